@@ -1,0 +1,38 @@
+"""Addresses of the C library's functions that machine code may call.
+
+Modules are linked against these and nothing else: a name that is missing is an error when the
+module is linked, never a jump into nowhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from collections.abc import Sequence
+from functools import cache
+
+# LLVM itself calls these when an instruction set has no instruction for the operation.
+IMPLICIT = tuple(
+    "memcpy memmove memset fma fmaf fmod fmodf floor floorf ceil ceilf trunc truncf rint rintf "
+    "nearbyint nearbyintf".split()
+)
+
+
+@cache
+def _libraries() -> tuple[ctypes.CDLL, ...]:
+    names = (None, ctypes.util.find_library("m"))
+    return tuple(ctypes.CDLL(name) for name in dict.fromkeys(names))
+
+
+@cache
+def _address(name: str) -> int:
+    for library in _libraries():
+        function = getattr(library, name, None)
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise NotImplementedError(f"the C library of this system has no {name}()")
+
+
+def addresses(names: Sequence[str] = ()) -> dict[str, int]:
+    """Return the addresses of `names` and of what LLVM calls by itself."""
+    return {name: _address(name) for name in dict.fromkeys((*IMPLICIT, *names))}

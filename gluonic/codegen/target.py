@@ -1,0 +1,235 @@
+"""The machine a kernel is written for: its name, its SIMD features, its registers.
+
+Nothing else in this room asks what the processor can do: lane counts, masked memory access and
+the choice of instruction follow from a :class:`Target`. The host is detected once;
+``GLUONIC_CPU`` (a level of x86-64 such as ``x86-64-v3``, or a processor's name) and
+``GLUONIC_CPU_FEATURES`` (``-avx512f,+fma``) narrow it. LLVM only warns when it does not know a
+name, and running code for another processor kills the process, so both are checked here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+# The SIMD features code generation looks at, each with the one it builds upon.
+_BUILDS_ON = {
+    "sse2": None,
+    "sse4.1": "sse2",
+    "avx": "sse4.1",
+    "avx2": "avx",
+    "fma": "avx",
+    "f16c": "avx",
+    "avx512f": "avx2",
+    "avx512dq": "avx512f",
+    "avx512bw": "avx512f",
+    "avx512vl": "avx512f",
+    "neon": None,
+}
+_AVX2 = ("avx2", "fma", "f16c")
+_AVX512 = (*_AVX2, "avx512f", "avx512dq", "avx512bw", "avx512vl")
+_X86_PROCESSORS: dict[tuple[str, ...], str] = {
+    ("sse2",): "x86-64 nocona core2 penryn",
+    ("sse4.1",): "x86-64-v2 nehalem westmere silvermont goldmont tremont",
+    ("avx",): "sandybridge ivybridge",
+    _AVX2: "x86-64-v3 haswell broadwell skylake alderlake raptorlake gracemont sierraforest "
+    "arrowlake lunarlake znver1 znver2 znver3",
+    _AVX512: "x86-64-v4 skylake-avx512 cascadelake cooperlake cannonlake icelake-client "
+    "icelake-server tigerlake rocketlake sapphirerapids emeraldrapids graniterapids "
+    "graniterapids-d znver4 znver5",
+}
+_ARM_PROCESSORS = (
+    "generic apple-m1 apple-m2 apple-m3 apple-m4 cortex-a57 cortex-a72 cortex-a76 cortex-x1 "
+    "neoverse-n1 neoverse-n2 neoverse-n3 neoverse-v1 neoverse-v2 neoverse-v3"
+)
+
+
+class TargetError(ValueError):
+    """A processor or feature was asked for that is unknown or that this machine lacks."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor to write code for.
+
+    Parameters
+    ----------
+    triple : str
+        LLVM's name of architecture, vendor and system.
+    cpu : str
+        LLVM's name of the processor.
+    features : str
+        LLVM's comma-separated list of switches on top of what `cpu` implies.
+    simd : frozenset of str
+        The SIMD features that are on, of those code generation looks at.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    simd: frozenset[str]
+
+    @property
+    def architecture(self) -> str:
+        """First part of the triple: ``x86_64``, ``aarch64``, …"""
+        return self.triple.partition("-")[0]
+
+    @property
+    def vector_bytes(self) -> int:
+        """Width of one SIMD register."""
+        if "avx512f" in self.simd:
+            return 64
+        return 32 if "avx2" in self.simd else 16
+
+    @property
+    def vector_registers(self) -> int:
+        """How many SIMD registers there are."""
+        return 32 if "avx512f" in self.simd or "neon" in self.simd else 16
+
+    @property
+    def has_fma(self) -> bool:
+        """Whether a fused multiply-add is one instruction."""
+        return "fma" in self.simd or "neon" in self.simd
+
+    @property
+    def has_half(self) -> bool:
+        """Whether float16 is converted by an instruction."""
+        return "f16c" in self.simd or "neon" in self.simd
+
+    def masks_memory(self, itemsize: int) -> bool:
+        """Whether elements of `itemsize` bytes can be loaded and stored under a mask."""
+        if "avx512bw" in self.simd and "avx512vl" in self.simd:
+            return True
+        return "avx2" in self.simd and itemsize >= 4
+
+    def machine(self) -> Any:
+        """Create LLVM's target machine (position-independent, small code model)."""
+        llvm = load_llvm()
+        return llvm.Target.from_triple(self.triple).create_target_machine(
+            cpu=self.cpu, features=self.features, opt=3, reloc="pic", codemodel="small", jit=True
+        )
+
+
+@cache
+def load_llvm() -> Any:
+    """Import llvmlite's binding and switch on every architecture it was built with."""
+    from llvmlite import binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return binding
+
+
+def host() -> Target:
+    """Return this machine, as narrowed by ``GLUONIC_CPU`` and ``GLUONIC_CPU_FEATURES``.
+
+    Raises
+    ------
+    TargetError
+        If a variable names what is unknown, or what this machine cannot run.
+    """
+    return _host(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+
+
+@cache
+def _host(cpu: str, switches: str) -> Target:
+    llvm = load_llvm()
+    triple = str(llvm.get_process_triple())
+    has: dict[str, bool] = dict(llvm.get_host_cpu_features())
+    own = frozenset(name for name in _BUILDS_ON if has.get(name))
+    if triple.startswith(("aarch64", "arm64")):
+        own = own | {"neon"}
+    if cpu and cpu != "native":
+        target = cross(triple, cpu, switches)
+    else:
+        listed = ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(has.items()))
+        features = ",".join(part for part in (listed, _parsed(switches, has)) if part)
+        target = Target(
+            triple, str(llvm.get_host_cpu_name()), features, _switched(own, switches)
+        )
+    missing = (target.simd - own) | {
+        name for on, name in _switches(switches) if on and not has.get(name, name in own)
+    }
+    if missing:
+        raise TargetError(
+            f"this machine lacks {', '.join(sorted(missing))}, asked for by "
+            f"GLUONIC_CPU={cpu!r} GLUONIC_CPU_FEATURES={switches!r}; "
+            "unset them, or name a smaller processor such as x86-64-v2"
+        )
+    return target
+
+
+def cross(triple: str, cpu: str = "", features: str = "") -> Target:
+    """Return a target described by hand, to compile for without running.
+
+    Parameters
+    ----------
+    triple : str
+        For example ``aarch64-unknown-linux-gnu``.
+    cpu : str, default: the architecture's plainest
+        A processor's name, or a level such as ``x86-64-v3``.
+    features : str, default ""
+        Comma-separated switches, ``+name`` or ``-name``.
+
+    Raises
+    ------
+    TargetError
+        If the processor is unknown or a switch is malformed.
+
+    Examples
+    --------
+    >>> cross("x86_64-unknown-linux-gnu", "x86-64-v3").vector_bytes
+    32
+    >>> cross("aarch64-unknown-linux-gnu").vector_registers
+    32
+    """
+    x86 = triple.startswith(("x86_64", "amd64"))
+    if x86:
+        cpu = cpu or "x86-64"
+        table = {name: simd for simd, names in _X86_PROCESSORS.items() for name in names.split()}
+    else:
+        cpu = cpu or "generic"
+        arm = triple.startswith(("aarch64", "arm64"))
+        table = dict.fromkeys(_ARM_PROCESSORS.split(), ("neon",) if arm else ())
+    if cpu not in table:
+        raise TargetError(f"unknown processor {cpu!r}; known: {', '.join(sorted(table))}")
+    simd: frozenset[str] = frozenset().union(*(_with_base(name) for name in table[cpu]))
+    return Target(triple, cpu, _parsed(features, None), _switched(simd, features))
+
+
+def _with_base(name: str) -> frozenset[str]:
+    """Return a feature and all it builds upon."""
+    base = _BUILDS_ON[name]
+    return frozenset({name}) | (_with_base(base) if base else frozenset())
+
+
+def _switches(text: str) -> list[tuple[bool, str]]:
+    """Split ``+a,-b`` to pairs (on, name)."""
+    found = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if not re.fullmatch(r"[+-][a-z0-9][a-z0-9._-]*", part):
+            raise TargetError(f"a feature is written +name or -name, not {part!r}")
+        found.append((part[0] == "+", part[1:]))
+    return found
+
+
+def _parsed(text: str, known: dict[str, bool] | None) -> str:
+    """Return the switches in LLVM's spelling, checking names against `known` ones."""
+    switches = _switches(text)
+    for _, name in switches:
+        if name not in (known or _BUILDS_ON) and name not in _BUILDS_ON:
+            raise TargetError(f"unknown processor feature {name!r}")
+    return ",".join(f"{'+' if on else '-'}{name}" for on, name in switches)
+
+
+def _switched(simd: frozenset[str], switches: str) -> frozenset[str]:
+    """Apply switches: on brings what the feature builds upon, off takes what builds upon it."""
+    for on, name in _switches(switches):
+        if on and name in _BUILDS_ON:
+            simd = simd | _with_base(name)
+        elif not on:
+            simd = frozenset(other for other in simd if name not in _with_base(other))
+    return simd

@@ -1,0 +1,173 @@
+"""Typed attributes of operators: reading them from Python values and from the strings of symbol JSON.
+
+A value from a file is data: it is read by the small grammar below and never evaluated.
+"""
+
+import operator
+import re
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import Any, Literal, NewType, Union, get_args, get_origin
+
+import numpy as np
+
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import AttributeValueError, nearest
+
+Shape = tuple[int, ...]
+OptionalInts = tuple[int | None, ...]
+Axes = int | tuple[int, ...] | None
+DType = NewType("DType", np.dtype[Any])
+
+REQUIRED = Parameter.empty
+_INTEGER = re.compile(r"[+-]?\d+L?\Z")
+_TRUE, _FALSE = {"True", "true", "1"}, {"False", "false", "0"}
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, str):
+        if not _INTEGER.match(value.strip()):
+            raise ValueError
+        return int(value.strip().rstrip("L"))
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return operator.index(value)
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, str):
+        if value in _TRUE:
+            return True
+        if value in _FALSE:
+            return False
+        raise ValueError
+    if isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise ValueError
+
+
+def _text(value: Any) -> str:
+    return str(value)
+
+
+def _dtype(value: Any) -> np.dtype[Any]:
+    return as_dtype(value)
+
+
+_SIMPLE: dict[Any, tuple[Callable[[Any], Any], str]] = {
+    int: (_integer, "an integer"),
+    float: (_number, "a number"),
+    bool: (_boolean, "True or False"),
+    str: (_text, "a string"),
+    DType: (_dtype, "a dtype"),
+}
+
+
+def _elements(value: Any) -> list[Any]:
+    """The elements of a tuple, a list, an array, or a string such as ``(1, 2)``; a lone value is one."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text[:1] in ("(", "[") and text[-1:] in (")", "]"):
+            text = text[1:-1]
+        return [part for part in (p.strip() for p in text.split(",")) if part]
+    if isinstance(value, np.ndarray):
+        return list(value.ravel().tolist())
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value == "None")
+
+
+def parse(kind: Any, value: Any) -> Any:
+    """Read `value` as the annotation `kind`; raises ValueError or TypeError when it is not one."""
+    if kind in _SIMPLE:
+        return _SIMPLE[kind][0](value)
+    origin, parameters = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        if str(value) not in map(str, parameters):
+            raise ValueError
+        return next(p for p in parameters if str(p) == str(value))
+    if origin is tuple:
+        return tuple(parse(parameters[0], element) for element in _elements(value))
+    if origin in (Union, types.UnionType):
+        return _parse_union(parameters, value)
+    raise TypeError(f"no attribute can be declared as {kind}")
+
+
+def _parse_union(kinds: tuple[Any, ...], value: Any) -> Any:
+    if type(None) in kinds and _is_none(value):
+        return None
+    for kind in kinds:
+        if kind is type(None):
+            continue
+        try:
+            return parse(kind, value)
+        except (ValueError, TypeError):
+            continue
+    raise ValueError
+
+
+def wording(kind: Any) -> str:
+    """How to say in a sentence what the annotation `kind` accepts."""
+    if kind is type(None):
+        return "None"
+    if kind in _SIMPLE:
+        return _SIMPLE[kind][1]
+    origin, parameters = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return "one of " + ", ".join(repr(p) for p in parameters)
+    if origin is tuple:
+        return "a tuple, each element " + wording(parameters[0])
+    return " or ".join(wording(p) for p in parameters)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A keyword-only parameter of an operator's kernel: a static setting of the operator.
+
+    Attributes
+    ----------
+    name : the keyword
+    kind : its annotation, which is also its parser
+    default : its default, or `REQUIRED`
+    """
+
+    name: str
+    kind: Any
+    default: Any = REQUIRED
+
+    def read(self, value: Any, owner: str) -> Any:
+        """Check and convert a value given by a user, or found as a string in a file."""
+        if value is None and self.default is None:
+            return None
+        try:
+            return parse(self.kind, value)
+        except AttributeValueError as error:
+            raise AttributeValueError(f"{owner}: {self.name}: {error}") from None
+        except (ValueError, TypeError):
+            hint = nearest(str(value), map(str, get_args(self.kind))) if isinstance(value, str) else ""
+            raise AttributeValueError(
+                f"{owner}: {self.name}={value!r} must be {wording(self.kind)}{hint}"
+            ) from None
+
+
+def to_string(given: Any, parsed: Any) -> str:
+    """Write an attribute as symbol JSON does: as the user wrote it where that is plain Python.
+
+    >>> to_string((3, 3), (3, 3)), to_string(np.float32, np.dtype("float32"))
+    ('(3, 3)', 'float32')
+    """
+    if isinstance(given, str):
+        return given
+    if isinstance(parsed, np.dtype):
+        return parsed.name
+    if isinstance(given, (bool, int, float)) and type(given) in (bool, int, float):
+        return str(given)
+    return str(parsed)

@@ -1,0 +1,55 @@
+"""The element types, each with the number that MXNet's files use for it."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, nearest
+
+CODES: dict[int, np.dtype[Any]] = {
+    0: np.dtype("float32"),
+    1: np.dtype("float64"),
+    2: np.dtype("float16"),
+    3: np.dtype("uint8"),
+    4: np.dtype("int32"),
+    5: np.dtype("int8"),
+    6: np.dtype("int64"),
+    7: np.dtype("bool"),
+}
+CODE_OF = {dtype: code for code, dtype in CODES.items()}
+DEFAULT = CODES[0]
+_BY_NAME = {dtype.name: dtype for dtype in CODES.values()}
+
+
+def as_dtype(value: Any) -> np.dtype[Any]:
+    """Read a dtype given as a name, a NumPy dtype or type, a Python type or MXNet's number.
+
+    Raises
+    ------
+    AttributeValueError
+        if there is no such dtype, or gluonic does not compute with it
+
+    Examples
+    --------
+    >>> as_dtype("float16")
+    dtype('float16')
+    """
+    if isinstance(value, np.dtype) and value in CODE_OF:
+        return value
+    if isinstance(value, str):
+        if value in _BY_NAME:
+            return _BY_NAME[value]
+        if value.isdigit() and int(value) in CODES:
+            return CODES[int(value)]
+    elif isinstance(value, int) and not isinstance(value, bool) and value in CODES:
+        return CODES[value]
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype not in CODE_OF:
+        known = ", ".join(_BY_NAME)
+        raise AttributeValueError(
+            f"{value!r} is no dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
+        )
+    return dtype.newbyteorder("=")

@@ -1,0 +1,95 @@
+"""The errors that reach a user, and the line of the user's code they point at.
+
+    MXNetError                what MXNet itself raises; everything below is one
+    ├── InferenceError        shapes or dtypes contradict each other
+    ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
+    ├── FileFormatError       a file is not what it should be; nothing of it was loaded
+    └── DeferredInitializationError   a parameter's shape is not known yet
+"""
+
+import difflib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import NamedTuple
+
+PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+
+
+class MXNetError(RuntimeError):
+    """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses go on working."""
+
+
+class InferenceError(MXNetError, ValueError):
+    """Two rules, or a rule and the user, disagree about a shape or a dtype."""
+
+
+class AttributeValueError(MXNetError, ValueError, TypeError):
+    """An operator was given an attribute it does not have, or a value that the attribute cannot take."""
+
+
+class FileFormatError(MXNetError, ValueError):
+    """A file is truncated, damaged or of another kind; nothing of it was loaded."""
+
+
+class Location(NamedTuple):
+    """A line of the user's code."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f'File "{self.file}", line {self.line}, in {self.function}'
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith((PACKAGE, "<frozen"))
+
+
+def user_location() -> Location | None:
+    """The innermost line on the stack that is not gluonic's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def innermost_frame(traceback: TracebackType | None) -> FrameType | None:
+    """The frame in which an exception was raised."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return None if traceback is None else traceback.tb_frame
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str:
+    """A «did you mean» clause naming the candidates most like `name`, or an empty string.
+
+    >>> nearest("kernal", ["kernel", "stride"])
+    "; did you mean 'kernel'?"
+    """
+    found = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""
+
+
+def describe(what: str, *, where: str = "", facts: Iterable[str] = (), hint: str = "") -> str:
+    """Put a message together: what is wrong, where, the facts, and what to try.
+
+    Parameters
+    ----------
+    what : the fault, in a sentence
+    where : the operator, node or block at fault; the user's line is added by itself
+    facts : a line each: shapes, dtypes, names
+    hint : what to try
+    """
+    lines = [f"{where}: {what}" if where else what]
+    lines += [f"  {fact}" for fact in facts]
+    if hint:
+        lines.append(f"  Try: {hint}")
+    location = user_location()
+    if location is not None:
+        lines.append(f"  {location}")
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""The interpreter: NumPy kernels, node by node. The oracle, the fallback and the debugger of compiled graphs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.infer import signature
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Application, Array, Run, Signature
+
+
+def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
+    """Give a kernel's results the dtypes and shapes that inference promised."""
+    arrays = []
+    for result, shape, dtype in zip(results, expected.shapes, expected.dtypes, strict=True):
+        array = np.asarray(result)
+        if array.dtype != dtype:
+            array = array.astype(dtype)
+        if shape is not None and array.shape != shape:
+            if array.size != np.prod(shape):
+                raise MXNetError(
+                    f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
+                )
+            array = array.reshape(shape)
+        arrays.append(array)
+    return arrays
+
+
+def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
+    """The promised outputs for such inputs, remembered with the operator."""
+    key = tuple([(a.shape, a.dtype) for a in arrays])
+    found = application.signatures.get(key)
+    if found is None:
+        if len(application.signatures) > 1024:
+            application.signatures.clear()
+        found = signature(application, [a.shape for a in arrays], [a.dtype for a in arrays])
+        application.signatures[key] = found
+    return found
+
+
+def run_node(application: Application, arrays: Sequence[Array], run: Run) -> list[Array]:
+    """Check the inputs of one node, run its kernel and conform the results."""
+    expected = signature_of(application, arrays)
+    with np.errstate(all="ignore"):
+        return conform(application.execute(arrays, run), expected, application)
+
+
+def interpret(graph: Graph, inputs: Mapping[Node, Array], run: Run) -> list[Array]:
+    """Run a graph on NumPy arrays; auxiliary states are updated in place.
+
+    Parameters
+    ----------
+    inputs : an array for each variable
+    """
+    values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
+    uses: dict[Entry, int] = {}
+    for node in graph.nodes:
+        for entry in node.inputs:
+            uses[entry] = uses.get(entry, 0) + 1
+    for entry in graph.outputs:
+        uses[entry] = uses.get(entry, 0) + 1
+    for node in graph.nodes:
+        if node.application is None:
+            continue
+        results = run_node(node.application, [values[entry] for entry in node.inputs], run)
+        for index, array in enumerate(results):
+            values[node.entry(index)] = array
+        for entry in node.inputs:  # what nobody reads any more is let go
+            uses[entry] -= 1
+            if not uses[entry]:
+                values.pop(entry, None)
+    return [values[entry] for entry in graph.outputs]

@@ -1,0 +1,239 @@
+"""The graph: nodes that apply operators to entries, and `Graph`, a network of them.
+
+A graph only grows: a node's inputs never change, so graphs share nodes freely, and a pass returns a new
+`Graph`. Node identity is the node, never its name. Nothing here recurses: chains of 100,000 nodes work.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gluonic.graph.arithmetic import Arithmetic
+from gluonic.graph.errors import Location
+from gluonic.graph.operator import REGISTRY, Application
+
+if TYPE_CHECKING:
+    import networkx
+
+_serials = itertools.count()
+
+
+class Node:
+    """A variable, or one use of an operator.
+
+    Attributes
+    ----------
+    application : the operator with its attributes; None for a variable
+    name : what users see; need not be unique
+    inputs : the entries it reads
+    attributes : the strings of symbol JSON: attributes as the user wrote them, scopes, ``__shape__``, …
+    location : the user's line that made it
+    block : the path of the Gluon block that made it, outermost first
+    serial : nodes are numbered as they are made, so inputs have smaller numbers than what reads them
+    """
+
+    __slots__ = (
+        "__weakref__", "application", "attributes", "block", "inputs", "location", "name", "serial",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        application: Application | None,
+        name: str,
+        inputs: Sequence["Entry"] = (),
+        attributes: Mapping[str, str] | None = None,
+        location: Location | None = None,
+        block: str = "",
+    ) -> None:
+        self.application = application
+        self.name = name
+        self.inputs = tuple(inputs)
+        self.attributes = dict(attributes or {})
+        self.location = location
+        self.block = block
+        self.serial = next(_serials)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the node is an input of the graph rather than an operator's use."""
+        return self.application is None
+
+    @property
+    def operator_name(self) -> str:
+        """The operator's name, ``null`` for a variable, as in symbol JSON."""
+        return "null" if self.application is None else self.application.op.name
+
+    @property
+    def output_count(self) -> int:
+        """How many outputs the node has, hidden ones included."""
+        return 1 if self.application is None else len(self.application.outputs)
+
+    @property
+    def visible_count(self) -> int:
+        """How many outputs a user sees."""
+        return 1 if self.application is None else self.application.visible
+
+    @property
+    def title(self) -> str:
+        """The node as an error message names it."""
+        return self.name if self.is_variable else f"{self.operator_name} {self.name!r}"
+
+    def entry(self, index: int = 0) -> "Entry":
+        """The node's output of that number."""
+        return Entry(self, index)
+
+    def with_inputs(self, inputs: Sequence["Entry"]) -> "Node":
+        """The same node reading other entries; it keeps its name and the user's line."""
+        return Node(
+            self.application, self.name, inputs, self.attributes, self.location, self.block
+        )
+
+    def __repr__(self) -> str:
+        return f"<Node {self.title}>"
+
+
+class Entry(Arithmetic):
+    """One output of a node. Entries have arithmetic, so that gradient rules can be written over them."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: Node, index: int = 0) -> None:
+        self.node, self.index = node, index
+
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        return isinstance(other, Entry) and self.node is other.node and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.node, self.index))
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """The name that `list_outputs` gives it."""
+        node = self.node
+        if node.application is None:
+            return node.name
+        return f"{node.name}_{node.application.outputs[self.index]}"
+
+    def _with_scalar(self, op: str, scalar: float) -> "Entry":
+        return make_node(op, [self], {"scalar": scalar}).entry()
+
+    def _with_other(self, same_shape: str, broadcasting: str, other: Any, reverse: bool) -> "Entry":
+        if not isinstance(other, Entry):
+            return NotImplemented
+        return make_node(same_shape, [other, self] if reverse else [self, other]).entry()
+
+
+def make_node(
+    op: str, inputs: Sequence[Entry], attributes: Mapping[str, Any] | None = None, name: str = ""
+) -> Node:
+    """Apply an operator, by name, to entries; attributes are Python values."""
+    operator = REGISTRY[op]
+    given = dict(attributes or {})
+    if operator.count is not None and operator.count not in given:
+        given[operator.count] = len(inputs) - len(operator.inputs)
+    return Node(operator.apply(given), name or op.strip("_").lower(), inputs)
+
+
+class Graph:
+    """What a list of entries depends on: the nodes in order and the network between them.
+
+    Attributes
+    ----------
+    outputs : the entries the graph computes
+    nodes : all nodes; inputs come before what reads them (depth first, as MXNet lists them)
+    """
+
+    def __init__(self, outputs: Iterable[Entry]) -> None:
+        self.outputs = tuple(outputs)
+        self.nodes = tuple(_in_order(self.outputs))
+
+    @cached_property
+    def network(self) -> "networkx.MultiDiGraph[Node]":
+        """The graph as a networkx multi-digraph; an edge carries `output` and `input`, the ports it joins."""
+        import networkx
+
+        network: networkx.MultiDiGraph[Node] = networkx.MultiDiGraph()
+        network.add_nodes_from(self.nodes)
+        network.add_edges_from(
+            (entry.node, node, {"output": entry.index, "input": position})
+            for node in self.nodes
+            for position, entry in enumerate(node.inputs)
+        )
+        return network
+
+    @cached_property
+    def consumers(self) -> dict[Node, list[Node]]:
+        """For each node the nodes that read one of its outputs, each once."""
+        readers: dict[Node, dict[Node, None]] = {node: {} for node in self.nodes}
+        for node in self.nodes:
+            for entry in node.inputs:
+                readers[entry.node][node] = None
+        return {node: list(found) for node, found in readers.items()}
+
+    @cached_property
+    def states(self) -> tuple[Node, ...]:
+        """The variables that operators update: auxiliary states, in order."""
+        updated: set[Node] = set()
+        for node in self.nodes:
+            application = node.application
+            if application is not None and application.states:
+                updated.update(
+                    entry.node
+                    for name, entry in zip(application.inputs, node.inputs, strict=True)
+                    if name in application.states and entry.node.is_variable
+                )
+        return tuple(node for node in self.nodes if node in updated)
+
+    @cached_property
+    def variables(self) -> tuple[Node, ...]:
+        """All inputs of the graph, auxiliary states included, in order."""
+        return tuple(node for node in self.nodes if node.is_variable)
+
+    @cached_property
+    def arguments(self) -> tuple[Node, ...]:
+        """The inputs of the graph that are no auxiliary states, in order."""
+        states = set(self.states)
+        return tuple(node for node in self.variables if node not in states)
+
+    def rewrite(self, replace: Callable[[Node, Sequence[Entry]], Node | Sequence[Entry] | None]) -> "Graph":
+        """A new graph, node by node.
+
+        Parameters
+        ----------
+        replace : called with each node and its (already rewritten) inputs; returns the node to put in its
+            place, or an entry for each of its outputs, or None to keep it
+        """
+        mapped: dict[Entry, Entry] = {}
+        for node in self.nodes:
+            inputs = [mapped[entry] for entry in node.inputs]
+            new = replace(node, inputs)
+            if new is None:
+                kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
+                new = node if kept else node.with_inputs(inputs)
+            for index in range(node.output_count):
+                mapped[node.entry(index)] = new.entry(index) if isinstance(new, Node) else new[index]
+        return Graph(mapped[entry] for entry in self.outputs)
+
+    def __repr__(self) -> str:
+        operators = len(self.nodes) - len(self.variables)
+        return f"<Graph of {operators} operators, {len(self.variables)} variables>"
+
+
+def _in_order(outputs: Sequence[Entry]) -> list[Node]:
+    """The nodes below `outputs`, depth first, each after its inputs."""
+    done: dict[Node, None] = {}
+    stack: list[tuple[Node, bool]] = [(entry.node, False) for entry in reversed(outputs)]
+    while stack:
+        node, inputs_done = stack.pop()
+        if inputs_done:
+            done[node] = None
+        elif node not in done:
+            stack.append((node, True))
+            stack.extend(
+                (entry.node, False) for entry in reversed(node.inputs) if entry.node not in done
+            )
+    return list(done)

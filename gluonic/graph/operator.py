@@ -1,0 +1,349 @@
+"""What an operator is: one decorated NumPy kernel whose signature is the schema, and its rules.
+
+Positional parameters of the kernel are inputs (default `None`: may be absent), annotated `State`: auxiliary
+state, `*name`: any number of them. Keyword-only parameters are attributes, their annotations the parsers,
+except one annotated `Run`, which the runtime provides. The docstring is the documentation. `nd.X`,
+`sym.X`, signatures, help texts, attribute checking and JSON strings all derive from it.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Annotated, Any, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from gluonic.graph.attributes import REQUIRED, Attribute
+from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
+from gluonic.graph.view import NodeView
+
+Array: TypeAlias = npt.NDArray[Any]
+State: TypeAlias = Annotated[Array, "auxiliary state"]
+Settings: TypeAlias = dict[str, Any]
+Rule: TypeAlias = Callable[[NodeView], None]
+GradientRule: TypeAlias = Callable[[Any, NodeView, Any], Any]
+
+
+@dataclass
+class Run:
+    """What a kernel may need besides its inputs and attributes.
+
+    Attributes
+    ----------
+    train : whether to behave as in training (dropout drops, batch norm uses the batch)
+    random : where random numbers come from
+    """
+
+    train: bool
+    random: np.random.Generator
+
+
+_MOST_CACHED = 4096
+
+
+@dataclass(eq=False)
+class Operator:
+    """An operator and its rules.
+
+    Attributes
+    ----------
+    name, aliases : what users and files call it
+    kernel : the NumPy reference
+    inputs, states, variadic, optional : the kernel's positional parameters, by kind
+    attributes : its keyword-only parameters
+    run_name : the parameter that receives the `Run`, if it needs one
+    count : the attribute that holds the number of variadic inputs
+    outputs, visible : the names of the outputs, and how many a user sees; either may depend on attributes
+    absent : optional inputs that this use does not have, by attributes
+    arguments : all input names, by attributes, where the signature cannot tell (Custom)
+    shape, dtype : the inference rules
+    gradients : per input, its gradient as hybrid code; None: gradients stop here with an error
+    backward : all gradients at once, instead of `gradients`
+    scalar : one element as an expression over a namespace of functions, for NumPy and LLVM alike
+    reduction : the name of the reduction the kernel performs over `axis`, for the compiler
+    relabels : the output is the input's elements in the same order under another shape
+    dynamic : the output's shape depends on the data
+    """
+
+    name: str
+    kernel: Callable[..., Any]
+    aliases: tuple[str, ...] = ()
+    count: str | None = None
+    outputs: tuple[str, ...] | Callable[[Any], Sequence[str]] = ("output",)
+    visible: int | Callable[[Any], int] | None = None
+    absent: Callable[[Any], Iterable[str]] | None = None
+    arguments: Callable[[Any], Sequence[str]] | None = None
+    shape: Rule | None = None
+    dtype: Rule | None = None
+    gradients: dict[str, GradientRule] | None = None
+    backward: Callable[[Any, NodeView, Sequence[Any]], Mapping[str, Any]] | None = None
+    scalar: Callable[..., Any] | None = None
+    reduction: str | None = None
+    relabels: bool = False
+    dynamic: bool = False
+    inputs: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    variadic: str | None = None
+    catch_all: str | None = None
+    run_name: str | None = None
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    applications: dict[Any, "Application"] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        inputs, optional, states = [], [], []
+        for p in inspect.signature(self.kernel).parameters.values():
+            if p.kind is p.KEYWORD_ONLY:
+                if p.annotation is Run:
+                    self.run_name = p.name
+                else:
+                    self.attributes[p.name] = Attribute(p.name, p.annotation, p.default)
+            elif p.kind is p.VAR_POSITIONAL:
+                self.variadic = p.name
+            elif p.kind is p.VAR_KEYWORD:
+                self.catch_all = p.name
+            else:
+                inputs.append(p.name)
+                if p.default is None:
+                    optional.append(p.name)
+                if "auxiliary state" in get_args(p.annotation):
+                    states.append(p.name)
+        self.inputs, self.optional, self.states = tuple(inputs), tuple(optional), tuple(states)
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of the kernel."""
+        return inspect.getdoc(self.kernel) or ""
+
+    def infer_shape(self, rule: Rule) -> Rule:
+        """Declare the shape rule (a decorator)."""
+        self.shape = rule
+        return rule
+
+    def infer_dtype(self, rule: Rule) -> Rule:
+        """Declare the dtype rule (a decorator)."""
+        self.dtype = rule
+        return rule
+
+    def gradient(self, **rules: GradientRule) -> None:
+        """Declare the gradient of each named input; inputs not named have none.
+
+        A rule is ``(F, n, g) -> gradient``, hybrid code over the node `n` and the gradient `g` of its first
+        output. With no rule at all the operator is piecewise constant: gradients through it are zero.
+        """
+        unknown = rules.keys() - set(self.inputs) - {self.variadic}
+        if unknown:
+            raise TypeError(f"{self.name} has no input {', '.join(sorted(unknown))}")
+        self.gradients = {**(self.gradients or {}), **rules}
+
+    def all_gradients(self, rule: Callable[[Any, NodeView, Sequence[Any]], Mapping[str, Any]]) -> Any:
+        """Declare one rule ``(F, n, output_gradients) -> {input: gradient}`` (a decorator).
+
+        `output_gradients` has one entry for each output, None where no gradient flows in.
+        """
+        self.backward = rule
+        return rule
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether a gradient rule is declared."""
+        return self.backward is not None or self.gradients is not None
+
+    def apply(self, given: Mapping[str, Any]) -> "Application":
+        """Bind attributes, given as Python values or as the strings of a file.
+
+        Raises
+        ------
+        AttributeValueError
+            for an unknown, missing or ill-typed attribute
+        """
+        key: Any = tuple(given.items())
+        try:
+            found = self.applications.get((key, tuple(map(type, given.values()))))
+        except TypeError:  # a list or an array among the values
+            return Application(self, self.settings(given))
+        if found is None:
+            if len(self.applications) >= _MOST_CACHED:
+                self.applications.clear()
+            found = Application(self, self.settings(given))
+            self.applications[key, tuple(map(type, given.values()))] = found
+        return found
+
+    def settings(self, given: Mapping[str, Any]) -> Settings:
+        """Check attributes and fill in the defaults."""
+        settings: Settings = {}
+        for name, value in given.items():
+            attribute = self.attributes.get(name)
+            if attribute is not None:
+                settings[name] = attribute.read(value, self.name)
+            elif self.catch_all:
+                settings[name] = str(value)
+            else:
+                raise AttributeValueError(self._unknown_attribute(name))
+        for attribute in self.attributes.values():
+            if attribute.name not in settings:
+                if attribute.default is REQUIRED:
+                    raise AttributeValueError(
+                        describe(f"needs the attribute {attribute.name}=", where=self.name)
+                    )
+                settings[attribute.name] = attribute.default
+        return settings
+
+    def _unknown_attribute(self, name: str) -> str:
+        known = [*self.inputs, *self.attributes]
+        return describe(
+            f"has no attribute {name!r}{nearest(name, known)}",
+            where=self.name,
+            facts=[f"it has {', '.join(known) or 'none'}"],
+        )
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The shapes and dtypes of the outputs that go with certain inputs; None where only a run tells."""
+
+    shapes: tuple[tuple[int, ...] | None, ...]
+    dtypes: tuple[np.dtype[Any], ...]
+
+
+class Application:
+    """An operator with its attributes: all that is missing are the inputs.
+
+    Attributes
+    ----------
+    op : the operator
+    settings : its attributes, parsed, with the defaults
+    inputs : the names of the inputs that this use has
+    outputs : the names of all outputs
+    visible : how many of them a user sees
+    signatures : output signatures by input signatures, as inferred so far
+    """
+
+    __slots__ = (
+        "_filler", "_groups", "call", "inputs", "op", "outputs", "settings", "signatures", "states",
+        "visible",
+    )  # fmt: skip
+
+    def __init__(self, op: Operator, settings: Settings) -> None:
+        self.op, self.settings = op, settings
+        n = SimpleNamespace(**settings)
+        self.inputs, self._groups = self._input_names(n)
+        self.states = tuple(name for name in self.inputs if name in op.states)
+        self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
+        visible = op.visible(n) if callable(op.visible) else op.visible
+        self.visible = len(self.outputs) if visible is None else visible
+        self._filler = self._positions()
+        self.signatures: dict[Any, Signature] = {}
+        self.call = self._bind()
+
+    def _input_names(self, n: Any) -> tuple[tuple[str, ...], dict[str, list[str]]]:
+        op = self.op
+        if op.arguments is not None:
+            names = tuple(op.arguments(n))
+            return names, {op.variadic: list(names)} if op.variadic else {}
+        absent = set(op.absent(n)) if op.absent is not None else set()
+        fixed = [name for name in op.inputs if name not in absent]
+        if op.variadic is None:
+            return tuple(fixed), {}
+        if op.count is None or self.settings[op.count] is None:
+            raise MXNetError(f"{op.name}: the number of inputs is not known")
+        members = [f"{op.variadic}{i}" for i in range(self.settings[op.count])]
+        return (*fixed, *members), {op.variadic: members}
+
+    def _positions(self) -> tuple[int | None, ...] | None:
+        """Where each kernel parameter comes from, if an absent input lies before a present one."""
+        if self.op.arguments is not None or self.op.variadic is not None:
+            return None
+        if self.inputs == self.op.inputs[: len(self.inputs)]:
+            return None
+        return tuple(
+            self.inputs.index(name) if name in self.inputs else None for name in self.op.inputs
+        )
+
+    def _bind(self) -> Callable[..., Any]:
+        kernel, settings = self.op.kernel, self.settings
+        if not settings:
+            return kernel
+        return lambda *arrays, **run: kernel(*arrays, **settings, **run)
+
+    def view(
+        self, values: Iterable[Any], *, title: str = "", train: bool = False
+    ) -> NodeView:
+        """The node as a rule sees it, with `values` for the inputs and then the outputs."""
+        slots = dict(zip((*self.inputs, *self.outputs), values, strict=True))
+        return NodeView(
+            slots,
+            self.settings,
+            declared=self.op.inputs,
+            groups=self._groups,
+            title=title or self.op.name,
+            train=train,
+        )
+
+    def execute(self, arrays: Sequence[Array], run: Run | None) -> tuple[Any, ...]:
+        """Run the kernel; one result for each output, not yet cast or reshaped to the signature."""
+        if self._filler is not None:
+            arrays = [None if i is None else arrays[i] for i in self._filler]  # type: ignore[misc]
+        if self.op.run_name is not None:
+            result = self.call(*arrays, **{self.op.run_name: run})
+        else:
+            result = self.call(*arrays)
+        return result if type(result) is tuple else (result,)
+
+
+class Registry(Mapping[str, Operator]):
+    """All operators, by name and by alias."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Operator] = {}
+
+    def add(self, op: Operator) -> None:
+        """Enter an operator under its name and its aliases; a name can be taken once."""
+        for name in (op.name, *op.aliases):
+            if name in self._by_name:
+                raise TypeError(f"the operator name {name!r} is taken by {self._by_name[name].name}")
+        for name in (op.name, *op.aliases):
+            self._by_name[name] = op
+
+    def __getitem__(self, name: str) -> Operator:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise MXNetError(
+                f"there is no operator {name!r}{nearest(name, self._by_name)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def operators(self) -> list[Operator]:
+        """Every operator once."""
+        return list(dict.fromkeys(self._by_name.values()))
+
+
+REGISTRY = Registry()
+
+
+def operator(name: str, *aliases: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
+    """Register the decorated NumPy kernel as an operator.
+
+    Parameters
+    ----------
+    name, aliases : what users and files call it
+    options : fields of `Operator`
+    """
+
+    def register(kernel: Callable[..., Any]) -> Operator:
+        op = Operator(name, kernel, aliases=aliases, **options)
+        REGISTRY.add(op)
+        return op
+
+    return register

@@ -1,0 +1,97 @@
+"""Inference rules with names, shared by families of operators."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Rule
+from gluonic.graph.view import NodeView, PartialShape, Unknown, complete, unify, written
+
+
+def same(n: NodeView) -> None:
+    """All inputs and outputs have one shape (or one dtype); knowing any is knowing all."""
+    common: Any = None
+    for name, value in n._slots.items():
+        try:
+            common = unify(common, value, f"{n._title}: {name}")
+        except InferenceError:
+            facts = ", ".join(f"{k} {written(v)}" for k, v in n._slots.items() if v is not None)
+            raise InferenceError(f"{n._title} needs equal inputs but has {facts}") from None
+    for name in n._slots:
+        setattr(n, name, common)
+
+
+def like(source: str, *targets: str) -> Rule:
+    """The named slots (all outputs, if none is named) are as `source`, and the other way round."""
+
+    def rule(n: NodeView) -> None:
+        for target in targets or ("output",):
+            if (value := n._known(source)) is not None:
+                setattr(n, target, value)
+            elif (value := n._known(target)) is not None:
+                setattr(n, source, value)
+
+    return rule
+
+
+def _broadcast_axis(a: int | None, b: int | None) -> int | None:
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if a is None or b is None:  # an unknown axis can only be stretched by an axis longer than one
+        return b if a is None else a
+    raise ValueError
+
+
+def broadcast_shapes(first: PartialShape, second: PartialShape, title: str) -> PartialShape:
+    """The shape of two shapes broadcast together as NumPy does.
+
+    >>> broadcast_shapes((2, 1), (3,), "add")
+    (2, 3)
+    """
+    rank = max(len(first), len(second))
+    padded = [(1,) * (rank - len(s)) + s for s in (first, second)]
+    try:
+        return tuple(_broadcast_axis(a, b) for a, b in zip(*padded, strict=True))
+    except ValueError:
+        raise InferenceError(
+            f"{title}: the shapes {written(first)} and {written(second)} cannot be broadcast together"
+        ) from None
+
+
+def broadcast(n: NodeView) -> None:
+    """The output is `lhs` and `rhs` broadcast together."""
+    n.output = broadcast_shapes(n.lhs, n.rhs, n._title)
+
+
+def output_dtype(dtype: str | np.dtype[Any]) -> Rule:
+    """The outputs have the given dtype whatever the inputs have."""
+    fixed = np.dtype(dtype)
+
+    def rule(n: NodeView) -> None:
+        n.output = fixed
+
+    return rule
+
+
+def fixed_by(attribute: str) -> Rule:
+    """The output is what the attribute says (a shape, or a dtype)."""
+
+    def rule(n: NodeView) -> None:
+        n.output = getattr(n, attribute)
+
+    return rule
+
+
+__all__ = [
+    "Unknown",
+    "broadcast",
+    "broadcast_shapes",
+    "complete",
+    "fixed_by",
+    "like",
+    "output_dtype",
+    "same",
+]

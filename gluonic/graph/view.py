@@ -1,0 +1,121 @@
+"""A node as a rule sees it: names stand for values of whatever interpretation is at hand.
+
+In a shape rule `n.data` is a shape, in a dtype rule a dtype, in a gradient rule an NDArray or a graph
+entry. While inferring, *reading the unknown waits* (raises `Unknown`) and *assigning unifies*.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.graph.errors import InferenceError
+
+PartialShape = tuple[int | None, ...]
+
+
+class Unknown(Exception):  # noqa: N818 - not an error: the rest of a rule waits
+    """A rule read a fact that nobody knows yet."""
+
+
+def complete(shape: PartialShape) -> tuple[int, ...]:
+    """The shape itself, once all of it is known."""
+    if None in shape:
+        raise Unknown
+    return shape  # type: ignore[return-value]
+
+
+def unify(old: Any, new: Any, where: str) -> Any:
+    """The most specific value compatible with both; None, also inside a shape, is «unknown».
+
+    >>> unify((None, 3), (2, None), "fc1: data")
+    (2, 3)
+    """
+    if old is None or new is None:
+        return new if old is None else old
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        if len(old) == len(new) and all(
+            a == b or a is None or b is None for a, b in zip(old, new, strict=True)
+        ):
+            return tuple(b if a is None else a for a, b in zip(old, new, strict=True))
+    elif old == new:
+        return old
+    raise InferenceError(f"{where} is {written(old)} but must be {written(new)}")
+
+
+def written(fact: Any) -> str:
+    """A shape or dtype as a message shows it; an unknown axis is a question mark.
+
+    >>> written((None, 3))
+    '(?, 3)'
+    """
+    if isinstance(fact, tuple):
+        inner = ", ".join("?" if axis is None else str(axis) for axis in fact)
+        return f"({inner},)" if len(fact) == 1 else f"({inner})"
+    return "unknown" if fact is None else getattr(fact, "name", str(fact))
+
+
+class NodeView:
+    """One use of an operator, by the names of its inputs, outputs and attributes.
+
+    The view's own fields are underscored, for operators have inputs called `label`, `index`, `grad`.
+
+    Attributes
+    ----------
+    _slots : values of the inputs and outputs by name; None is unknown
+    _declared : names that the operator knows but this use does not have (an absent bias)
+    _train : whether the node runs in training mode (in gradient rules)
+    """
+
+    __slots__ = ("_declared", "_groups", "_settings", "_slots", "_title", "_train")
+
+    _slots: dict[str, Any]
+    _groups: dict[str, list[str]]
+
+    def __init__(
+        self,
+        slots: dict[str, Any],
+        settings: dict[str, Any],
+        *,
+        declared: Sequence[str] = (),
+        groups: dict[str, list[str]] | None = None,
+        title: str = "",
+        train: bool = False,
+    ) -> None:
+        set_own = object.__setattr__
+        set_own(self, "_slots", slots)
+        set_own(self, "_settings", settings)
+        set_own(self, "_declared", declared)
+        set_own(self, "_groups", groups or {})
+        set_own(self, "_title", title)
+        set_own(self, "_train", train)
+
+    def __getattr__(self, name: str) -> Any:
+        slots = self._slots
+        if name in slots:
+            value = slots[name]
+            if value is None:
+                raise Unknown
+            return value
+        if name in self._settings:
+            return self._settings[name]
+        if name in self._groups:
+            return [slots[member] for member in self._groups[name]]
+        if name in self._declared:
+            return None
+        raise AttributeError(f"{self._title} has no {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        slots = self._slots
+        if name in slots:
+            slots[name] = unify(slots[name], value, f"{self._title}: {name}")
+        elif name in self._groups:
+            members = self._groups[name]
+            if len(members) != len(value):
+                raise InferenceError(f"{self._title}: {len(members)} of {name}, not {len(value)}")
+            for member, one in zip(members, value, strict=True):
+                slots[member] = unify(slots[member], one, f"{self._title}: {member}")
+        elif name not in self._declared:
+            raise AttributeError(f"{self._title} has no {name!r}")
+
+    def _known(self, name: str) -> Any:
+        """The value of a slot, or None while it is unknown or absent."""
+        return self._slots.get(name)
