@@ -57,7 +57,8 @@ class Operator:
     count : the attribute that holds the number of variadic inputs
     outputs, visible : the names of the outputs, and how many a user sees; either may depend on attributes
     absent : optional inputs that this use does not have, by attributes
-    arguments : all input names, by attributes, where the signature cannot tell (Custom)
+    arguments, auxiliary : all input names and those that are states, by attributes, where the signature
+        cannot tell (Custom)
     shape, dtype : the inference rules
     gradients : per input, its gradient as hybrid code; None: gradients stop here with an error
     backward : all gradients at once, instead of `gradients`
@@ -75,6 +76,7 @@ class Operator:
     visible: int | Callable[[Any], int] | None = None
     absent: Callable[[Any], Iterable[str]] | None = None
     arguments: Callable[[Any], Sequence[str]] | None = None
+    auxiliary: Callable[[Any], Sequence[str]] | None = None
     shape: Rule | None = None
     dtype: Rule | None = None
     gradients: dict[str, GradientRule] | None = None
@@ -230,7 +232,8 @@ class Application:
         self.op, self.settings = op, settings
         n = SimpleNamespace(**settings)
         self.inputs, self._groups = self._input_names(n)
-        self.states = tuple(name for name in self.inputs if name in op.states)
+        states = op.states if op.auxiliary is None else op.auxiliary(n)
+        self.states = tuple(name for name in self.inputs if name in states)
         self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
         visible = op.visible(n) if callable(op.visible) else op.visible
         self.visible = len(self.outputs) if visible is None else visible

@@ -1,0 +1,144 @@
+"""Contexts: the devices that MXNet programs name. There is one kind here, the CPU."""
+
+import threading
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from gluonic.graph.errors import MXNetError
+
+_NAMES = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
+_IDS = {name: number for number, name in _NAMES.items()}
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.contexts: list[Context] = []
+
+
+_entered = _Stack()
+
+
+class Context:
+    """A device, by kind and number; as a ``with`` block, the default for what is made inside.
+
+    Parameters
+    ----------
+    device_type : ``"cpu"``, ``"gpu"``, ``"cpu_pinned"``, ``"cpu_shared"``, or another context
+    device_id : the number of the device
+
+    Examples
+    --------
+    >>> Context("cpu", 1)
+    cpu(1)
+    """
+
+    __slots__ = ("device_id", "device_typeid")
+
+    devtype2str: ClassVar[dict[int, str]] = _NAMES
+    devstr2type: ClassVar[dict[str, int]] = _IDS
+
+    def __init__(self, device_type: "str | Context", device_id: int = 0) -> None:
+        if isinstance(device_type, Context):
+            self.device_typeid, self.device_id = device_type.device_typeid, device_type.device_id
+        elif device_type in _IDS:
+            self.device_typeid, self.device_id = _IDS[device_type], device_id
+        else:
+            raise MXNetError(f"{device_type!r} is no kind of device; there are {', '.join(_IDS)}")
+
+    @property
+    def device_type(self) -> str:
+        """The kind of device."""
+        return _NAMES[self.device_typeid]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Context)
+            and self.device_typeid == other.device_typeid
+            and self.device_id == other.device_id
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.device_typeid, self.device_id))
+
+    def __repr__(self) -> str:
+        return f"{self.device_type}({self.device_id})"
+
+    def __reduce__(self) -> Any:
+        return Context, (self.device_type, self.device_id)
+
+    def __enter__(self) -> Self:
+        _entered.contexts.append(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _entered.contexts.pop()
+
+    def empty_cache(self) -> None:
+        """Give unused memory back; here there is nothing to give back."""
+
+    @classmethod
+    def default_ctx(cls) -> "Context":
+        """The current context."""
+        return current_context()
+
+
+CPU = Context("cpu", 0)
+
+
+def cpu(device_id: int = 0) -> Context:
+    """Return a CPU context."""
+    return Context("cpu", device_id)
+
+
+def cpu_pinned(device_id: int = 0) -> Context:
+    """Return a context of page-locked memory; here it is ordinary memory."""
+    return Context("cpu_pinned", device_id)
+
+
+def gpu(device_id: int = 0) -> Context:
+    """Return a GPU context. It can be named and compared; allocating on it raises `MXNetError`."""
+    return Context("gpu", device_id)
+
+
+def num_gpus() -> int:
+    """Return the number of GPUs that gluonic can use: none."""
+    return 0
+
+
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
+    """Raise, for there is no GPU."""
+    raise MXNetError(f"gpu({device_id}): gluonic runs on the CPU; there is no GPU memory")
+
+
+def current_context() -> Context:
+    """Return the context of the innermost ``with`` block, `cpu(0)` outside of any."""
+    return _entered.contexts[-1] if _entered.contexts else CPU
+
+
+def usable(context: Any) -> Context:
+    """The context to allocate on: the current one for None.
+
+    Raises
+    ------
+    MXNetError
+        for a GPU
+    """
+    if context is None:
+        return current_context()
+    if isinstance(context, str):
+        context = _from_string(context)
+    if not isinstance(context, Context):
+        raise MXNetError(f"ctx must be a Context such as mx.cpu(), not {context!r}")
+    if context.device_typeid == _IDS["gpu"]:
+        raise MXNetError(f"{context}: gluonic runs on the CPU only; use mx.cpu()")
+    return context
+
+
+def _from_string(text: str) -> Context:
+    kind, _, number = text.rstrip(")").partition("(")
+    return Context(kind, int(number) if number.isdigit() else 0)
