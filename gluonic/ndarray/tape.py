@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray
 
 _serials = itertools.count()
-Entry: TypeAlias = "tuple[Record, int]"
+Entry: TypeAlias = tuple["Record", int]
 
 
 class Record:
