@@ -8,7 +8,7 @@ walk back, and nothing recurses.
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,16 @@ class Record:
 
     def free(self) -> None:
         """Let go of what only a gradient needs."""
+
+    def refuse_freed(self, what: str) -> NoReturn:
+        """Raise, for what a gradient needs has been let go."""
+        raise MXNetError(
+            describe(
+                "what the gradient needs was freed by an earlier backward",
+                where=what,
+                hint="backward(retain_graph=True), or record again",
+            )
+        )
 
 
 class Leaf(Record):
@@ -108,13 +118,7 @@ class OperatorRecord(Record):
 
     def gradients(self, heads: list["NDArray | None"], *, train: bool) -> Sequence["NDArray | None"]:
         if self.arrays is None:
-            raise MXNetError(
-                describe(
-                    "the graph was freed by an earlier backward",
-                    where=self.application.op.name,
-                    hint="backward(retain_graph=True), or record again",
-                )
-            )
+            self.refuse_freed(self.application.op.name)
         from gluonic.ndarray.invoke import EAGER, wrap
 
         entries = [*self.inputs, *((self, i) for i in range(self.output_count))]

@@ -1,0 +1,98 @@
+"""A graph with its gradient, as two programs: forward, which also returns what backward will need."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gluonic.codegen.program import Program, cut
+from gluonic.graph.gradient import gradients
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Array, Run
+
+
+@dataclass
+class Saved:
+    """What one forward run leaves for the backward run."""
+
+    arrays: list[Array]
+
+
+class DifferentiableProgram:
+    """A graph that can be run forward and backward.
+
+    Parameters
+    ----------
+    graph : what to compute
+    inputs : the variables, in the order in which their arrays will be given
+    wanted : for each input whether its gradient will be asked for
+    heads : for each output whether a gradient will flow into it
+    train : whether the graph runs in training mode
+
+    Attributes
+    ----------
+    head_variables : the variables that stand for the gradients of the outputs
+    gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        *,
+        wanted: Sequence[bool],
+        heads: Sequence[bool],
+        train: bool,
+    ) -> None:
+        self.graph, self.inputs = graph, tuple(inputs)
+        self.head_variables = tuple(
+            Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
+        )
+        self.gradient_outputs = self._differentiate(wanted, heads, train)
+        self._saved = self._entries_to_save()
+        self.forward_program = Program(
+            Graph([*graph.outputs, *(e for e in self._saved if not e.node.is_variable)]), inputs
+        )
+        self.backward_program = self._backward()
+
+    def _differentiate(
+        self, wanted: Sequence[bool], heads: Sequence[bool], train: bool
+    ) -> list[Entry | None]:
+        variables = iter(self.head_variables)
+        found = iter(
+            gradients(
+                self.graph.outputs,
+                [next(variables).entry() if flows else None for flows in heads],
+                [n.entry() for n, want in zip(self.inputs, wanted, strict=True) if want],
+                train=train,
+            )
+        )
+        return [next(found) if want else None for want in wanted]
+
+    def _entries_to_save(self) -> list[Entry]:
+        """What the gradients read of the forward graph, its inputs included."""
+        forward = set(self.graph.nodes) | set(self.inputs)
+        outputs = [entry for entry in self.gradient_outputs if entry is not None]
+        saved: dict[Entry, None] = dict.fromkeys(e for e in outputs if e.node in forward)
+        for node in Graph(outputs).nodes:
+            if node not in forward:
+                saved.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
+        return list(saved)
+
+    def _backward(self) -> Program:
+        at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
+        outputs = [entry for entry in self.gradient_outputs if entry is not None]
+        graph = cut(outputs, at)
+        return Program(graph, (*at.values(), *self.head_variables))
+
+    def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
+        """Compute the outputs, and what `backward` needs."""
+        results = self.forward_program(arrays, run)
+        count = len(self.graph.outputs)
+        given = dict(zip(self.inputs, arrays, strict=True))
+        computed = iter(results[count:])
+        saved = [given[e.node] if e.node.is_variable else next(computed) for e in self._saved]
+        return results[:count], Saved(saved)
+
+    def backward(self, saved: Saved, heads: Sequence[Array], run: Run) -> list[Array | None]:
+        """Compute the gradients of the inputs from those of the outputs."""
+        found = iter(self.backward_program([*saved.arrays, *heads], run))
+        return [None if entry is None else next(found) for entry in self.gradient_outputs]

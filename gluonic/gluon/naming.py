@@ -1,0 +1,78 @@
+"""Names of blocks and parameters, as MXNet makes them: ``hybridsequential0_dense0_weight``."""
+
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.symbol import NameManager, Prefix
+
+if TYPE_CHECKING:
+    from gluonic.gluon.block import Block
+
+
+class _Current(threading.local):
+    scope: "BlockScope | None" = None
+
+
+_current = _Current()
+
+
+class BlockScope:
+    """The ``with net.name_scope():`` of a block: children made inside carry its prefix."""
+
+    def __init__(self, block: "Block") -> None:
+        self._block = block
+        self._counts: dict[str, int] = {}
+        self._outer: list[tuple[BlockScope | None, Prefix]] = []
+
+    def __enter__(self) -> Self:
+        if not self._block._empty_prefix:
+            names = Prefix(self._block.prefix)
+            names.__enter__()
+            self._outer.append((_current.scope, names))
+            _current.scope = self
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not self._block._empty_prefix:
+            _current.scope, names = self._outer.pop()
+            names.__exit__(kind, error, traceback)
+
+    def numbered(self, hint: str) -> str:
+        """The next prefix for a child of that kind: ``dense0_``, ``dense1_``, …"""
+        count = self._counts.get(hint, 0)
+        self._counts[hint] = count + 1
+        return f"{hint}{count}_"
+
+
+def name_block(
+    prefix: str | None, params: ParameterDict | None, hint: str
+) -> tuple[str, ParameterDict]:
+    """The full prefix of a new block, and the dictionary for its parameters.
+
+    Parameters
+    ----------
+    prefix : the prefix the user asks for, None to number it by `hint`
+    params : parameters to share, None for new ones
+    hint : the kind of block, in lower case
+    """
+    scope = _current.scope
+    if scope is None:
+        if prefix is None:
+            prefix = NameManager.current().get(None, hint) + "_"
+        shared = ParameterDict(prefix) if params is None else ParameterDict(params.prefix, params)
+        return prefix, shared
+    if prefix is None:
+        prefix = scope.numbered(hint)
+    parent = scope._block
+    if params is None:
+        own = ParameterDict(parent.params.prefix + prefix, parent.params._shared)
+    else:
+        own = ParameterDict(params.prefix, params)
+    return parent.prefix + prefix, own

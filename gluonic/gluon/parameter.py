@@ -1,0 +1,430 @@
+"""`Parameter`: a named array that training changes, perhaps before its shape is known."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluonic import initializer
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.view import unify
+from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.context import current_context, usable
+from gluonic.ndarray.differentiate import flags
+from gluonic.ndarray.tape import Leaf
+
+REQUESTS = ("write", "add", "null")
+
+
+class DeferredInitializationError(MXNetError):
+    """A parameter's value was asked for before its shape could be known."""
+
+
+class _Deferred(NamedTuple):
+    """An initialization that waits for the shape."""
+
+    init: Any
+    contexts: list[Context]
+    default_init: Any
+
+
+def shape_is_known(shape: Sequence[int | None] | None) -> bool:
+    """Whether no axis is unknown (0, -1 or None)."""
+    return shape is not None and all(axis is not None and axis > 0 for axis in shape)
+
+
+def _contexts(ctx: Any) -> list[Context]:
+    if ctx is None:
+        return [current_context()]
+    return [usable(one) for one in (ctx if isinstance(ctx, (list, tuple)) else [ctx])]
+
+
+class Parameter:
+    """A parameter of a block.
+
+    Parameters
+    ----------
+    name : its full name
+    grad_req : ``"write"``, ``"add"`` or ``"null"``: what happens to its gradient
+    shape : its shape; 0 is an axis that is not known yet
+    dtype : its element type
+    lr_mult, wd_mult : factors on the learning rate and the weight decay
+    init : its own initializer, instead of the net's
+    allow_deferred_init : let initialization wait until the first batch tells the shape
+    differentiable : False for what gradients do not reach
+    stype, grad_stype : only ``"default"``: sparse parameters are not there
+
+    Attributes
+    ----------
+    name, lr_mult, wd_mult, init : as given
+    """
+
+    def __init__(
+        self,
+        name: str,
+        grad_req: str = "write",
+        shape: int | Sequence[int] | None = None,
+        dtype: Any = np.float32,
+        lr_mult: float = 1.0,
+        wd_mult: float = 1.0,
+        init: Any = None,
+        allow_deferred_init: bool = False,
+        differentiable: bool = True,
+        stype: str = "default",
+        grad_stype: str = "default",
+    ) -> None:
+        for kind, value in (("stype", stype), ("grad_stype", grad_stype)):
+            if value not in ("default", "row_sparse", "csr"):
+                raise ValueError(f"Parameter {name!r}: {kind}={value!r} is no storage type")
+            if value != "default":
+                raise NotImplementedError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
+        self.name = name
+        self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
+        self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        self._dtype = as_dtype(dtype)
+        self._allow_deferred_init = allow_deferred_init
+        self._differentiable = differentiable
+        self._stype = self._grad_stype = "default"
+        self._arrays: list[NDArray] | None = None
+        self._deferred: _Deferred | None = None
+        self._variable: sym.Symbol | None = None
+        self._trainer: Any = None
+        self._grad_req = ""
+        self.grad_req = grad_req
+
+    def __repr__(self) -> str:
+        return f"Parameter {self.name} (shape={self.shape}, dtype={self._dtype.type})"
+
+    # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape; 0 is an axis that is not known yet."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, new: Sequence[int]) -> None:
+        old = self._shape
+        if old is not None:
+            compatible = len(old) == len(new) and all(
+                a in (b, 0, -1) for a, b in zip(old, new, strict=True)
+            )
+            if not compatible:
+                raise AssertionError(
+                    describe(
+                        f"the shape {tuple(new)} does not fit the declared shape {old}",
+                        where=f"Parameter {self.name!r}",
+                    )
+                )
+        self._shape = tuple(new)
+
+    @property
+    def dtype(self) -> Any:
+        """The element type, as a NumPy type."""
+        return self._dtype.type
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self.cast(dtype)
+
+    @property
+    def grad_req(self) -> str:
+        """What happens to the gradient: ``"write"``, ``"add"`` or ``"null"``."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req not in REQUESTS:
+            raise ValueError(f"Parameter {self.name!r}: grad_req must be one of {REQUESTS}, not {req!r}")
+        if not self._differentiable:
+            req = "null"
+        if req != self._grad_req:
+            self._grad_req = req
+            self._attach_gradients()
+
+    def _set_trainer(self, trainer: Any) -> None:
+        self._trainer = trainer
+
+    # Initialization
+
+    def initialize(
+        self,
+        init: Any = None,
+        ctx: Any = None,
+        default_init: Any = None,
+        force_reinit: bool = False,
+    ) -> None:
+        """Give the parameter its first value, now or as soon as its shape is known.
+
+        Parameters
+        ----------
+        init : the initializer; else the parameter's own, else `default_init`
+        ctx : the context or contexts; each gets a copy of its own
+        default_init : `Uniform` by default
+        force_reinit : initialize again what is initialized
+        """
+        if self._arrays is not None and not force_reinit:
+            warnings.warn(
+                f"Parameter {self.name!r} is initialized already and stays as it is; "
+                "force_reinit=True would initialize it again",
+                stacklevel=2,
+            )
+            return
+        self._arrays = None
+        default_init = initializer.Uniform() if default_init is None else default_init
+        if init is None:
+            init = default_init if self.init is None else self.init
+        self._deferred = _Deferred(init, _contexts(ctx), default_init)
+        if shape_is_known(self._shape):
+            self._finish_deferred_init()
+        elif not self._allow_deferred_init:
+            self._deferred = None
+            raise ValueError(
+                describe(
+                    f"cannot be initialized: its shape {self._shape} is not known",
+                    where=f"Parameter {self.name!r}",
+                    hint="give the whole shape, or allow_deferred_init=True",
+                )
+            )
+
+    def _finish_deferred_init(self) -> None:
+        """Initialize now, the shape being known."""
+        if self._deferred is None:
+            return
+        init, contexts, default_init = self._deferred
+        if not shape_is_known(self._shape):
+            raise MXNetError(
+                describe(
+                    f"cannot be initialized: its shape {self._shape} is not known",
+                    where=f"Parameter {self.name!r}",
+                    hint="in_units=, in_channels= … of the layer, or one batch through the net",
+                )
+            )
+        self._deferred = None
+        with flags(False, None):
+            value = nd.zeros(self._shape, dtype=self._dtype.name)
+            description = initializer.InitDesc(self.name, {"__init__": init})
+            initializer.create(default_init)(description, value)
+        self._place(value, contexts)
+
+    def _place(self, value: NDArray, contexts: Sequence[Context]) -> None:
+        self._arrays = [NDArray(value._data.copy(), ctx) for ctx in contexts]
+        self._attach_gradients()
+
+    def _attach_gradients(self) -> None:
+        for array in self._arrays or ():
+            if self._grad_req == "null":
+                array._entry = None
+            else:
+                array.attach_grad(self._grad_req)
+
+    def load(self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True) -> None:
+        """Take a value read from a file.
+
+        Parameters
+        ----------
+        ctx : where to, if the parameter is not initialized
+        cast : accept another dtype: cast to the parameter's (`keep_dtype`), or take on the value's
+
+        Raises
+        ------
+        MXNetError
+            if shape or dtype do not fit
+        """
+        where = f"Parameter {self.name!r}"
+        try:
+            known = None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
+            unify(known, value.shape, "the shape")
+        except ValueError:
+            raise AssertionError(
+                describe(
+                    f"the file holds the shape {value.shape}, the net needs {self._shape}",
+                    where=where,
+                    hint="build the net as it was when the file was written",
+                )
+            ) from None
+        if np.dtype(value.dtype) != self._dtype:
+            if not cast:
+                raise AssertionError(
+                    describe(
+                        f"the file holds {np.dtype(value.dtype).name}, the net needs {self._dtype.name}",
+                        where=where,
+                        hint="cast_dtype=True, or net.cast(dtype) before loading",
+                    )
+                )
+            if keep_dtype:
+                value = NDArray(value._data.astype(self._dtype))
+            else:
+                self._dtype = np.dtype(value.dtype)
+        self._shape = value.shape
+        if self._arrays is not None:
+            self.set_data(value)
+            return
+        contexts = self._deferred.contexts if self._deferred and ctx is None else _contexts(ctx)
+        self._deferred = None
+        self._place(value, contexts)
+
+    # Values
+
+    def _value(self, ctx: Any) -> NDArray:
+        arrays = self._arrays
+        if arrays is None:
+            self._refuse_uninitialized()
+        if ctx is None and len(arrays) == 1:
+            return arrays[0]
+        wanted = current_context() if ctx is None else usable(ctx)
+        for array in arrays:
+            if array.context == wanted:
+                return array
+        raise RuntimeError(
+            f"Parameter {self.name!r} is on {self.list_ctx()}, not on {wanted}; "
+            "initialize(ctx=[…]) says where parameters are"
+        )
+
+    def _refuse_uninitialized(self) -> Any:
+        where = f"Parameter {self.name!r}"
+        if self._deferred is not None:
+            raise DeferredInitializationError(
+                describe(
+                    "has not been initialized yet: its shape waits for the first batch",
+                    where=where,
+                    facts=[f"declared shape: {self._shape} (0 is unknown)"],
+                    hint="one batch through the net first, or in_units=, in_channels= … in the layer",
+                )
+            )
+        raise RuntimeError(
+            describe(
+                "has not been initialized",
+                where=where,
+                hint="net.initialize(); net.collect_params() includes the parameters of children",
+            )
+        )
+
+    def data(self, ctx: Context | None = None) -> NDArray:
+        """Return the value on a context.
+
+        Raises
+        ------
+        DeferredInitializationError
+            while its shape is not known
+        RuntimeError
+            if it was never initialized, or not on that context
+        """
+        return self._value(ctx)
+
+    def list_data(self) -> list[NDArray]:
+        """Return the values on all contexts."""
+        if self._arrays is None:
+            self._refuse_uninitialized()
+        return list(self._arrays or ())
+
+    def set_data(self, data: Any) -> None:
+        """Set the value on all contexts; memory stays where it is."""
+        value = data if isinstance(data, NDArray) else nd.array(data)
+        self.shape = value.shape
+        if self._arrays is None:
+            if self._deferred is None:
+                self._refuse_uninitialized()
+            _, contexts, _ = self._deferred  # type: ignore[misc]
+            self._deferred = None
+            self._place(NDArray(value._data.astype(self._dtype)), contexts)
+            return
+        for array in self._arrays:
+            array._data[...] = value._data
+
+    def _gradient(self, array: NDArray) -> NDArray:
+        record = array._entry[0] if array._entry is not None else None
+        if not isinstance(record, Leaf) or record.grad is None:
+            raise RuntimeError(
+                f"Parameter {self.name!r} has no gradient, for its grad_req is {self._grad_req!r}"
+            )
+        return record.grad
+
+    def grad(self, ctx: Context | None = None) -> NDArray:
+        """Return the gradient buffer on a context."""
+        return self._gradient(self._value(ctx))
+
+    def list_grad(self) -> list[NDArray]:
+        """Return the gradient buffers on all contexts."""
+        return [self._gradient(array) for array in self.list_data()]
+
+    def zero_grad(self) -> None:
+        """Set the gradients to zero."""
+        if self._grad_req != "null":
+            for array in self._arrays or ():
+                self._gradient(array)._data[...] = 0
+
+    def list_ctx(self) -> list[Context]:
+        """Return the contexts the parameter is, or will be, on."""
+        if self._arrays is not None:
+            return [array.context for array in self._arrays]
+        if self._deferred is not None:
+            return self._deferred.contexts
+        return self._refuse_uninitialized()  # type: ignore[no-any-return]
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move the parameter to other contexts."""
+        contexts = _contexts(ctx)
+        if self._arrays is not None:
+            self._place(self._arrays[0], contexts)
+        elif self._deferred is not None:
+            self._deferred = self._deferred._replace(contexts=contexts)
+        else:
+            self._refuse_uninitialized()
+
+    def cast(self, dtype: Any) -> None:
+        """Convert value and gradient to another dtype."""
+        self._dtype = as_dtype(dtype)
+        self._variable = None
+        if self._arrays is not None:
+            self._arrays = [NDArray(a._data.astype(self._dtype), a._context) for a in self._arrays]
+            self._attach_gradients()
+
+    def var(self) -> sym.Symbol:
+        """Return the symbol that stands for the parameter."""
+        if self._variable is None:
+            self._variable = sym.var(
+                self.name,
+                shape=self._shape,
+                dtype=self._dtype,
+                lr_mult=self.lr_mult,
+                wd_mult=self.wd_mult,
+                init=self.init,
+            )
+        return self._variable
+
+    def row_sparse_data(self, row_id: NDArray) -> NDArray:
+        """Raise, for sparse parameters are not there."""
+        raise RuntimeError(f"Parameter {self.name!r} is dense: call data() instead")
+
+    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
+        """Raise, for sparse parameters are not there."""
+        raise RuntimeError(f"Parameter {self.name!r} is dense: call list_data() instead")
+
+
+class Constant(Parameter):
+    """A parameter that training does not change.
+
+    Parameters
+    ----------
+    name : its full name
+    value : its value, an NDArray or anything `nd.array` takes
+    """
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.value = value if isinstance(value, NDArray) else nd.array(value)
+        super().__init__(
+            name,
+            grad_req="null",
+            shape=self.value.shape,
+            dtype=self.value.dtype,
+            init=initializer.Constant(self.value),
+            differentiable=False,
+        )
+
+    def __repr__(self) -> str:
+        return f"Constant {self.name} (shape={self.shape}, dtype={self.dtype})"

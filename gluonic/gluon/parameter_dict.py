@@ -1,0 +1,253 @@
+"""`ParameterDict`: the parameters of a block or a net, by full name."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gluonic import initializer
+from gluonic import ndarray as nd
+from gluonic.gluon.parameter import Constant, Parameter
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import describe, nearest
+from gluonic.ndarray import Context, NDArray
+
+
+class ParameterDict(Mapping[str, Parameter]):
+    """Parameters by name.
+
+    Parameters
+    ----------
+    prefix : put before the name of every parameter made by `get`
+    shared : another dictionary in which `get` looks first
+    """
+
+    def __init__(self, prefix: str = "", shared: "ParameterDict | None" = None) -> None:
+        self._prefix, self._shared = prefix, shared
+        self._params: dict[str, Parameter] = {}
+
+    def __repr__(self) -> str:
+        name = self._prefix + " " if self._prefix else ""
+        lines = "\n".join(f"  {parameter!r}" for parameter in self.values())
+        return f"{name}(\n{lines}\n)"
+
+    def __getitem__(self, key: str) -> Parameter:
+        return self._params[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of the names that `get` makes."""
+        return self._prefix
+
+    def _find(self, name: str) -> Parameter | None:
+        if name not in self._params and self._shared is not None and name in self._shared._params:
+            self._params[name] = self._shared._params[name]
+        return self._params.get(name)
+
+    def get(self, name: str, default: Any = None, **kwargs: Any) -> Parameter:  # type: ignore[override]
+        """Return the parameter `prefix + name`, made with `kwargs` if it is not there yet.
+
+        Raises
+        ------
+        AssertionError
+            if it is there and differs from what `kwargs` say
+        """
+        full = self._prefix + name
+        found = self._find(full)
+        if found is None:
+            found = self._params[full] = Parameter(full, **kwargs)
+            return found
+        for key, value in kwargs.items():
+            _agree(found, key, value)
+        return found
+
+    def get_constant(self, name: str, value: Any = None) -> Constant:
+        """Return the constant `prefix + name`, made with `value` if it is not there yet."""
+        full = self._prefix + name
+        found = self._find(full)
+        if found is None:
+            if value is None:
+                raise KeyError(f"there is no constant {full!r}: give its value to make it")
+            found = self._params[full] = Constant(full, value)
+        if not isinstance(found, Constant):
+            raise AssertionError(f"{full!r} is a parameter, not a constant")
+        if value is not None:
+            given = value if isinstance(value, NDArray) else nd.array(value)
+            if given.shape != found.value.shape or (given.asnumpy() != found.value.asnumpy()).any():
+                raise AssertionError(f"the constant {full!r} exists with another value")
+        return found
+
+    def update(self, other: "ParameterDict") -> None:
+        """Take in all parameters of another dictionary; one name must mean one parameter."""
+        for name, parameter in other.items():
+            if self._params.setdefault(name, parameter) is not parameter:
+                raise ValueError(f"there are two different parameters named {name!r}")
+
+    def initialize(
+        self,
+        init: Any = None,
+        ctx: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+    ) -> None:
+        """Initialize all parameters; `Uniform` is the default initializer."""
+        init = initializer.Uniform() if init is None else init
+        if verbose and hasattr(init, "set_verbosity"):
+            init.set_verbosity(verbose=verbose)
+        for parameter in self.values():
+            parameter.initialize(None, ctx, init, force_reinit=force_reinit)
+
+    def zero_grad(self) -> None:
+        """Set all gradients to zero."""
+        for parameter in self.values():
+            parameter.zero_grad()
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move all parameters to other contexts."""
+        for parameter in self.values():
+            parameter.reset_ctx(ctx)
+
+    def list_ctx(self) -> list[Context]:
+        """Return all contexts that parameters are on."""
+        return list(dict.fromkeys(ctx for p in self.values() for ctx in p.list_ctx()))
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Set an attribute of every parameter, such as ``grad_req``."""
+        for parameter in self.values():
+            setattr(parameter, name, value)
+
+    def save(self, filename: str, strip_prefix: str = "") -> None:
+        """Save all values to a ``.params`` file."""
+        arrays = {}
+        for parameter in self.values():
+            if not parameter.name.startswith(strip_prefix):
+                raise ValueError(
+                    f"{strip_prefix!r} is to be stripped, but the parameter {parameter.name!r} "
+                    "does not begin with it"
+                )
+            arrays[parameter.name.removeprefix(strip_prefix)] = mean_over_contexts(parameter)
+        nd.save(filename, arrays)
+
+    def load(
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Load values from a ``.params`` file.
+
+        Parameters
+        ----------
+        ctx : where to, for parameters that are not initialized
+        allow_missing : leave parameters alone that the file does not have
+        ignore_extra : leave out what the file has and this dictionary does not
+        restore_prefix : put before the names in the file
+        cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
+        """
+        loaded = nd.load(filename)
+        if not isinstance(loaded, dict):
+            raise ValueError(f"{filename}: holds arrays without names, so no parameters")
+        self.load_dict(
+            loaded, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source
+        )
+
+    def load_dict(
+        self,
+        param_dict: Mapping[str, NDArray],
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        filename: str | None = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Load values from a dictionary; see `load`."""
+        values = {restore_prefix + without_kind(n): value for n, value in param_dict.items()}
+        check_names(self, values, filename or "the dictionary", allow_missing, ignore_extra)
+        for name, value in values.items():
+            if name in self:
+                self[name].load(value, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+
+
+def without_kind(name: str) -> str:
+    """A name in a file without the ``arg:`` or ``aux:`` that exported files put before it.
+
+    >>> without_kind("arg:fc1_weight")
+    'fc1_weight'
+    """
+    return re.sub(r"\A(arg|aux):", "", name)
+
+
+def check_names(
+    wanted: Mapping[str, Parameter],
+    found: Mapping[str, Any],
+    source: str,
+    allow_missing: bool,
+    ignore_extra: bool,
+) -> None:
+    """Compare the names in a file with those of a net, and say everything that is amiss at once."""
+    missing = [] if allow_missing else [name for name in wanted if name not in found]
+    extra = [] if ignore_extra else [name for name in found if name not in wanted]
+    if not missing and not extra:
+        return
+    facts = [f"missing in the file: {name}{nearest(name, extra)}" for name in missing[:8]]
+    facts += [f"not in the net: {name}" for name in extra[:8]]
+    hidden = len(missing) + len(extra) - len(facts)
+    if hidden:
+        facts.append(f"and {hidden} more")
+    raise AssertionError(
+        describe(
+            "the names in the file are not those of the net",
+            where=source,
+            facts=facts,
+            hint="allow_missing=True or ignore_extra=True, if that is meant",
+        )
+    )
+
+
+def mean_over_contexts(parameter: Parameter) -> NDArray:
+    """The value of a parameter to be saved: the mean of its copies."""
+    copies = parameter.list_data()
+    if len(copies) == 1:
+        return copies[0].detach()
+    total = sum(copy._data for copy in copies)
+    return NDArray(total / len(copies))  # type: ignore[operator]
+
+
+def _agree(parameter: Parameter, key: str, value: Any) -> None:
+    """Check that an existing parameter is what is asked for now; complete its shape."""
+    present = getattr(parameter, key, None)
+    if value is None or present is None:
+        if value is not None:
+            setattr(parameter, key, value)
+        return
+    if key == "shape":
+        wanted = (value,) if isinstance(value, int) else tuple(value)
+        fits = len(wanted) == len(present) and all(
+            a == b or 0 in (a, b) for a, b in zip(wanted, present, strict=True)
+        )
+        if fits:
+            parameter._shape = _merged(wanted, present)
+            return
+    elif key == "dtype":
+        fits = as_dtype(value) == as_dtype(present)
+    else:
+        fits = value == present
+    if not fits:
+        raise AssertionError(
+            f"Parameter {parameter.name!r} exists with {key}={present}; now {key}={value} is asked for"
+        )
+
+
+def _merged(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    return tuple(a or b for a, b in zip(first, second, strict=True))

@@ -1,0 +1,124 @@
+"""`CachedOp`: a graph called like an operator; one record on the tape however large it is."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gluonic.codegen.differentiable import DifferentiableProgram, Saved
+from gluonic.codegen.program import Program
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.operator import Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.invoke import wrap
+from gluonic.ndarray.state import STATE, current_run
+from gluonic.ndarray.tape import Entry, Record
+
+
+class CachedOp:
+    """A graph that is called with NDArrays.
+
+    Parameters
+    ----------
+    graph : what to compute
+    inputs : the variables, in the order in which arrays will be given
+    """
+
+    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+        self.graph, self.inputs = graph, tuple(inputs)
+        self.inference = Program(graph, inputs)
+        self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
+
+    def __call__(self, *inputs: NDArray) -> list[NDArray]:
+        """Compute the outputs; recorded on the tape as one computation."""
+        arrays = [x._data for x in inputs]
+        if STATE.recording:
+            entries = [x._entry for x in inputs]
+            wanted = tuple(entry is not None for entry in entries)
+            if any(wanted):
+                return self._recorded(inputs, arrays, entries, wanted)
+        return self._wrapped(inputs, self.inference(arrays, current_run()))
+
+    def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
+        """The forward and backward programs for gradients of the wanted inputs."""
+        key = wanted, train
+        if key not in self._differentiable:
+            heads = [True] * len(self.graph.outputs)
+            self._differentiable[key] = DifferentiableProgram(
+                self.graph, self.inputs, wanted=wanted, heads=heads, train=train
+            )
+        return self._differentiable[key]
+
+    def _recorded(
+        self,
+        inputs: Sequence[NDArray],
+        arrays: list[Array],
+        entries: list[Entry | None],
+        wanted: tuple[bool, ...],
+    ) -> list[NDArray]:
+        train = STATE.training
+        program = self.differentiable(wanted, train)
+        results, saved = program.forward(arrays, current_run())
+        outputs = self._wrapped(inputs, results)
+        made = CachedOpRecord(program, entries, arrays, outputs, saved, train)
+        for index, output in enumerate(outputs):
+            output._entry = (made, index)
+        return outputs
+
+    def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
+        context = inputs[0]._context if inputs else None
+        outputs = []
+        for array in results:
+            output = wrap(array)
+            output._context = context
+            outputs.append(output)
+        return outputs
+
+
+class CachedOpRecord(Record):
+    """A recorded call of a graph."""
+
+    __slots__ = ("arrays", "program", "saved", "shapes", "train")
+
+    def __init__(
+        self,
+        program: DifferentiableProgram,
+        inputs: Sequence[Entry | None],
+        arrays: list[Array],
+        outputs: Sequence[NDArray],
+        saved: Saved,
+        train: bool,
+    ) -> None:
+        super().__init__(inputs)
+        self.program, self.train = program, train
+        self.arrays: list[Array] | None = arrays
+        self.saved: Saved | None = saved
+        self.shapes = [(o._data.shape, o._data.dtype) for o in outputs]
+
+    @property
+    def output_count(self) -> int:
+        return len(self.shapes)
+
+    def free(self) -> None:
+        self.arrays = self.saved = None
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        if self.saved is None or self.arrays is None:
+            self.refuse_freed("the hybridized graph")
+        given = [
+            wrap(np.zeros(shape, dtype)) if head is None else head
+            for head, (shape, dtype) in zip(heads, self.shapes, strict=True)
+        ]
+        if STATE.recording:
+            return self._recorded(given)
+        found = self.program.backward(self.saved, [h._data for h in given], current_run())
+        return [None if array is None else wrap(array) for array in found]
+
+    def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
+        """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
+        assert self.arrays is not None
+        outputs = self.program.gradient_outputs
+        graph = Graph([entry for entry in outputs if entry is not None])
+        again = CachedOp(graph, (*self.program.inputs, *self.program.head_variables))
+        arrays = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
+        found = iter(again(*arrays, *heads))
+        return [None if entry is None else next(found) for entry in outputs]
