@@ -1,12 +1,15 @@
-"""Families of operators that share rules: element-wise expressions, and pairs of them with broadcasting."""
+"""Families of operators that share rules: element-wise expressions, pairs with broadcasting, reductions."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gluonic.graph.attributes import Axes
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, GradientRule, Operator, Rule
 from gluonic.graph.rules import broadcast, same
 from gluonic.graph.scalar_math import M
+from gluonic.graph.view import NodeView, PartialShape, written
 
 Expression = Callable[..., Any]
 
@@ -36,9 +39,43 @@ def elementwise(
     return register
 
 
+def documented(expression: Expression, name: str, documentation: str) -> Expression:
+    """Name and document an expression that stands in a table."""
+    expression.__name__, expression.__doc__ = name, documentation
+    return expression
+
+
+def numeric(n: NodeView) -> None:
+    """All inputs and outputs have one dtype, and it is not bool."""
+    same(n)
+    if any(value is not None and value.kind == "b" for value in n._slots.values()):
+        raise InferenceError(
+            f"{n._title}: there is no arithmetic on bool; cast(data, dtype='float32') first"
+        )
+
+
+class _Stretched:
+    """A node with `lhs` and `rhs` as they are after broadcasting, for rules that expect equal shapes."""
+
+    def __init__(self, namespace: Any, n: NodeView) -> None:
+        self._namespace, self._n = namespace, n
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._n, name)
+        if name in ("lhs", "rhs"):
+            value = self._namespace.broadcast_like(value, self._n.output)
+            setattr(self, name, value)
+        return value
+
+
 def reduced_to(target: str, rule: GradientRule) -> GradientRule:
-    """The gradient `rule`, summed over the axes along which the input `target` was broadcast."""
-    return lambda F, n, g: F._reduce_like(rule(F, n, g), getattr(n, target))  # noqa: N803
+    """The gradient `rule`, written for equal shapes, summed over the axes along which `target` was broadcast."""
+
+    def reduced(F: Any, n: NodeView, g: Any) -> Any:  # noqa: N803
+        stretched: Any = _Stretched(F, n)
+        return F._reduce_like(rule(F, stretched, g), getattr(n, target))
+
+    return reduced
 
 
 def broadcasting_rules(**rules: GradientRule) -> dict[str, GradientRule]:
@@ -46,4 +83,49 @@ def broadcasting_rules(**rules: GradientRule) -> dict[str, GradientRule]:
     return {target: reduced_to(target, rule) for target, rule in rules.items()}
 
 
-__all__ = ["broadcast", "broadcasting_rules", "elementwise", "reduced_to"]
+def reduced_axes(axis: Axes, rank: int, exclude: bool = False, title: str = "") -> tuple[int, ...]:
+    """The axes that a reduction goes over, in order; none given means all.
+
+    >>> reduced_axes(-1, 3), reduced_axes((0, 1), 3, exclude=True), reduced_axes(None, 2)
+    ((2,), (2,), (0, 1))
+    """
+    if axis is None or axis == ():
+        return tuple(range(rank))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    found = {a + rank if a < 0 else a for a in given}
+    if len(found) < len(given) or not found <= set(range(rank)):
+        raise InferenceError(f"{title}: axis={axis} must name different axes of {rank}")
+    return tuple(a for a in range(rank) if (a in found) != exclude)
+
+
+def reduced_shape(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) -> PartialShape:
+    """The shape after a reduction over `axes`; what would be no axes at all is ``(1,)``."""
+    if keepdims:
+        return tuple(1 if i in axes else length for i, length in enumerate(shape))
+    return tuple(length for i, length in enumerate(shape) if i not in axes) or (1,)
+
+
+def reduction_shape(n: NodeView) -> None:
+    """The shape rule of reductions: from the data to the output, and back for the axes that remain."""
+    axes = reduced_axes(n.axis, len(n.data), n._settings.get("exclude", False), n._title)
+    n.output = reduced_shape(n.data, axes, n.keepdims)
+    if len(axes) < len(n.data):
+        remaining = iter(n.output)
+        rank = len(n.data)
+        if n.keepdims:
+            n.data = tuple(None if i in axes else length for i, length in enumerate(n.output))
+        else:
+            n.data = tuple(None if i in axes else next(remaining) for i in range(rank))
+
+
+__all__ = [
+    "broadcast",
+    "broadcasting_rules",
+    "documented",
+    "elementwise",
+    "numeric",
+    "reduced_axes",
+    "reduced_shape",
+    "reduced_to",
+    "reduction_shape",
+]

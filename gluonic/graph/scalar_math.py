@@ -1,7 +1,8 @@
 """The functions that scalar expressions may use, read by NumPy: ``m`` in ``lambda m, x: m.exp(x)``.
 
-The other reader is the compiler's emitter, which has the same names for LLVM values. NumPy's functions
-come as they are; below are the ones that NumPy lacks. SciPy is imported when first needed.
+The other reader is the compiler's emitter, which has the same names for LLVM values. Most are NumPy's;
+those that behave otherwise for some dtypes, or that NumPy lacks, are below. Functions of real numbers
+compute integers in float64. SciPy is imported when first needed.
 """
 
 from collections.abc import Callable
@@ -9,9 +10,38 @@ from typing import Any
 
 import numpy as np
 
+_REAL_FUNCTIONS = (
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh", "degrees",
+    "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "power", "radians", "sin", "sinh", "sqrt", "tan",
+    "tanh",
+)  # fmt: skip
+_SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "polygamma", "zeta")
+
+
+def _widened(x: Any) -> Any:
+    """Integers as float64, everything else as it is."""
+    dtype = getattr(x, "dtype", None)
+    return x.astype(np.float64) if dtype is not None and dtype.kind in "iub" else x
+
+
+def _of_reals(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: function(*map(_widened, values))
+
+
+def _special(name: str) -> Callable[..., Any]:
+    def call(*values: Any) -> Any:
+        import scipy.special
+
+        function = _of_reals(getattr(scipy.special, name))
+        setattr(ScalarMath, name, staticmethod(function))
+        return function(*values)
+
+    return call
+
 
 def _sigmoid(x: Any) -> Any:
     """The logistic function, without overflow for large negative numbers."""
+    x = _widened(x)
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
@@ -20,30 +50,50 @@ def _astype(x: Any, dtype: Any) -> Any:
     return np.asarray(x).astype(dtype)
 
 
-def _special(name: str) -> Callable[..., Any]:
-    def call(*values: Any) -> Any:
-        import scipy.special
+def _quotient(x: Any, y: Any) -> Any:
+    """Division; of integers, rounded towards zero, and zero where the divisor is."""
+    if np.result_type(x, y).kind not in "iu":
+        return np.true_divide(x, y)
+    whole = np.floor_divide(x, y)
+    return whole + ((whole < 0) & (whole * y != x))
 
-        function = getattr(scipy.special, name)
-        setattr(ScalarMath, name, staticmethod(function))
-        return function(*values)
 
-    return call
+def _mod(x: Any, y: Any) -> Any:
+    """The remainder with the sign of the divisor, and zero where the divisor is."""
+    return np.where(np.equal(y, 0), np.zeros_like(y), np.mod(x, y))
+
+
+def _like(scalar: float, x: Any) -> Any:
+    """A number in the dtype of `x`, as a C cast converts it."""
+    dtype = np.asarray(x).dtype
+    return dtype.type(scalar) if dtype.kind == "f" else np.float64(scalar).astype(dtype)
+
+
+def _operand(x: Any, is_int: bool) -> Any:
+    """What an array becomes beside a number: integers float64 unless the number is whole, bool int64."""
+    kind = x.dtype.kind
+    if kind == "b":
+        return x.astype(np.int64 if is_int else np.float64)
+    return x.astype(np.float64) if kind in "iu" and not is_int else x
 
 
 class ScalarMath:
-    """NumPy's functions, and `sigmoid`, `astype` and SciPy's special functions beside them."""
+    """NumPy's functions, those above instead of NumPy's own, and SciPy's special functions beside them."""
 
     sigmoid = staticmethod(_sigmoid)
     astype = staticmethod(_astype)
-    erf = staticmethod(_special("erf"))
-    erfinv = staticmethod(_special("erfinv"))
-    gamma = staticmethod(_special("gamma"))
-    gammaln = staticmethod(_special("gammaln"))
-    digamma = staticmethod(_special("digamma"))
+    quotient = staticmethod(_quotient)
+    mod = staticmethod(_mod)
+    like = staticmethod(_like)
+    operand = staticmethod(_operand)
 
     def __getattr__(self, name: str) -> Any:
-        function = getattr(np, name)
+        if name in _SPECIAL_FUNCTIONS:
+            function = _special(name)
+        elif name in _REAL_FUNCTIONS:
+            function = _of_reals(getattr(np, name))
+        else:
+            function = getattr(np, name)
         setattr(ScalarMath, name, staticmethod(function))  # found at once the next time
         return function
 

@@ -49,3 +49,25 @@ def _register(row: Unary) -> None:
 
 for _row in UNARY:
     _register(_row)
+
+
+@elementwise("clip")
+def clip(m: Any, data: Any, *, a_min: float, a_max: float) -> Any:
+    """Numbers below `a_min` become `a_min`, numbers above `a_max` become `a_max`."""
+    low, high = m.like(a_min, data), m.like(a_max, data)
+    return m.where(data > high, high, m.where(data < low, low, data))
+
+
+clip.gradient(data=lambda F, n, g: g * (n.data >= n.a_min) * (n.data <= n.a_max))
+
+
+@elementwise("smooth_l1")
+def smooth_l1(m: Any, data: Any, *, scalar: float = 1.0) -> Any:
+    """``(scalar * x)**2 / 2`` where ``abs(x) < 1 / scalar**2``, and ``abs(x) - 1 / (2 * scalar**2)`` elsewhere."""
+    square = scalar * scalar
+    return m.where(m.abs(data) < 1 / square, 0.5 * square * data * data, m.abs(data) - 0.5 / square)
+
+
+smooth_l1.gradient(
+    data=lambda F, n, g: g * F.clip(n.data * n.scalar**2, a_min=-1.0, a_max=1.0),
+)

@@ -1,0 +1,132 @@
+"""Repeating axes of length one, and summing them up again."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView, PartialShape, written
+
+
+def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+    """The sum over `axes`; float16 is summed in float32."""
+    wide = np.float32 if data.dtype == np.float16 else None
+    return data.sum(axis=axes, dtype=wide, keepdims=keepdims)
+
+
+def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
+    """Check that `shape` can be broadcast to `target`, which is the output's."""
+    padded = (1,) * (len(target) - len(shape)) + tuple(shape)
+    if len(padded) != len(target) or any(
+        a not in (None, 1) and b is not None and a != b for a, b in zip(padded, target, strict=True)
+    ):
+        raise InferenceError(
+            f"{n._title}: the shape {written(shape)} cannot be broadcast to {written(target)}"
+        )
+    n.output = target
+
+
+@operator("_reduce_like", dtype=like("lhs"), shape=like("rhs"))
+def reduce_like(lhs: Array, rhs: Array) -> Array:
+    """Sum `lhs` over the axes along which an array of the shape of `rhs` was broadcast to it."""
+    if lhs.shape == rhs.shape:
+        return lhs
+    added = lhs.ndim - rhs.ndim
+    repeated = tuple(
+        i for i, n in enumerate(lhs.shape) if i < added or (rhs.shape[i - added] == 1 and n != 1)
+    )
+    return total(lhs, repeated).reshape(rhs.shape)
+
+
+reduce_like.gradient(lhs=lambda F, n, g: F.broadcast_like(g, n.lhs))
+
+
+@operator("broadcast_like", dtype=like("lhs"))
+def broadcast_like(
+    lhs: Array, rhs: Array, *, lhs_axes: Shape | None = None, rhs_axes: Shape | None = None
+) -> Array:
+    """Repeat the axes of length one of `lhs` until it has the shape of `rhs`.
+
+    Parameters
+    ----------
+    lhs : the array to repeat
+    rhs : the array whose shape counts
+    lhs_axes, rhs_axes : only these axes of `lhs` become as long as those of `rhs`
+    """
+    shape = list(lhs.shape) if lhs_axes and rhs_axes else list(rhs.shape)
+    if lhs_axes and rhs_axes:
+        for own, other in zip(lhs_axes, rhs_axes, strict=True):
+            shape[own] = rhs.shape[other]
+    return np.broadcast_to(lhs, shape)
+
+
+@broadcast_like.infer_shape
+def _(n: Any) -> None:
+    if n.lhs_axes is None or n.rhs_axes is None:
+        _stretched(n, n.lhs, n.rhs)
+        return
+    shape = list(n.lhs)
+    if len(n.lhs_axes) != len(n.rhs_axes) or not n.lhs_axes:
+        raise InferenceError(f"{n._title}: lhs_axes and rhs_axes must name equally many axes")
+    for own, other in zip(n.lhs_axes, n.rhs_axes, strict=True):
+        if not (-len(shape) <= own < len(shape) and -len(n.rhs) <= other < len(n.rhs)):
+            raise InferenceError(
+                f"{n._title}: there are no axes {own} of {written(n.lhs)}, {other} of {written(n.rhs)}"
+            )
+        if shape[own] not in (1, None):
+            raise InferenceError(f"{n._title}: axis {own} of {written(n.lhs)} is not of length one")
+        shape[own] = n.rhs[other]
+    n.output = tuple(shape)
+
+
+broadcast_like.gradient(lhs=lambda F, n, g: F._reduce_like(g, n.lhs))
+
+
+@operator("broadcast_to", dtype=like("data"))
+def broadcast_to(data: Array, *, shape: Shape = ()) -> Array:
+    """Repeat the axes of length one of `data` until it has the given shape; 0 keeps an axis as it is."""
+    return np.broadcast_to(data, _filled(shape, data.shape))
+
+
+def _filled(shape: Shape, source: PartialShape) -> PartialShape:
+    added = len(shape) - len(source)
+    return tuple(
+        source[i - added] if length == 0 and i >= added else length
+        for i, length in enumerate(shape)
+    )
+
+
+@broadcast_to.infer_shape
+def _(n: Any) -> None:
+    _stretched(n, n.data, _filled(n.shape, n.data))
+
+
+broadcast_to.gradient(data=lambda F, n, g: F._reduce_like(g, n.data))
+
+
+@operator("broadcast_axis", "broadcast_axes", dtype=like("data"))
+def broadcast_axis(data: Array, *, axis: Shape = (), size: Shape = ()) -> Array:
+    """Repeat each `axis` of `data`, of length one, `size` times."""
+    return np.broadcast_to(data, _resized(data.shape, axis, size))
+
+
+def _resized(shape: PartialShape, axis: Shape, size: Shape) -> PartialShape:
+    resized = list(shape)
+    for a, length in zip(axis, size, strict=True):
+        resized[a] = length
+    return tuple(resized)
+
+
+@broadcast_axis.infer_shape
+def _(n: Any) -> None:
+    if len(n.axis) != len(n.size):
+        raise InferenceError(f"{n._title}: axis={n.axis} and size={n.size} must be equally long")
+    if not all(-len(n.data) <= a < len(n.data) for a in n.axis):
+        raise InferenceError(f"{n._title}: axis={n.axis} must name axes of {written(n.data)}")
+    _stretched(n, n.data, _resized(n.data, n.axis, n.size))
+
+
+broadcast_axis.gradient(data=lambda F, n, g: F._reduce_like(g, n.data))

@@ -1,0 +1,229 @@
+"""Reductions over axes: one table, one shape rule."""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from gluonic.graph.attributes import Axes, DType
+from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape
+from gluonic.graph.operator import Array, GradientRule, Operator, operator
+from gluonic.graph.ops.broadcasting import total
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView
+
+
+def _attributes_of(n: NodeView) -> dict[str, Any]:
+    return {key: n._settings[key] for key in ("axis", "keepdims", "exclude") if key in n._settings}
+
+
+def _spread(F: Any, n: NodeView, value: Any) -> Any:  # noqa: N803
+    """Repeat something of the output's shape along the axes that were reduced."""
+    return F._backward_sum(value, n.data, **_attributes_of(n))
+
+
+def _count(data: Array, axes: tuple[int, ...]) -> int:
+    return int(np.prod([data.shape[a] for a in axes]))
+
+
+def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    return total(data, axes, keepdims) / np.asarray(_count(data, axes), np.float32).astype(
+        data.dtype
+    )
+
+
+def _without_nan(data: Array, replacement: float) -> Array:
+    if data.dtype.kind != "f":
+        return data
+    return np.where(np.isnan(data), data.dtype.type(replacement), data)
+
+
+def _product(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    wide = np.float32 if data.dtype == np.float16 else None
+    return data.prod(axis=axes, dtype=wide, keepdims=keepdims)
+
+
+def _extreme(name: str) -> Callable[[Array, tuple[int, ...], bool], Array]:
+    def reduce(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        if data.size == 0 and _count(data, axes) == 0:
+            return np.full(
+                reduced_shape(data.shape, axes, keepdims), _neutral(name, data.dtype), data.dtype
+            )
+        return getattr(np, name)(data, axis=axes, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    return reduce
+
+
+def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
+    """What the largest, or smallest, of no elements is."""
+    if dtype.kind == "f":
+        return -np.inf if name == "max" else np.inf
+    if dtype.kind == "b":
+        return name == "min"
+    limits = np.iinfo(dtype)
+    return limits.min if name == "max" else limits.max
+
+
+class Reduction(NamedTuple):
+    """A row of the table: names, documentation, the kernel over sorted axes, and the derivative."""
+
+    names: tuple[str, ...]
+    documentation: str
+    kernel: Callable[[Array, tuple[int, ...], bool], Array]
+    gradient: GradientRule
+
+
+def _where_extreme(F: Any, n: NodeView, g: Any) -> Any:  # noqa: N803
+    return _spread(F, n, g) * F._equal(n.data, _spread(F, n, n.output))
+
+
+def _unless_nan(F: Any, n: NodeView, gradient: Any) -> Any:  # noqa: N803
+    return F.where(F._equal(n.data, n.data), gradient, F.zeros_like(n.data))
+
+
+REDUCTIONS = [
+    Reduction(
+        ("sum", "sum_axis"),
+        "The sum",
+        total,
+        lambda F, n, g: _spread(F, n, g),
+    ),
+    Reduction(
+        ("mean",),
+        "The arithmetic mean",
+        _mean,
+        lambda F, n, g: F._backward_mean(g, n.data, **_attributes_of(n)),
+    ),
+    Reduction(
+        ("prod",),
+        "The product",
+        _product,
+        lambda F, n, g: _spread(F, n, g * n.output) / n.data,
+    ),
+    Reduction(
+        ("max", "max_axis"),
+        "The largest element",
+        _extreme("max"),
+        _where_extreme,
+    ),
+    Reduction(
+        ("min", "min_axis"),
+        "The smallest element",
+        _extreme("min"),
+        _where_extreme,
+    ),
+    Reduction(
+        ("nansum",),
+        "The sum of what is not NaN",
+        lambda data, axes, keepdims: total(_without_nan(data, 0), axes, keepdims),
+        lambda F, n, g: _unless_nan(F, n, _spread(F, n, g)),
+    ),
+    Reduction(
+        ("nanprod",),
+        "The product of what is not NaN",
+        lambda data, axes, keepdims: _product(_without_nan(data, 1), axes, keepdims),
+        lambda F, n, g: _unless_nan(F, n, _spread(F, n, g * n.output) / n.data),
+    ),
+]
+
+_DOCUMENTATION = """{what} over the given axes.
+
+Parameters
+----------
+data : any array
+axis : an axis or several, negative ones counted from the end; none means all
+keepdims : whether reduced axes remain, with length one
+exclude : reduce the axes *not* named by `axis`
+
+Returns
+-------
+output : of the dtype of `data`; with all axes reduced, of shape (1,)
+"""
+
+
+def _register(row: Reduction) -> Operator:
+    def kernel(
+        data: Array, *, axis: Axes = None, keepdims: bool = False, exclude: bool = False
+    ) -> Array:
+        return row.kernel(data, reduced_axes(axis, data.ndim, exclude, row.names[0]), keepdims)
+
+    kernel.__name__ = row.names[0]
+    kernel.__doc__ = _DOCUMENTATION.format(what=row.documentation)
+    op = operator(*row.names, reduction=row.names[0], shape=reduction_shape, dtype=like("data"))(
+        kernel
+    )
+    op.gradient(data=row.gradient)
+    return op
+
+
+for _row in REDUCTIONS:
+    _register(_row)
+
+
+def _expander(name: str, of: str, normalize: bool) -> None:
+    """The gradient of a linear reduction, itself an operator whose gradient is the reduction."""
+
+    def kernel(
+        grad: Array,
+        data: Array,
+        *,
+        axis: Axes = None,
+        keepdims: bool = False,
+        exclude: bool = False,
+    ) -> Array:
+        axes = reduced_axes(axis, data.ndim, exclude)
+        kept = grad.reshape(reduced_shape(data.shape, axes, True))
+        if normalize:
+            kept = kept / np.asarray(max(_count(data, axes), 1), data.dtype)
+        return np.broadcast_to(kept, data.shape)
+
+    kernel.__name__, kernel.__doc__ = name, f"The gradient of `{of}`."
+    op = operator(name, shape=like("data"), dtype=like("grad"))(kernel)
+    op.gradient(grad=lambda F, n, g: getattr(F, of)(g, **_attributes_of(n)))
+
+
+_expander("_backward_sum", "sum", normalize=False)
+_expander("_backward_mean", "mean", normalize=True)
+
+
+@operator("norm", reduction="norm", shape=reduction_shape)
+def norm(
+    data: Array,
+    *,
+    ord: Literal[2, 1] = 2,  # noqa: A002 - MXNet's name
+    axis: Axes = None,
+    out_dtype: DType | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """The norm of vectors: the root of the sum of squares, or the sum of absolute values.
+
+    Parameters
+    ----------
+    data : any array
+    ord : 2 or 1
+    axis : the axes that make up a vector; none means all
+    out_dtype : the dtype of the output, that of `data` if not given
+    keepdims : whether reduced axes remain, with length one
+    """
+    axes = reduced_axes(axis, data.ndim, title="norm")
+    wide = data.astype(np.float64 if data.dtype.kind != "f" else max(data.dtype, np.dtype("f4")))
+    if ord == 1:
+        return np.abs(wide).sum(axis=axes, keepdims=keepdims)
+    return np.sqrt(np.square(wide).sum(axis=axes, keepdims=keepdims))
+
+
+@norm.infer_dtype
+def _(n: NodeView) -> None:
+    if n.out_dtype is not None:
+        n.output = n.out_dtype
+    else:
+        like("data")(n)
+
+
+def _norm_gradient(F: Any, n: Any, g: Any) -> Any:  # noqa: N803
+    if n.ord == 1:
+        return _spread(F, n, g) * F.sign(n.data)
+    return n.data * _spread(F, n, g / n.output)
+
+
+norm.gradient(data=_norm_gradient)
