@@ -1,0 +1,302 @@
+"""`Block`: a layer or a net, made of parameters and of other blocks."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from gluonic import initializer
+from gluonic import ndarray as nd
+from gluonic.gluon.hooks import HookHandle, Hooks
+from gluonic.gluon.naming import BlockScope, name_block
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter_dict import ParameterDict, check_names, mean_over_contexts, without_kind
+from gluonic.gluon.summary import print_summary
+from gluonic.graph.errors import MXNetError
+from gluonic.ndarray import NDArray
+
+
+class Block:
+    """The base of all layers and nets. Blocks and parameters set as attributes belong to it.
+
+    Parameters
+    ----------
+    prefix : put before the names of its parameters and children; numbered by its class by default
+    params : parameters to share, another block's `params`
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        self._empty_prefix = prefix == ""
+        self._prefix, self._params = name_block(prefix, params, self._alias())
+        self._name = self._prefix.removesuffix("_")
+        self._scope = BlockScope(self)
+        self._children: dict[str, Block] = {}
+        self._reg_params: dict[str, Parameter] = {}
+        self._forward_hooks, self._forward_pre_hooks = Hooks(), Hooks()
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  ({key}): {_indented(repr(value))}"
+            for key, value in self.__dict__.items()
+            if isinstance(value, Block)
+        ]
+        body = "\n".join(lines)
+        return f"{type(self).__name__}(\n{body}\n)"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        existing = self.__dict__.get(name)
+        if isinstance(existing, (Parameter, Block)) and not isinstance(value, type(existing)):
+            raise TypeError(
+                f"{type(self).__name__}.{name} is a {type(existing).__name__} and cannot become "
+                f"a {type(value).__name__}"
+            )
+        if isinstance(value, Block):
+            self.register_child(value, name)
+        elif isinstance(value, Parameter):
+            if name in self._reg_params:
+                raise AssertionError(
+                    f"{type(self).__name__}.{name} is a parameter already; "
+                    "to share parameters, pass params= when making the block"
+                )
+            self._reg_params[name] = value
+        object.__setattr__(self, name, value)
+
+    def _alias(self) -> str:
+        return type(self).__name__.lower()
+
+    # Names and parameters
+
+    @property
+    def prefix(self) -> str:
+        """What is put before the names of parameters and children."""
+        return self._prefix
+
+    @property
+    def name(self) -> str:
+        """The prefix without its last underscore."""
+        return self._name
+
+    def name_scope(self) -> BlockScope:
+        """Return the scope in which children are made: ``with self.name_scope():``."""
+        return self._scope
+
+    @property
+    def params(self) -> ParameterDict:
+        """The block's own parameters, without its children's."""
+        return self._params
+
+    def collect_params(self, select: str | None = None) -> ParameterDict:
+        """Return the parameters of the block and all its children.
+
+        Parameters
+        ----------
+        select : only those whose full name begins with a match of this regular expression
+        """
+        self._warn_of_hidden_children()
+        collected = ParameterDict(self._params.prefix)
+        pattern = re.compile(select) if select else None
+        own = {n: p for n, p in self._params.items() if pattern is None or pattern.match(n)}
+        collected._params.update(own)
+        for child in self._children.values():
+            collected.update(child.collect_params(select))
+        return collected
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """The parameters by their place in the structure: ``0.weight``, ``body.1.bias``."""
+        prefix = prefix + "." if prefix else ""
+        collected = {prefix + name: parameter for name, parameter in self._reg_params.items()}
+        for name, child in self._children.items():
+            collected.update(child._collect_params_with_prefix(prefix + name))
+        return collected
+
+    def _warn_of_hidden_children(self) -> None:
+        children = set(self._children.values())
+        for name, value in self.__dict__.items():
+            if isinstance(value, (list, tuple, dict)) and name not in ("_children", "_reg_params"):
+                if any(block not in children for block in _blocks_in(value)):
+                    warnings.warn(
+                        f"{type(self).__name__}.{name} holds blocks that are not registered, so their "
+                        "parameters are not collected: use nn.Sequential, or register_child()",
+                        stacklevel=3,
+                    )
+
+    def register_child(self, block: "Block", name: str | None = None) -> None:
+        """Make another block a child of this one."""
+        self._children[str(len(self._children)) if name is None else name] = block
+
+    def initialize(
+        self,
+        init: Any = None,
+        ctx: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+    ) -> None:
+        """Initialize the parameters of the block and its children.
+
+        Parameters
+        ----------
+        init : the initializer for parameters without one of their own; `Uniform` by default
+        ctx : the context or contexts
+        verbose : tell what is done
+        force_reinit : initialize again what is initialized
+        """
+        init = initializer.Uniform() if init is None else init
+        self.collect_params().initialize(init, ctx, verbose, force_reinit)
+
+    def cast(self, dtype: Any) -> None:
+        """Convert all parameters to another dtype."""
+        for child in self._children.values():
+            child.cast(dtype)
+        for parameter in self._params.values():
+            parameter.cast(dtype)
+
+    # Files
+
+    def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
+        """Save the parameters by their place in the structure; for `load_parameters`.
+
+        Parameters
+        ----------
+        deduplicate : save a shared parameter only once
+        """
+        named = self._collect_params_with_prefix()
+        if deduplicate:
+            first = {parameter: name for name, parameter in reversed(named.items())}
+            named = {name: p for name, p in named.items() if first[p] == name}
+        nd.save(filename, {name: mean_over_contexts(p) for name, p in named.items()})
+
+    def load_parameters(
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Load parameters saved by `save_parameters`, by `export` or by `ParameterDict.save`.
+
+        Parameters
+        ----------
+        ctx : where to, for parameters that are not initialized
+        allow_missing : leave parameters alone that the file does not have
+        ignore_extra : leave out what the file has and the block does not
+        cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
+
+        Raises
+        ------
+        AssertionError, ValueError
+            if names, shapes or dtypes do not fit; nothing is loaded then
+        """
+        loaded = nd.load(filename)
+        if not isinstance(loaded, dict):
+            if not loaded and not self.collect_params():
+                return
+            raise ValueError(f"{filename}: holds arrays without names, so no parameters")
+        wanted, found = self._match(loaded)
+        present = {parameter for name, parameter in wanted.items() if name in found}
+        needed = {n: p for n, p in wanted.items() if n in found or p not in present}
+        try:
+            check_names(needed, found, filename, allow_missing, ignore_extra)
+        except AssertionError as error:
+            if all(name in found for name in needed):
+                raise ValueError(str(error)) from None
+            raise
+        for name, value in found.items():
+            if name in wanted:
+                wanted[name].load(value, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+
+    def _match(
+        self, loaded: dict[str, NDArray]
+    ) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
+        """The parameters and the arrays under the naming that the file uses.
+
+        Names by structure (``0.weight``), full names (``net0_dense0_weight``, also with ``arg:`` before
+        them), or full names without the block's prefix.
+        """
+        structural = self._collect_params_with_prefix()
+        if any("." in name for name in loaded) or set(loaded) <= set(structural):
+            return structural, loaded
+        found = {without_kind(name): value for name, value in loaded.items()}
+        full = dict(self.collect_params().items())
+        if not set(found) & set(full):
+            found = {self.prefix + name: value for name, value in found.items()}
+        return full, found
+
+    def save_params(self, filename: str) -> None:
+        """Save the parameters by name; `save_parameters` is what to use now."""
+        warnings.warn("save_params is deprecated; use save_parameters, or export", stacklevel=2)
+        self.collect_params().save(filename, strip_prefix=self.prefix)
+
+    def load_params(
+        self, filename: str, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+    ) -> None:
+        """Load parameters; `load_parameters` is what to use now."""
+        warnings.warn("load_params is deprecated; use load_parameters", stacklevel=2)
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
+
+    # Calling
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the block: hooks before, `forward`, hooks after."""
+        for hook in list(self._forward_pre_hooks.values()):
+            hook(self, args)
+        out = self.forward(*args)
+        for hook in list(self._forward_hooks.values()):
+            hook(self, args, out)
+        return out
+
+    def forward(self, *args: Any) -> Any:
+        """Compute the outputs; to be written by each kind of block."""
+        raise NotImplementedError(f"{type(self).__name__}.forward")
+
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(block, inputs)`` before each forward."""
+        return self._forward_pre_hooks.add(hook)
+
+    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(block, inputs, outputs)`` after each forward."""
+        return self._forward_hooks.add(hook)
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Call ``callback(node_name, operator_name, array)`` for every operator's result."""
+        for child in self._children.values():
+            child.register_op_hook(callback, monitor_all)
+
+    def apply(self, fn: Callable[["Block"], Any]) -> Self:
+        """Call a function with each child, and with the block itself last."""
+        for child in self._children.values():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile the hybrid blocks below this one; see `HybridBlock.hybridize`."""
+        for child in self._children.values():
+            child.hybridize(active, **kwargs)
+
+    def summary(self, *inputs: Any) -> None:
+        """Print a table of the layers with their output shapes and numbers of parameters."""
+        print_summary(self, inputs)
+
+    def __getstate__(self) -> Any:
+        raise MXNetError(
+            f"{type(self).__name__}: blocks are not pickled; use save_parameters or export"
+        )
+
+
+def _blocks_in(container: Any) -> Iterator[Block]:
+    """The blocks in nested lists, tuples and dictionaries."""
+    if isinstance(container, Block):
+        yield container
+    elif isinstance(container, dict):
+        for value in container.values():
+            yield from _blocks_in(value)
+    elif isinstance(container, (list, tuple)):
+        for value in container:
+            yield from _blocks_in(value)
+
+
+def _indented(text: str) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *("  " + line for line in rest)])

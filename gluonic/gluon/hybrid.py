@@ -1,0 +1,323 @@
+"""`HybridBlock`: a block written against F, run eagerly or traced and compiled."""
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.gluon.block import Block
+from gluonic.gluon.parameter import DeferredInitializationError, Parameter
+from gluonic.gluon.parameter_dict import ParameterDict, mean_over_contexts
+from gluonic.gluon.structure import LEAF, Structure, flatten, restore
+from gluonic.gluon.trace import Trace
+from gluonic.graph.errors import InferenceError, MXNetError, describe, nearest
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import STATE
+
+_FLAGS = (
+    "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
+    "backend", "backend_opts", "clear",
+)  # fmt: skip
+_ONE_ARRAY = Structure("tuple", (LEAF,))
+
+
+class _Eagerly(threading.local):
+    depth = 0
+
+
+_eagerly = _Eagerly()
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Run hybridized blocks as if they were not, for a while."""
+    _eagerly.depth += 1
+    try:
+        yield
+    finally:
+        _eagerly.depth -= 1
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, NDArray)
+
+
+class HybridBlock(Block):
+    """A block whose `hybrid_forward(F, x, …, parameters)` runs with F = nd or F = sym.
+
+    Parameters
+    ----------
+    prefix, params : as for `Block`
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix, params)
+        self._active = False
+        self._flags: dict[str, Any] = {}
+        self._traces: dict[Any, Trace] = {}
+        self._latest: Trace | None = None
+        self._op_hook: tuple[Callable[..., Any], bool] | None = None
+        self._lock = threading.RLock()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, (HybridBlock, Parameter)):
+            self._clear_traces()
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Make another hybrid block a child of this one."""
+        if not isinstance(block, HybridBlock):
+            raise ValueError(
+                f"the children of a HybridBlock must be HybridBlocks, but {type(block).__name__} is none; "
+                "for plain blocks use nn.Sequential instead of nn.HybridSequential"
+            )
+        super().register_child(block, name)
+        self._clear_traces()
+
+    def _clear_traces(self) -> None:
+        self.__dict__["_traces"] = {}
+        self.__dict__["_latest"] = None
+
+    # Settings
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile the block: trace it at the next call, fuse, and run machine code from then on.
+
+        Parameters
+        ----------
+        active : False to go back to running eagerly
+        static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size
+            MXNet's flags: accepted; flags change speed, never values
+        clear : forget earlier traces (True by default)
+        """
+        for name in kwargs.keys() - set(_FLAGS):
+            raise ValueError(
+                describe(
+                    f"hybridize has no flag {name!r}{nearest(name, _FLAGS)}",
+                    where=type(self).__name__,
+                    facts=[f"it has {', '.join(_FLAGS)}"],
+                )
+            )
+        if kwargs.get("backend"):
+            raise NotImplementedError("hybridize(backend=…): partitioning by an external backend")
+        if active and (self._forward_hooks or self._forward_pre_hooks):
+            warnings.warn(
+                f"{self.name} is hybridized while it has forward hooks; "
+                "hooks of its children do not run in a compiled graph",
+                stacklevel=2,
+            )
+        self._active, self._flags = active, kwargs
+        if kwargs.get("clear", True):
+            self._clear_traces()
+        super().hybridize(active, **kwargs)
+
+    def cast(self, dtype: Any) -> None:
+        """Convert all parameters to another dtype."""
+        self._clear_traces()
+        super().cast(dtype)
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Call ``callback(node_name, operator_name, array)`` for the results of operators.
+
+        Parameters
+        ----------
+        monitor_all : for their inputs too
+        """
+        self._op_hook = callback, monitor_all
+        super().register_op_hook(callback, monitor_all)
+
+    def optimize_for(self, x: Any, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
+        """Raise, for partitioning by an external backend is not there yet."""
+        raise NotImplementedError("HybridBlock.optimize_for: partitioning by an external backend")
+
+    # Running
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        """Run on NDArrays, eagerly or compiled, or on Symbols."""
+        if type(x) is NDArray and not args and self._active and not _eagerly.depth:
+            return self._call_compiled((x,), [x], _ONE_ARRAY)
+        inputs = (x, *args)
+        arrays, structure = flatten(inputs, _is_array)
+        if not arrays:
+            return self._symbolic_call(inputs)
+        if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
+            raise ValueError(f"{type(self).__name__}: give NDArrays or Symbols, not both in one call")
+        if self._active and not _eagerly.depth:
+            return self._call_compiled(inputs, arrays, structure)
+        return self._eager(inputs, arrays)
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+        """Compute the outputs with the operators of `F`; to be written by each kind of block."""
+        raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
+
+    def _symbolic_call(self, inputs: tuple[Any, ...]) -> Any:
+        if not flatten(inputs, _is_symbol)[0]:
+            raise ValueError(
+                f"{type(self).__name__}: needs an NDArray or a Symbol among its inputs, "
+                f"got {', '.join(type(i).__name__ for i in inputs)}"
+            )
+        return self._symbolic(*inputs)
+
+    def _symbolic(self, *inputs: Any) -> Any:
+        parameters = {name: p.var() for name, p in self._reg_params.items()}
+        with self.name_scope(), sym.block_scope(self.name):
+            return self.hybrid_forward(sym, *inputs, **parameters)
+
+    def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
+        context = arrays[0]._context
+        try:
+            parameters = {name: p._value(context) for name, p in self._reg_params.items()}
+        except DeferredInitializationError:
+            self._deferred_infer_shape(inputs)
+            for parameter in self._params.values():
+                parameter._finish_deferred_init()
+            parameters = {name: p._value(context) for name, p in self._reg_params.items()}
+        if context is None:
+            return self.hybrid_forward(nd, *inputs, **parameters)
+        with context:
+            return self.hybrid_forward(nd, *inputs, **parameters)
+
+    def _call_compiled(
+        self, inputs: tuple[Any, ...], arrays: list[NDArray], structure: Structure
+    ) -> Any:
+        if len(arrays) > 1:
+            self._check_contexts(arrays)
+        key = structure, STATE.training, STATE.recording
+        trace = self._traces.get(key)
+        if trace is None or trace.bound is None:
+            trace = self._prepare(key, structure, arrays)
+        assert trace.bound is not None
+        if self._op_hook is not None:
+            trace.bound.op.observe(*self._op_hook)
+        outputs = trace.bound(arrays)
+        if trace.output_structure is LEAF:
+            return outputs[0]
+        return restore(outputs, trace.output_structure)
+
+    def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
+        """Trace the block for such inputs and give its parameters their values."""
+        with self._lock:
+            trace = self._traces.get(key)
+            if trace is None:
+                trace = self._trace(structure, len(arrays))
+            parameters = dict(self.collect_params().items())
+            self._warn_of_unused(trace, parameters)
+            bound = trace.bind(parameters)
+            try:
+                bound.finish_deferred(trace, parameters, arrays)
+            except BaseException:
+                trace.bound = None
+                raise
+            self._traces[key] = self._latest = trace
+            return trace
+
+    def _trace(self, structure: Structure, count: int) -> Trace:
+        return Trace(self, structure, count)
+
+    def _warn_of_unused(self, trace: Trace, parameters: dict[str, Parameter]) -> None:
+        unused = trace.unused_inputs()
+        if unused:
+            warnings.warn(
+                f"{self.name}: no operator reads input {', '.join(map(str, unused))}; is that intended?",
+                stacklevel=6,
+            )
+        read = {node.name for node in trace.graph.variables}
+        idle = [name for name in parameters if name not in read]
+        if idle:
+            warnings.warn(
+                f"{self.name}: no operator reads the parameter {', '.join(idle)}; is that intended?",
+                stacklevel=6,
+            )
+
+    @staticmethod
+    def _check_contexts(arrays: list[NDArray]) -> None:
+        contexts = {array.context for array in arrays}
+        if len(contexts) > 1:
+            raise ValueError(
+                f"the inputs of a hybridized block must be on one context, not on {sorted(map(str, contexts))}"
+            )
+
+    # Shapes
+
+    def _deferred_infer_shape(self, inputs: tuple[Any, ...]) -> None:
+        try:
+            self._infer_shape(inputs)
+        except InferenceError:
+            raise
+        except MXNetError as error:
+            raise ValueError(str(error)) from error
+
+    def _infer_shape(self, inputs: tuple[Any, ...]) -> None:
+        arrays, structure = flatten(inputs, _is_array)
+        trace = self._trace(structure, len(arrays))
+        trace.infer_parameters(dict(self.collect_params().items()), arrays)
+
+    def infer_shape(self, *args: Any) -> None:
+        """Complete the shapes of the parameters from those of the inputs."""
+        self._infer_shape(args)
+
+    def infer_type(self, *args: Any) -> None:
+        """Take the dtypes of the parameters from those of the inputs."""
+        arrays, structure = flatten(args, _is_array)
+        trace = self._trace(structure, len(arrays))
+        types = {s.name: a.dtype for s, a in zip(trace.inputs, arrays, strict=True)}
+        argument_types, _, state_types = trace.output.infer_type(**types)
+        names = [*trace.output.list_arguments(), *trace.output.list_auxiliary_states()]
+        found = dict(zip(names, [*argument_types, *state_types], strict=True))
+        for parameter in self.collect_params().values():
+            if parameter.name in found:
+                parameter.cast(found[parameter.name])
+
+    # Files and inspection
+
+    def export(
+        self, path: str, epoch: int = 0, remove_amp_cast: bool = True
+    ) -> tuple[str, str]:
+        """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
+
+        Parameters
+        ----------
+        path : the beginning of the file names
+        epoch : the number in the name of the parameter file
+
+        Returns
+        -------
+        tuple of str
+            the names of the two files
+
+        Raises
+        ------
+        RuntimeError
+            if the block has not been called since it was hybridized
+        """
+        trace = self._latest
+        if trace is None or trace.bound is None:
+            raise RuntimeError(
+                f"{type(self).__name__}: call hybridize() and run one batch before export()"
+            )
+        symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
+        trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
+        states = {node.name for node in trace.graph.states}
+        nd.save(
+            parameter_file,
+            {
+                f"{'aux' if p.name in states else 'arg'}:{p.name}": mean_over_contexts(p)
+                for p in trace.bound.parameters()
+            },
+        )
+        return symbol_file, parameter_file
+
+    def explain(self, *args: Any) -> Any:
+        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why."""
+        arrays, structure = flatten(args, _is_array)
+        key = structure, STATE.training, STATE.recording
+        trace = self._traces.get(key) or self._prepare(key, structure, arrays)
+        assert trace.bound is not None
+        return trace.bound.explain(arrays)
+
+
+def _is_symbol(value: Any) -> bool:
+    return isinstance(value, sym.Symbol)

@@ -1,0 +1,166 @@
+"""`SymbolBlock`: a block made from symbols, or from exported files."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic import symbol as sym
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.structure import LEAF, Structure, flatten, restore
+from gluonic.gluon.trace import Trace
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.ndarray import NDArray
+
+
+class SymbolBlock(HybridBlock):
+    """A block that computes given symbols.
+
+    Parameters
+    ----------
+    outputs : what to compute: a symbol or a nested list of symbols
+    inputs : the variables that are its inputs
+    params : where its parameters come from; new ones are made for the rest
+
+    Examples
+    --------
+    >>> import gluonic as mx
+    >>> x = mx.sym.var("x")
+    >>> mx.gluon.SymbolBlock(x * 2, x)(mx.nd.ones((1, 2)))
+    <BLANKLINE>
+    [[2. 2.]]
+    <NDArray 1x2 @cpu(0)>
+    """
+
+    def __init__(self, outputs: Any, inputs: Any, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix=None, params=None)
+        self._prefix, self._params = "", ParameterDict("", params)
+        if isinstance(inputs, sym.Symbol):
+            inputs = [inputs]
+        if isinstance(outputs, sym.Symbol) and len(outputs.list_outputs()) > 1:
+            outputs = list(outputs)
+        elif isinstance(outputs, (list, tuple)) and len(outputs) == 1:
+            outputs = outputs[0]
+        symbols, structure = flatten(tuple(inputs), lambda x: isinstance(x, sym.Symbol))
+        for symbol in symbols:
+            if not symbol._entries[0].node.is_variable:
+                raise AssertionError(f"the input {symbol.name!r} is computed; inputs must be variables")
+        self._input_structure: Structure = structure
+        self._outputs = outputs
+        self._own_trace = Trace.of_symbols(symbols, outputs)
+        self._make_parameters()
+        self._active = True
+
+    def _make_parameters(self) -> None:
+        """A parameter for each variable that is no input; dtypes follow from what is declared."""
+        trace = self._own_trace
+        names = {symbol.name for symbol in trace.inputs}
+        dtypes = self._declared_dtypes()
+        states = {node.name for node in trace.graph.states}
+        for node in trace.graph.variables:
+            if node.name in names:
+                continue
+            request = "null" if node.name in states else "write"
+            self._params.get(
+                node.name,
+                allow_deferred_init=True,
+                grad_req=request,
+                dtype=dtypes.get(node.name, np.float32),
+            )
+        length = len(_common_prefix(list(self._params)))
+        self._reg_params = {name[length:]: p for name, p in self._params.items()}
+
+    def _declared_dtypes(self) -> dict[str, Any]:
+        output = self._own_trace.output
+        arguments, _, states = output.infer_type_partial()
+        found = zip(
+            [*output.list_arguments(), *output.list_auxiliary_states()],
+            [*(arguments or ()), *(states or ())],
+            strict=False,
+        )
+        return {name: dtype for name, dtype in found if dtype is not None}
+
+    @staticmethod
+    def imports(
+        symbol_file: str,
+        input_names: str | Sequence[str],
+        param_file: str | None = None,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> "SymbolBlock":
+        """Load what `HybridBlock.export`, or MXNet, has written.
+
+        Parameters
+        ----------
+        symbol_file : the graph, ``net-symbol.json``
+        input_names : the names of the graph's inputs
+        param_file : the parameters, ``net-0000.params``
+        ctx : where the parameters go
+        allow_missing, ignore_extra : let the file lack parameters, or have more of them
+        """
+        names = [input_names] if isinstance(input_names, str) else list(input_names)
+        symbol = sym.load(symbol_file)
+        inputs = symbol.list_inputs()
+        for name in names:
+            if name not in inputs:
+                raise MXNetError(
+                    describe(
+                        f"the graph has no input {name!r}{nearest(name, inputs)}",
+                        where=symbol_file,
+                        facts=[f"its variables are {', '.join(inputs[:12])}{' …' * (len(inputs) > 12)}"],
+                        hint=f"input_names={inputs[:1]!r}",
+                    )
+                )
+        graph = {node.name: node for node in symbol._graph().variables}
+        block = SymbolBlock(symbol, [sym.Symbol([graph[name].entry()]) for name in names])
+        if param_file is not None:
+            block.collect_params().load(
+                param_file, ctx, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
+            )
+        return block
+
+    def __repr__(self) -> str:
+        trace = self._own_trace
+        return (
+            f"{type(self).__name__}(\n{trace.output!r} : {len(trace.inputs)} -> "
+            f"{len(trace.output.list_outputs())}\n)"
+        )
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Accept the flags; a block made of symbols is always compiled."""
+        super().hybridize(active, **kwargs)
+        self._active = True
+
+    def _trace(self, structure: Structure, count: int) -> Trace:
+        if count != len(self._own_trace.inputs):
+            names = ", ".join(symbol.name for symbol in self._own_trace.inputs)
+            raise ValueError(f"SymbolBlock: takes {len(self._own_trace.inputs)} arrays ({names}), not {count}")
+        return Trace.of_symbols(self._own_trace.inputs, self._outputs)
+
+    def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
+        return self._call_compiled(inputs, arrays, flatten(inputs, lambda x: isinstance(x, NDArray))[1])
+
+    def _symbolic(self, *inputs: Any) -> Any:
+        given, structure = flatten(inputs, lambda x: isinstance(x, sym.Symbol))
+        if structure != self._input_structure:
+            raise ValueError("SymbolBlock: the inputs are not nested as those it was made with")
+        trace = self._own_trace
+        replacement = dict(zip([s.name for s in trace.inputs], given, strict=True))
+        composed = trace.output(**replacement)
+        leaves = [composed] if trace.output_structure is LEAF else list(composed)
+        return restore(leaves, trace.output_structure)
+
+
+def _common_prefix(names: Sequence[str]) -> str:
+    """The longest prefix that all names share.
+
+    >>> _common_prefix(["net_a", "net_b"])
+    'net_'
+    """
+    if not names:
+        return ""
+    first, last = min(names), max(names)
+    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]

@@ -1,0 +1,169 @@
+"""Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gluonic import symbol as sym
+from gluonic.gluon.parameter import DeferredInitializationError, Parameter
+from gluonic.gluon.structure import Structure, flatten, restore
+from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.infer import infer
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.view import written
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.cached_op import CachedOp
+
+if TYPE_CHECKING:
+    from gluonic.gluon.hybrid import HybridBlock
+
+
+class Trace:
+    """The graph of a block for inputs of one structure.
+
+    Parameters
+    ----------
+    block : the block
+    structure : of its inputs
+
+    Attributes
+    ----------
+    inputs : the symbols that stand for the arrays among the inputs
+    output : all outputs, as one symbol
+    output_structure : how the outputs are nested
+    graph : the graph of `output`
+    """
+
+    def __init__(self, block: "HybridBlock", structure: Structure, count: int) -> None:
+        names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
+        self.inputs: list[sym.Symbol] = [sym.var(name) for name in names]
+        outputs = block._symbolic(*restore(self.inputs, structure))
+        leaves, self.output_structure = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
+        if not leaves:
+            raise MXNetError(
+                describe(
+                    "hybrid_forward returned nothing that depends on F",
+                    where=type(block).__name__,
+                    hint="compute with F and return its results",
+                )
+            )
+        self._adopt(leaves)
+
+    @classmethod
+    def of_symbols(cls, inputs: Sequence[sym.Symbol], outputs: Any) -> "Trace":
+        """The trace of a block that is given as symbols already."""
+        made = cls.__new__(cls)
+        made.inputs = list(inputs)
+        leaves, made.output_structure = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
+        made._adopt(leaves)
+        return made
+
+    def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
+        self.output = leaves[0] if len(leaves) == 1 else sym.Group(list(leaves))
+        self.graph = Graph(entry for leaf in leaves for entry in leaf._entries)
+        self._input_nodes = [symbol._entries[0].node for symbol in self.inputs]
+        self.bound: BoundTrace | None = None
+
+    def bind(self, parameters: dict[str, Parameter]) -> "BoundTrace":
+        """Join the graph's variables with the inputs and the parameters."""
+        if self.bound is None:
+            self.bound = BoundTrace(self, parameters)
+        return self.bound
+
+    def unused_inputs(self) -> list[int]:
+        """The positions of inputs that no operator reads."""
+        used = set(self.graph.variables)
+        return [i for i, node in enumerate(self._input_nodes) if node not in used]
+
+    def infer_parameters(
+        self, parameters: dict[str, Parameter], arrays: Sequence[NDArray]
+    ) -> None:
+        """Complete the shapes of parameters from those of the inputs.
+
+        Raises
+        ------
+        InferenceError
+            for contradicting shapes
+        MXNetError
+            naming the parameters whose shapes do not follow, and what reads them
+        """
+        known: dict[Node, Any] = {
+            node: array.shape for node, array in zip(self._input_nodes, arrays, strict=True)
+        }
+        for node in self.graph.variables:
+            parameter = parameters.get(node.name)
+            if parameter is not None and parameter.shape is not None and node not in known:
+                known[node] = tuple(axis if axis > 0 else None for axis in parameter.shape)
+        facts = infer(self.graph, "shape", {n: s for n, s in known.items() if n in self.graph.consumers})
+        unknown = []
+        for node in self.graph.variables:
+            shape = facts[node][0]
+            if node.name not in parameters or node in self._input_nodes:
+                continue
+            if shape is None or None in shape:
+                unknown.append((node, shape))
+            else:
+                parameters[node.name].shape = shape
+        if unknown:
+            raise MXNetError(self._undetermined(unknown))
+
+    def _undetermined(self, unknown: Sequence[tuple[Node, Any]]) -> str:
+        facts = []
+        for node, shape in unknown[:8]:
+            readers = ", ".join(reader.title for reader in self.graph.consumers[node][:3])
+            facts.append(f"{node.name}: {written(shape)}, read by {readers or 'nothing'}")
+        return describe(
+            "the shapes of some parameters do not follow from the inputs",
+            where="deferred initialization",
+            facts=facts,
+            hint="give their whole shapes, or an operator that infers them such as F.FullyConnected",
+        )
+
+
+class BoundTrace:
+    """A trace with its parameters: what a hybridized call runs."""
+
+    def __init__(self, trace: Trace, parameters: dict[str, Parameter]) -> None:
+        positions = {node: i for i, node in enumerate(trace._input_nodes)}
+        self.sources: list[int | Parameter] = []
+        for node in trace.graph.variables:
+            if node in positions:
+                self.sources.append(positions[node])
+            elif node.name in parameters:
+                self.sources.append(parameters[node.name])
+            else:
+                raise MXNetError(
+                    describe(
+                        f"the graph reads {node.name!r}, which is neither an input nor a parameter",
+                        facts=[f"read by {r.title}" for r in trace.graph.consumers[node][:3]],
+                        hint="self.params.get(…) in __init__, and the argument in hybrid_forward",
+                    )
+                )
+        self.op = CachedOp(trace.graph, trace.graph.variables)
+
+    def parameters(self) -> list[Parameter]:
+        """The parameters that the graph reads."""
+        return [source for source in self.sources if isinstance(source, Parameter)]
+
+    def finish_deferred(self, trace: Trace, all_parameters: dict[str, Parameter], arrays: Sequence[NDArray]) -> None:
+        """Initialize parameters that have waited for their shapes."""
+        waiting = [p for p in self.parameters() if p._arrays is None]
+        if not waiting:
+            return
+        for parameter in waiting:
+            if parameter._deferred is None:
+                parameter.data()  # raises: it was never initialized
+        trace.infer_parameters(all_parameters, arrays)
+        for parameter in waiting:
+            parameter._finish_deferred_init()
+
+    def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """Run the graph."""
+        context = arrays[0]._context if arrays else None
+        operands = [
+            arrays[source] if isinstance(source, int) else source._value(context)
+            for source in self.sources
+        ]
+        return self.op(*operands)
+
+
+__all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]
