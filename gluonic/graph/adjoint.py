@@ -1,0 +1,78 @@
+"""Gradients of linear operators: the transposed map as an operator of its own.
+
+A linear operator such as `slice` and the operator that carries gradients back through it are each
+other's gradient, so declaring the transposed kernel is all it takes for derivatives of every order.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gluonic.graph.families import Expression
+from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView
+
+
+def adjoint(
+    op: Operator, name: str = "", *, source: str = "data", **options: Any
+) -> Callable[[Callable[..., Any]], Operator]:
+    """Register the decorated kernel as the transpose of `op`, which is linear in `source`.
+
+    The kernel takes the gradient of the output, then the operator's inputs (of the input `source`
+    only the shape matters), then its attributes by keyword; it returns the gradient of `source`.
+
+    Parameters
+    ----------
+    op : an operator with one output of the dtype of `source`
+    name : the new operator's name; default ``_backward_`` and the name of `op`
+    source : the input in which `op` is linear
+    options : further fields of `Operator`
+    """
+    forward, backward = op.name, name or f"_backward_{op.name.removeprefix('_')}"
+
+    def register(kernel: Expression) -> Operator:
+        kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."
+        kernel.__signature__ = _with_gradient(op)  # type: ignore[attr-defined]
+        transposed = Operator(
+            backward, kernel, shape=like(source), dtype=_as_source(source), **options
+        )
+        REGISTRY.add(transposed)
+        op.gradient(**{source: _transposed_rule(backward, op.inputs)})
+        transposed.gradient(grad=_forward_rule(forward, op.inputs, source))
+        return transposed
+
+    return register
+
+
+def _with_gradient(op: Operator) -> inspect.Signature:
+    """Put the gradient in front of the signature of `op`."""
+    own = inspect.signature(op.kernel).parameters.values()
+    grad = inspect.Parameter("grad", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
+    return inspect.Signature([grad, *own])
+
+
+def _as_source(source: str) -> Callable[[NodeView], None]:
+    """Give the output and its gradient the dtype of `source`."""
+    return like(source, "output", "grad")
+
+
+def _transposed_rule(name: str, inputs: tuple[str, ...]) -> Callable[[Any, NodeView, Any], Any]:
+    def rule(F: Any, n: NodeView, g: Any) -> Any:
+        values = (n._known(one) for one in inputs)
+        return getattr(F, name)(g, *values, **n._settings)
+
+    return rule
+
+
+def _forward_rule(
+    name: str, inputs: tuple[str, ...], source: str
+) -> Callable[[Any, NodeView, Any], Any]:
+    def rule(F: Any, n: NodeView, g: Any) -> Any:
+        values = (g if one == source else n._known(one) for one in inputs)
+        return getattr(F, name)(*values, **n._settings)
+
+    return rule
+
+
+__all__ = ["adjoint"]

@@ -1,0 +1,98 @@
+"""Axes and sizes as shape rules meet them: negative axes, unknown extents, extents of slices."""
+
+from collections.abc import Iterable
+from math import prod
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.view import PartialShape, Unknown, written
+
+Extent = int | None
+
+
+def axis_of(axis: int, rank: int, title: str) -> int:
+    """Count an axis from the front.
+
+    >>> axis_of(-1, 3, "sum")
+    2
+
+    Raises
+    ------
+    InferenceError
+        if an array of that rank has no such axis
+    """
+    if not -rank <= axis < rank:
+        raise InferenceError(f"{title}: there is no axis {axis} in {rank} dimensions")
+    return axis % rank
+
+
+def axes_of(axes: Iterable[int], rank: int, title: str) -> tuple[int, ...]:
+    """Count several axes from the front; naming one twice is an error."""
+    found = tuple(axis_of(axis, rank, title) for axis in axes)
+    if len(set(found)) != len(found):
+        raise InferenceError(f"{title}: the axes {tuple(axes)} name one axis twice")
+    return found
+
+
+def require_rank(shape: PartialShape, ranks: Iterable[int], where: str) -> None:
+    """Refuse a shape whose rank is not among `ranks`."""
+    allowed = tuple(ranks)
+    if len(shape) not in allowed:
+        wanted = " or ".join(map(str, allowed))
+        raise InferenceError(f"{where} is {written(shape)} but must have {wanted} dimensions")
+
+
+def replaced(shape: PartialShape, axis: int, extent: Extent) -> PartialShape:
+    """Change the extent of a shape along one axis."""
+    return (*shape[:axis], extent, *shape[axis + 1 :])
+
+
+def without(shape: PartialShape, axis: int) -> PartialShape:
+    """Take an axis out of a shape."""
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+def inserted(shape: PartialShape, axis: int, extent: Extent) -> PartialShape:
+    """Put an axis into a shape."""
+    return (*shape[:axis], extent, *shape[axis:])
+
+
+def product(extents: Iterable[Extent]) -> Extent:
+    """Multiply extents; None as long as a factor is unknown."""
+    factors = tuple(extents)
+    return None if None in factors else prod(factors)  # type: ignore[arg-type]
+
+
+def scaled(extent: Extent, factor: int) -> Extent:
+    """Multiply an extent by a number."""
+    return None if extent is None else extent * factor
+
+
+def divided(extent: Extent, divisor: int, where: str) -> Extent:
+    """Divide an extent into equal parts.
+
+    Raises
+    ------
+    InferenceError
+        if it does not divide
+    """
+    if extent is None:
+        return None
+    if extent % divisor:
+        raise InferenceError(f"{where} is {extent}, which is no multiple of {divisor}")
+    return extent // divisor
+
+
+def extent_of(begin: Extent, end: Extent, step: Extent, size: Extent) -> Extent:
+    """Count the elements that ``begin:end:step`` takes from an axis.
+
+    >>> extent_of(None, None, -2, 5)
+    3
+    """
+    return None if size is None else len(range(*slice(begin, end, step).indices(size)))
+
+
+def known(*extents: Extent) -> tuple[int, ...]:
+    """Return the extents, once all of them are known."""
+    if None in extents:
+        raise Unknown
+    return extents  # type: ignore[return-value]
