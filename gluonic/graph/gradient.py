@@ -29,7 +29,7 @@ def input_gradients(
     wanted : which inputs' gradients are asked for
     """
     op = application.op
-    view = application.view(values, title=title, train=train)
+    view = application.view(values, title=title, train=train, wanted=wanted)
     if op.backward is not None:
         found = _by_input(application, op.backward(namespace, view, heads))
     elif op.gradients is None:

@@ -272,7 +272,12 @@ class Application:
         return lambda *arrays, **run: kernel(*arrays, **settings, **run)
 
     def view(
-        self, values: Iterable[Any], *, title: str = "", train: bool = False
+        self,
+        values: Iterable[Any],
+        *,
+        title: str = "",
+        train: bool = False,
+        wanted: Sequence[bool] = (),
     ) -> NodeView:
         """The node as a rule sees it, with `values` for the inputs and then the outputs."""
         slots = dict(zip((*self.inputs, *self.outputs), values, strict=True))
@@ -283,6 +288,7 @@ class Application:
             groups=self._groups,
             title=title or self.op.name,
             train=train,
+            wanted=wanted,
         )
 
     def execute(self, arrays: Sequence[Array], run: Run | None) -> tuple[Any, ...]:

@@ -63,9 +63,10 @@ class NodeView:
     _slots : values of the inputs and outputs by name; None is unknown
     _declared : names that the operator knows but this use does not have (an absent bias)
     _train : whether the node runs in training mode (in gradient rules)
+    _wanted : for each input whether its gradient is asked for (in gradient rules)
     """
 
-    __slots__ = ("_declared", "_groups", "_settings", "_slots", "_title", "_train")
+    __slots__ = ("_declared", "_groups", "_settings", "_slots", "_title", "_train", "_wanted")
 
     _slots: dict[str, Any]
     _groups: dict[str, list[str]]
@@ -79,6 +80,7 @@ class NodeView:
         groups: dict[str, list[str]] | None = None,
         title: str = "",
         train: bool = False,
+        wanted: Sequence[bool] = (),
     ) -> None:
         set_own = object.__setattr__
         set_own(self, "_slots", slots)
@@ -87,6 +89,7 @@ class NodeView:
         set_own(self, "_groups", groups or {})
         set_own(self, "_title", title)
         set_own(self, "_train", train)
+        set_own(self, "_wanted", wanted)
 
     def __getattr__(self, name: str) -> Any:
         slots = self._slots
