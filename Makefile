@@ -1,0 +1,27 @@
+# make demo, make test: each alone on a fresh machine with only Python. They make .venv, install, run.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+.PHONY: demo test lint clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --upgrade "pip>=25.1"
+	$(RUN) -m pip install --quiet --editable . --group dev
+	touch $@
+
+demo: $(VENV)/installed
+	$(RUN) examples/digits/demo.py
+
+test: $(VENV)/installed
+	$(RUN) -m pytest -q
+
+lint: $(VENV)/installed
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+clean:
+	rm -rf $(VENV)
