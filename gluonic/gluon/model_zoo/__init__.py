@@ -1,0 +1,1 @@
+"""Networks known by name."""

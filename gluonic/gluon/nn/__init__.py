@@ -1,0 +1,18 @@
+"""Neural network layers, and the blocks they are made of."""
+
+from gluonic.gluon.block import Block
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.nn import activations, basic_layers, conv_layers
+from gluonic.gluon.nn.activations import *  # noqa: F403
+from gluonic.gluon.nn.basic_layers import *  # noqa: F403
+from gluonic.gluon.nn.conv_layers import *  # noqa: F403
+from gluonic.gluon.symbol_block import SymbolBlock
+
+__all__ = [
+    "Block",
+    "HybridBlock",
+    "SymbolBlock",
+    *activations.__all__,
+    *basic_layers.__all__,
+    *conv_layers.__all__,
+]

@@ -1,0 +1,159 @@
+"""Activation layers."""
+
+from typing import Any
+
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.parameter import ParameterDict
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.initializer import Constant, Initializer
+
+__all__ = ["ELU", "GELU", "SELU", "Activation", "LeakyReLU", "PReLU", "Swish"]
+
+_QUARTER = Constant(0.25)
+
+
+class Activation(HybridBlock):
+    """Apply one of the parameterless activation functions to every element.
+
+    Parameters
+    ----------
+    activation : ``"relu"``, ``"sigmoid"``, ``"tanh"``, ``"softrelu"`` or ``"softsign"``
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        activation: str,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        self._act_type = activation  # Block.__init__ asks for the alias
+        super().__init__(prefix=prefix, params=params)
+
+    def _alias(self) -> str:
+        return self._act_type
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.Activation(x, act_type=self._act_type, name="fwd")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._act_type})"
+
+
+class LeakyReLU(HybridBlock):
+    """``x`` where it is positive, ``alpha * x`` elsewhere.
+
+    Parameters
+    ----------
+    alpha : the slope for negative elements, at least 0
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        alpha: float,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        if alpha < 0:
+            raise AttributeValueError(
+                describe(f"the slope alpha must not be negative, got {alpha}", where="LeakyReLU")
+            )
+        super().__init__(prefix=prefix, params=params)
+        self._alpha = alpha
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.LeakyReLU(x, act_type="leaky", slope=self._alpha, name="fwd")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._alpha})"
+
+
+class PReLU(HybridBlock):
+    """A leaky rectifier whose slope is learned (He et al., 2015).
+
+    Parameters
+    ----------
+    alpha_initializer : how the slopes begin
+    in_channels : 1 for one slope in common, or the length of axis 1 for a slope per channel
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        alpha_initializer: Initializer | str = _QUARTER,
+        in_channels: int = 1,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        with self.name_scope():
+            self.alpha = self.params.get("alpha", shape=(in_channels,), init=alpha_initializer)
+
+    def hybrid_forward(self, F: Any, x: Any, alpha: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.LeakyReLU(x, gamma=alpha, act_type="prelu", name="fwd")
+
+
+class ELU(HybridBlock):
+    """``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2016).
+
+    Parameters
+    ----------
+    alpha : minus the limit for very negative elements
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._alpha = alpha
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.LeakyReLU(x, act_type="elu", slope=self._alpha)
+
+
+class SELU(HybridBlock):
+    """The scaled exponential linear unit (Klambauer et al., 2017)."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.LeakyReLU(x, act_type="selu", name="fwd")
+
+
+class GELU(HybridBlock):
+    """``x`` times the normal distribution function of ``x`` (Hendrycks and Gimpel, 2016)."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return F.LeakyReLU(x, act_type="gelu", name="fwd")
+
+
+class Swish(HybridBlock):
+    """``x * sigmoid(beta * x)`` (Ramachandran et al., 2017).
+
+    Parameters
+    ----------
+    beta : how sharply the gate opens
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        beta: float = 1.0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._beta = beta
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Apply the function; the shape stays."""
+        return x * F.sigmoid(self._beta * x, name="fwd")

@@ -1,0 +1,263 @@
+"""Normalization layers."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.parameter import Parameter, ParameterDict
+from gluonic.initializer import Initializer
+
+__all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]
+
+Init = Initializer | str | None
+
+
+class _Norm(HybridBlock):
+    """A normalization with a learned scale `gamma` and shift `beta`."""
+
+    _kwargs: dict[str, Any]
+    gamma: Parameter
+    beta: Parameter
+
+    def _add_scale_and_shift(
+        self,
+        length: int,
+        scale: tuple[bool, Init],
+        shift: tuple[bool, Init],
+        *,
+        may_learn_later: bool = True,
+    ) -> None:
+        """Make both parameters; each is given as (whether it learns, initializer)."""
+        for name, (learns, init) in (("gamma", scale), ("beta", shift)):
+            parameter = self.params.get(
+                name,
+                grad_req="write" if learns else "null",
+                shape=(length,),
+                init=init,
+                allow_deferred_init=True,
+                differentiable=learns or may_learn_later,
+            )
+            setattr(self, name, parameter)
+
+    def _settings_text(self) -> str:
+        return ", ".join(f"{key}={value!r}" for key, value in self._kwargs.items())
+
+    def __repr__(self) -> str:
+        channels = self.gamma.shape[0]
+        return f"{type(self).__name__}({self._settings_text()}, in_channels={channels})"
+
+
+class BatchNorm(_Norm):
+    """Normalize every channel over the batch (Ioffe and Szegedy, 2015).
+
+    In training the batch's own mean and variance are used, and running averages of both are kept;
+    at other times the running averages are used.
+
+    Parameters
+    ----------
+    axis : the axis of the channels
+    momentum : how much of the running averages stays at each step
+    epsilon : added to the variance
+    center : whether to learn a shift `beta`
+    scale : whether to learn a scale `gamma`
+    use_global_stats : use the running averages in training, too
+    beta_initializer, gamma_initializer : how shift and scale begin
+    running_mean_initializer, running_variance_initializer : how the running averages begin
+    in_channels : the length of `axis`; 0 waits for the first input to tell
+    prefix, params : see `Block`
+    """
+
+    _rectifies = False
+    running_mean: Parameter
+    running_var: Parameter
+
+    def __init__(
+        self,
+        axis: int = 1,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        use_global_stats: bool = False,
+        beta_initializer: Init = "zeros",
+        gamma_initializer: Init = "ones",
+        running_mean_initializer: Init = "zeros",
+        running_variance_initializer: Init = "ones",
+        in_channels: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._kwargs = {
+            "axis": axis,
+            "eps": epsilon,
+            "momentum": momentum,
+            "fix_gamma": not scale,
+            "use_global_stats": use_global_stats,
+        }
+        if in_channels:
+            self.in_channels = in_channels
+        self._add_scale_and_shift(
+            in_channels,
+            (scale, gamma_initializer),
+            (center, beta_initializer),
+            may_learn_later=False,
+        )
+        for name, init in (
+            ("running_mean", running_mean_initializer),
+            ("running_var", running_variance_initializer),
+        ):
+            average = self.params.get(
+                name,
+                grad_req="null",
+                shape=(in_channels,),
+                init=init,
+                allow_deferred_init=True,
+                differentiable=False,
+            )
+            setattr(self, name, average)
+
+    def cast(self, dtype: Any) -> None:
+        """Change the dtype of the parameters; float16 leaves them float32, for the statistics."""
+        super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
+
+    def hybrid_forward(
+        self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
+    ) -> Any:
+        """Normalize; the shape stays."""
+        norm = F.contrib.BatchNormWithReLU if self._rectifies else F.BatchNorm
+        return norm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
+
+    def __repr__(self) -> str:
+        channels = self.gamma.shape[0] or None
+        return f"{type(self).__name__}({self._settings_text()}, in_channels={channels})"
+
+
+class BatchNormReLU(BatchNorm):
+    """Batch normalization followed by a rectifier; the parameters are those of `BatchNorm`."""
+
+    _rectifies = True
+
+
+class InstanceNorm(_Norm):
+    """Normalize every channel of every sample on its own (Ulyanov et al., 2016).
+
+    Parameters
+    ----------
+    axis : the axis of the channels
+    epsilon : added to the variance
+    center : whether to learn a shift `beta`
+    scale : whether to learn a scale `gamma`
+    beta_initializer, gamma_initializer : how shift and scale begin
+    in_channels : the length of `axis`; 0 waits for the first input to tell
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        axis: int = 1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = False,
+        beta_initializer: Init = "zeros",
+        gamma_initializer: Init = "ones",
+        in_channels: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
+        self._axis, self._epsilon = axis, epsilon
+        self._add_scale_and_shift(
+            in_channels, (scale, gamma_initializer), (center, beta_initializer)
+        )
+
+    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:
+        """Normalize; the shape stays."""
+        if self._axis == 1:
+            return F.InstanceNorm(x, gamma, beta, name="fwd", eps=self._epsilon)
+        x = F.swapaxes(x, 1, self._axis)
+        x = F.InstanceNorm(x, gamma, beta, name="fwd", eps=self._epsilon)
+        return F.swapaxes(x, 1, self._axis)
+
+
+class LayerNorm(_Norm):
+    """Normalize along one axis (Ba et al., 2016).
+
+    Parameters
+    ----------
+    axis : the axis to normalize
+    epsilon : added to the variance
+    center : whether to learn a shift `beta`
+    scale : whether to learn a scale `gamma`
+    beta_initializer, gamma_initializer : how shift and scale begin
+    in_channels : the length of `axis`; 0 waits for the first input to tell
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Init = "zeros",
+        gamma_initializer: Init = "ones",
+        in_channels: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
+        self._axis, self._epsilon = axis, epsilon
+        self._center, self._scale = center, scale
+        self._add_scale_and_shift(
+            in_channels, (scale, gamma_initializer), (center, beta_initializer)
+        )
+
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
+        """Normalize; the shape stays."""
+        return F.LayerNorm(data, gamma=gamma, beta=beta, axis=self._axis, eps=self._epsilon)
+
+
+class GroupNorm(_Norm):
+    """Normalize groups of channels of every sample (Wu and He, 2018).
+
+    Parameters
+    ----------
+    num_groups : into how many groups axis 1 is cut
+    epsilon : added to the variance
+    center : whether to learn a shift `beta`
+    scale : whether to learn a scale `gamma`
+    beta_initializer, gamma_initializer : how shift and scale, one number a group, begin
+    prefix, params : see `Block`
+    """
+
+    def __init__(
+        self,
+        num_groups: int = 1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Init = "zeros",
+        gamma_initializer: Init = "ones",
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._kwargs = {"eps": epsilon, "num_groups": num_groups, "center": center, "scale": scale}
+        self._num_groups, self._epsilon = num_groups, epsilon
+        self._center, self._scale = center, scale
+        self._add_scale_and_shift(
+            num_groups, (scale, gamma_initializer), (center, beta_initializer)
+        )
+
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
+        """Normalize; the shape stays."""
+        return F.GroupNorm(
+            data, gamma=gamma, beta=beta, num_groups=self._num_groups, eps=self._epsilon
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._settings_text()})"

@@ -1,0 +1,113 @@
+"""Factories: classes of one kind, made by name, from JSON or from a dictionary."""
+
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
+
+__all__ = ["get_alias_func", "get_create_func", "get_register_func", "get_registry"]
+
+_Kind = TypeVar("_Kind", bound=type)
+_registered: dict[type, dict[str, type]] = {}
+
+
+def get_registry(base_class: type) -> dict[str, type]:
+    """Return a copy of what is registered under `base_class`, by lower-case name."""
+    return dict(_classes(base_class))
+
+
+def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
+    """Return a function that registers a subclass of `base_class`, for use as a decorator.
+
+    Parameters
+    ----------
+    base_class : what all registered classes derive from
+    nickname : what such a thing is called in messages
+    """
+
+    def register(klass: _Kind, name: str | None = None) -> _Kind:
+        if not (isinstance(klass, type) and issubclass(klass, base_class)):
+            raise MXNetError(f"only a subclass of {base_class.__name__} can be an {nickname}")
+        classes, key = _classes(base_class), (name or klass.__name__).lower()
+        if key in classes and classes[key] is not klass:
+            old = classes[key]
+            warnings.warn(
+                f"the {nickname} {klass.__module__}.{klass.__name__} takes the name {key!r} from "
+                f"{old.__module__}.{old.__name__}",
+                stacklevel=2,
+            )
+        classes[key] = klass
+        return klass
+
+    return register
+
+
+def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
+    """Return a function ``alias(*names)`` that makes decorators which register further names."""
+    register = get_register_func(base_class, nickname)
+
+    def alias(*names: str) -> Callable[[_Kind], _Kind]:
+        def decorate(klass: _Kind) -> _Kind:
+            for name in names:
+                register(klass, name)
+            return klass
+
+        return decorate
+
+    return alias
+
+
+def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
+    """Return a function that makes instances.
+
+    It takes a registered name with arguments for the constructor, an instance (returned as it is),
+    a dictionary with the name under `nickname`, or JSON: ``'["name", {"key": value}]'``.
+    """
+
+    def create(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            given, *rest = args
+        else:
+            given, rest = kwargs.pop(nickname), []
+        if isinstance(given, base_class):
+            if rest or kwargs:
+                raise AttributeValueError(
+                    f"the {nickname} {given!r} is made already; it takes no further arguments"
+                )
+            return given
+        if not isinstance(given, (str, dict)):
+            raise AttributeValueError(
+                f"an {nickname} must be a name or a {base_class.__name__}, not {given!r}"
+            )
+        decoded = _decoded(given)
+        if isinstance(decoded, dict):
+            return create(**decoded)
+        if isinstance(decoded, list):
+            return create(decoded[0], **decoded[1])
+        return _find(base_class, nickname, given)(*rest, **kwargs)
+
+    return create
+
+
+def _find(base_class: type, nickname: str, name: str) -> type:
+    classes = _classes(base_class)
+    if name.lower() not in classes:
+        raise AttributeValueError(
+            describe(
+                f"no {nickname} {name!r} is registered{nearest(name.lower(), classes)}",
+                facts=[f"there are {', '.join(sorted(classes))}"],
+            )
+        )
+    return classes[name.lower()]
+
+
+def _decoded(given: Any) -> Any:
+    if isinstance(given, str) and given.startswith(("[", "{")):
+        return json.loads(given)
+    return given
+
+
+def _classes(base_class: type) -> dict[str, type]:
+    return _registered.setdefault(base_class, {})
