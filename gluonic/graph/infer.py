@@ -59,6 +59,11 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
     return facts
 
 
+def _differs(new: Any, old: Any) -> bool:
+    """Whether two facts differ; to NumPy, None and float64 are equal."""
+    return (new is None) != (old is None) or new != old
+
+
 def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     """Run a node's rule; the nodes about whose outputs something new was learnt."""
     application = node.application
@@ -75,14 +80,14 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     after = list(view._slots.values())
     for entry, new in zip(node.inputs, after, strict=False):
         old = facts[entry.node][entry.index]
-        if new != old:
+        if _differs(new, old):
             try:  # one variable may feed two inputs, each of which learnt something
                 facts[entry.node][entry.index] = unify(old, new, f"{node.title}: {entry.name}")
             except InferenceError as error:
                 raise InferenceError(_conflict(node, kind, before, str(error))) from None
             changed[entry.node] = None
     new_outputs = after[len(node.inputs) :]
-    if new_outputs != facts[node]:
+    if any(map(_differs, new_outputs, facts[node])):
         facts[node] = new_outputs
         changed[node] = None
     return list(changed)
@@ -146,7 +151,7 @@ def signature(
             for name, shape, dtype in zip(application.inputs, shapes, dtypes, strict=True)
         ]
         raise InferenceError(describe(str(error), facts=facts)) from None
-    if None in found_dtypes:
+    if any(dtype is None for dtype in found_dtypes):
         raise MXNetError(describe("the dtype of the output is not determined", where=application.op.name))
     return Signature(
         tuple(None if s is None or None in s else s for s in found_shapes), tuple(found_dtypes)
