@@ -1,0 +1,279 @@
+"""Calling operators by name: what the `nd` and `sym` namespaces have in common.
+
+Which arguments of a call are inputs and which are attributes, what signature and help text a
+function has, and in which module it lives: all derived from the operator's definition.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluonic.graph.attributes import REQUIRED
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.operator import Application, Operator
+
+
+class Null:
+    """The type of `NULL`."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+NULL = Null()
+"""What stands for an attribute that was not given (MXNet's ``_Null``)."""
+
+
+class Caller:
+    """How an operator is called: everything about it that is known before the call.
+
+    Parameters
+    ----------
+    op : the operator
+    kind : the class of its inputs (NDArray or Symbol)
+
+    Attributes
+    ----------
+    plain : the operator applied with no attribute, None if it needs one
+    arity : a call with so many positional arguments and no keyword is ``plain`` on these inputs;
+        -1 if there is no such number
+    names : what positional arguments mean, in order: the inputs, then the attributes
+    """
+
+    __slots__ = ("arity", "inputs", "kind", "known", "names", "op", "plain", "variadic")
+
+    def __init__(self, op: Operator, kind: type) -> None:
+        self.op, self.kind = op, kind
+        self.inputs = op.inputs
+        self.known = frozenset(op.inputs)
+        self.names = (*op.inputs, *op.attributes)
+        self.variadic = op.variadic is not None
+        self.plain = self._plain()
+        self.arity = len(self.plain.inputs) if self.plain is not None else -1
+
+    def _plain(self) -> Application | None:
+        needs_attributes = any(a.default is REQUIRED for a in self.op.attributes.values())
+        if self.variadic or needs_attributes or self.op.arguments is not None:
+            return None
+        plain = self.op.apply({})
+        in_front = plain.inputs == self.op.inputs[: len(plain.inputs)]
+        return plain if in_front else None
+
+    def split(
+        self, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        """Tell the inputs from the attributes of a call.
+
+        Parameters
+        ----------
+        arguments, keywords : what the user passed, without ``name``, ``attr``, ``out``
+
+        Returns
+        -------
+        positional : inputs given by position, None where left out
+        named : inputs given by keyword
+        attributes : everything else, as given; the count of a variadic operator is filled in
+        """
+        if self.variadic:
+            return self._split_variadic(arguments, keywords)
+        inputs = self.inputs
+        positional = list(arguments[: len(inputs)])
+        named: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
+        if len(arguments) > len(inputs):
+            attributes = self._positional_attributes(arguments)
+        for name, value in keywords.items():
+            if name in self.known:
+                if value is not None:
+                    self._refuse_twice(name, positional)
+                    named[name] = value
+            elif value is not NULL:
+                if name in attributes:
+                    raise TypeError(f"{self.op.name}: {name} was given twice")
+                attributes[name] = value
+        return positional, named, attributes
+
+    def _refuse_twice(self, name: str, positional: list[Any]) -> None:
+        place = self.inputs.index(name)
+        if place < len(positional) and positional[place] is not None:
+            raise TypeError(f"{self.op.name}: {name} was given twice, by position and by keyword")
+
+    def _positional_attributes(self, arguments: Sequence[Any]) -> dict[str, Any]:
+        if len(arguments) > len(self.names):
+            raise TypeError(
+                describe(
+                    f"takes at most {len(self.names)} arguments, not {len(arguments)}",
+                    where=self.op.name,
+                    facts=[f"in order: {', '.join(self.names)}"],
+                )
+            )
+        pairs = zip(self.names[len(self.inputs) :], arguments[len(self.inputs) :], strict=False)
+        return {name: value for name, value in pairs if value is not NULL}
+
+    def _split_variadic(
+        self, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        if len(arguments) == 1 and isinstance(arguments[0], (list, tuple)):
+            arguments = arguments[0]
+        named: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
+        for name, value in keywords.items():
+            if isinstance(value, self.kind):
+                named[name] = value
+            elif value is not NULL:
+                attributes[name] = value
+        count = self.op.count
+        if count is not None and count not in attributes:
+            attributes[count] = len(arguments) + len(named) - len(self.inputs)
+        return list(arguments), named, attributes
+
+    def arrange(
+        self, application: Application, positional: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
+        """Put inputs in the order of ``application.inputs``; None where one is missing.
+
+        Raises
+        ------
+        MXNetError
+            for an input that this use of the operator does not have
+        """
+        wanted = application.inputs
+        order = wanted if self.variadic else self.inputs
+        if len(positional) > len(order):
+            raise MXNetError(self._too_many(application, len(positional)))
+        given = {
+            name: value for name, value in zip(order, positional, strict=False) if value is not None
+        }
+        given.update(named)
+        found = [given.pop(name, None) for name in wanted]
+        if given:
+            raise MXNetError(self._not_an_input(application, next(iter(given))))
+        return found
+
+    def _too_many(self, application: Application, count: int) -> str:
+        names = ", ".join(application.inputs) or "none"
+        return describe(
+            f"takes {len(application.inputs)} inputs ({names}), not {count}", where=self.op.name
+        )
+
+    def _not_an_input(self, application: Application, name: str) -> str:
+        names = ", ".join(application.inputs) or "none"
+        return describe(
+            f"has no input {name!r} with these attributes{nearest(name, application.inputs)}",
+            where=self.op.name,
+            facts=[f"its inputs: {names}"],
+        )
+
+    def check(self, value: Any, name: str) -> None:
+        """Refuse an input that is not of the right kind."""
+        if not isinstance(value, self.kind):
+            found = type(value).__name__
+            raise TypeError(
+                describe(f"{name} must be a {self.kind.__name__}, not {found}", where=self.op.name)
+            )
+
+
+# ------------------------------------------------------------------- signatures and help texts
+
+_TAIL = {
+    "nd": (("out", None), ("name", None)),
+    "sym": (("name", None), ("attr", None), ("out", None)),
+}
+_FOOTER = {
+    "nd": "``out=`` takes the array (or the list of arrays) that receives the result.",
+    "sym": (
+        "``name=`` names the result; inputs that are not given become variables named after it.\n"
+        "``attr=`` takes further attributes, strings by name."
+    ),
+}
+
+
+def signature(op: Operator, room: str) -> inspect.Signature:
+    """Derive the Python signature of an operator's function.
+
+    Parameters
+    ----------
+    room : ``"nd"`` or ``"sym"``
+    """
+    parameter = inspect.Parameter
+    members = [parameter(name, parameter.POSITIONAL_OR_KEYWORD, default=None) for name in op.inputs]
+    kind: Any = parameter.POSITIONAL_OR_KEYWORD
+    if op.variadic is not None:
+        members = [parameter(op.variadic, parameter.VAR_POSITIONAL)]
+        kind = parameter.KEYWORD_ONLY
+    for a in op.attributes.values():
+        default = NULL if a.default is REQUIRED else a.default
+        members.append(parameter(a.name, kind, default=default, annotation=a.kind))
+    taken = {p.name for p in members}
+    members += [parameter(n, kind, default=d) for n, d in _TAIL[room] if n not in taken]
+    members.append(parameter(op.catch_all or "kwargs", parameter.VAR_KEYWORD))
+    return inspect.Signature(members)
+
+
+def documentation(op: Operator, room: str) -> str:
+    """Derive the help text of an operator's function."""
+    return f"{op.documentation}\n\n{_FOOTER[room]}"
+
+
+def dress(function: Callable[..., Any], op: Operator, name: str, module: str, room: str) -> None:
+    """Give a function its name, signature and help text."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = module
+    function.__doc__ = documentation(op, room)
+    function.__signature__ = signature(op, room)  # type: ignore[attr-defined]
+
+
+# ------------------------------------------------------------------------------------- modules
+
+
+class Place(NamedTuple):
+    """Where a function lives: the submodule (``op`` is the namespace itself) and its name there."""
+
+    module: str
+    name: str
+
+
+_PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
+
+
+def place_of(name: str) -> Place:
+    """Where the operator of that name (or alias) is called.
+
+    >>> place_of("_contrib_box_iou")
+    Place(module='contrib', name='box_iou')
+    >>> place_of("_random_uniform")  # behind the dispatching random.uniform
+    Place(module='_internal', name='_random_uniform')
+    """
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            if prefix == "_random_" and not name.endswith("_like"):
+                break
+            return Place(prefix.strip("_"), name[len(prefix) :])
+    return Place("_internal" if name.startswith("_") else "op", name)
+
+
+def by_module(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """All functions: for each module the operator's name by the function's name."""
+    modules: dict[str, dict[str, str]] = {
+        module: {} for module in ("op", "_internal", *(p.strip("_") for p in _PREFIXES))
+    }
+    for name in names:
+        place = place_of(name)
+        modules[place.module][place.name] = name
+    return modules
+
+
+_FLUENT = """
+abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
+broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space
+diag exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 log_softmax max
+mean min nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu
+repeat reshape reshape_like rint round rsqrt shape_array sigmoid sign sin sinh size_array
+slice slice_axis slice_like softmax softmin sort space_to_depth split sqrt square squeeze
+sum swapaxes take tan tanh tile topk transpose trunc zeros_like
+"""
+FLUENT = tuple(_FLUENT.split())
+"""Operators that are also methods: ``x.sum(axis=1)`` is ``sum(x, axis=1)``."""
