@@ -87,8 +87,8 @@ class _MaxPool(_Pooling):
 
     Notes
     -----
-    A spatial length ``n`` becomes ``floor((n + 2 * padding - pool_size) / strides) + 1``; `ceil_mode`
-    rounds up.
+    A spatial length ``n`` becomes ``floor((n + 2 * padding - pool_size) / strides) + 1``, or the
+    like with ``ceil``.
     """
 
     _pool_type = "max"
@@ -151,8 +151,8 @@ class _AvgPool(_Pooling):
 
     Notes
     -----
-    A spatial length ``n`` becomes ``floor((n + 2 * padding - pool_size) / strides) + 1``; `ceil_mode`
-    rounds up.
+    A spatial length ``n`` becomes ``floor((n + 2 * padding - pool_size) / strides) + 1``, or the
+    like with ``ceil``.
     """
 
     _pool_type = "avg"

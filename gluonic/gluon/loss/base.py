@@ -1,0 +1,51 @@
+"""What all losses share."""
+
+from typing import Any
+
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.graph.errors import AttributeValueError
+
+TINY = 1e-12
+
+
+class Loss(HybridBlock):
+    """The base of all losses; a new one overrides `hybrid_forward`.
+
+    Parameters
+    ----------
+    weight : a number that multiplies the loss; None: 1
+    batch_axis : the axis of the samples
+    kwargs : see `Block`
+    """
+
+    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if weight is not None and not isinstance(weight, (int, float)):
+            raise AttributeValueError(
+                f"{type(self).__name__}: weight must be a number, not {weight!r}; "
+                "weights of samples are an argument of the call"
+            )
+        self._weight, self._batch_axis = weight, batch_axis
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute the loss; to be overridden."""
+        raise NotImplementedError(f"{type(self).__name__} must override hybrid_forward")
+
+    def _weighted(self, F: Any, loss: Any, sample_weight: Any = None) -> Any:
+        """Multiply by both kinds of weights."""
+        if sample_weight is not None:
+            loss = F.broadcast_mul(loss, sample_weight)
+        return loss if self._weight is None else loss * self._weight
+
+    def _mean(self, F: Any, loss: Any, sample_weight: Any) -> Any:
+        """Average the weighted loss over all axes but the batch's."""
+        loss = self._weighted(F, loss, sample_weight)
+        return F.mean(loss, axis=self._batch_axis, exclude=True)
+
+
+def softplus_of_minus_abs(F: Any, x: Any) -> Any:
+    """Compute ``log(1 + exp(-|x|))``, which cannot overflow."""
+    return F.Activation(-F.abs(x), act_type="softrelu")
