@@ -1,4 +1,4 @@
-"""Families of operators that share rules: element-wise expressions, pairs with broadcasting, reductions."""
+"""Families of operators that share rules: element-wise, pairs with broadcasting, reductions."""
 
 import inspect
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, GradientRule, Operator, Rule
 from gluonic.graph.rules import broadcast, same
 from gluonic.graph.scalar_math import M
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape
 
 Expression = Callable[..., Any]
 
@@ -19,8 +19,8 @@ def elementwise(
 ) -> Callable[[Expression], Operator]:
     """Register an operator by one scalar expression over `m`, read by NumPy and by LLVM.
 
-    The decorated function takes `m`, then the inputs; keyword-only parameters are attributes. It must use
-    only `m`'s functions and Python's arithmetic and comparisons, and may branch on attributes alone.
+    The decorated function takes `m`, then the inputs; keyword-only parameters are attributes. It must
+    use only `m`'s functions and Python's arithmetic and comparisons, and may branch on attributes alone.
     """
 
     def register(expression: Expression) -> Operator:
@@ -55,7 +55,7 @@ def numeric(n: NodeView) -> None:
 
 
 class _Stretched:
-    """A node with `lhs` and `rhs` as they are after broadcasting, for rules that expect equal shapes."""
+    """A node whose `lhs` and `rhs` are broadcast, for rules that expect equal shapes."""
 
     def __init__(self, namespace: Any, n: NodeView) -> None:
         self._namespace, self._n = namespace, n
@@ -69,9 +69,9 @@ class _Stretched:
 
 
 def reduced_to(target: str, rule: GradientRule) -> GradientRule:
-    """The gradient `rule`, written for equal shapes, summed over the axes along which `target` was broadcast."""
+    """The gradient `rule`, for equal shapes, summed over the axes along which `target` was repeated."""
 
-    def reduced(F: Any, n: NodeView, g: Any) -> Any:  # noqa: N803
+    def reduced(F: Any, n: NodeView, g: Any) -> Any:
         stretched: Any = _Stretched(F, n)
         return F._reduce_like(rule(F, stretched, g), getattr(n, target))
 
@@ -106,7 +106,7 @@ def reduced_shape(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) ->
 
 
 def reduction_shape(n: NodeView) -> None:
-    """The shape rule of reductions: from the data to the output, and back for the axes that remain."""
+    """The shape rule of reductions: to the output, and back for the axes that remain."""
     axes = reduced_axes(n.axis, len(n.data), n._settings.get("exclude", False), n._title)
     n.output = reduced_shape(n.data, axes, n.keepdims)
     if len(axes) < len(n.data):

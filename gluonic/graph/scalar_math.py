@@ -1,8 +1,8 @@
 """The functions that scalar expressions may use, read by NumPy: ``m`` in ``lambda m, x: m.exp(x)``.
 
 The other reader is the compiler's emitter, which has the same names for LLVM values. Most are NumPy's;
-those that behave otherwise for some dtypes, or that NumPy lacks, are below. Functions of real numbers
-compute integers in float64. SciPy is imported when first needed.
+below are those that NumPy lacks or that MXNet defines otherwise for some dtypes. Functions of real
+numbers compute integers in float64. SciPy is imported when first needed.
 """
 
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 _REAL_FUNCTIONS = (
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh", "degrees",
-    "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "power", "radians", "sin", "sinh", "sqrt", "tan",
-    "tanh",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh",
+    "degrees", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "power", "radians", "sin",
+    "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
 _SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "polygamma", "zeta")
 
@@ -70,7 +70,7 @@ def _like(scalar: float, x: Any) -> Any:
 
 
 def _operand(x: Any, is_int: bool) -> Any:
-    """What an array becomes beside a number: integers float64 unless the number is whole, bool int64."""
+    """An array beside a number: integers become float64 unless the number is whole, bool int64."""
     kind = x.dtype.kind
     if kind == "b":
         return x.astype(np.int64 if is_int else np.float64)
@@ -78,7 +78,7 @@ def _operand(x: Any, is_int: bool) -> Any:
 
 
 class ScalarMath:
-    """NumPy's functions, those above instead of NumPy's own, and SciPy's special functions beside them."""
+    """NumPy's functions, those above instead of NumPy's own, and SciPy's special functions."""
 
     sigmoid = staticmethod(_sigmoid)
     astype = staticmethod(_astype)

@@ -1,4 +1,4 @@
-"""Functions of two numbers: on arrays of one shape, with broadcasting, and with a scalar on either side."""
+"""Functions of two numbers: on arrays of one shape, with broadcasting, and with a scalar."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -25,10 +25,10 @@ class Binary(NamedTuple):
 
     Attributes
     ----------
-    elementwise, broadcasting, scalar, reversed_scalar : the operators' names, the first the main one
+    elementwise, broadcasting, scalar, reversed_scalar : the operators' names, the main one first
     meaning : what the output is, of `lhs` and `rhs`
     expression : of ``m, lhs, rhs``
-    lhs, rhs : derivatives, over arrays of one shape (`lhs` or `rhs` may be a number); none: it is constant
+    lhs, rhs : derivatives, over arrays of one shape (one may be a number); None: piecewise constant
     """
 
     elementwise: tuple[str, ...]
@@ -41,7 +41,7 @@ class Binary(NamedTuple):
     rhs: GradientRule | None = None
 
 
-def _log(F: Any, value: Any) -> Any:  # noqa: N803
+def _log(F: Any, value: Any) -> Any:
     if not is_number(value):
         return F.log(value)
     with np.errstate(all="ignore"):
@@ -249,7 +249,7 @@ def _scalar_on_the_right(row: Binary) -> None:
         data = m.operand(data, is_int)
         return row.expression(m, data, m.like(scalar, data))
 
-    def gradient(F: Any, n: Any, g: Any) -> Any:  # noqa: N803
+    def gradient(F: Any, n: Any, g: Any) -> Any:
         assert row.lhs is not None
         view: Any = SimpleNamespace(lhs=n.data, rhs=n.scalar, output=n.output)
         return row.lhs(F, view, g)
@@ -263,7 +263,7 @@ def _scalar_on_the_left(row: Binary) -> None:
         data = m.operand(data, is_int)
         return row.expression(m, m.like(scalar, data), data)
 
-    def gradient(F: Any, n: Any, g: Any) -> Any:  # noqa: N803
+    def gradient(F: Any, n: Any, g: Any) -> Any:
         assert row.rhs is not None
         view: Any = SimpleNamespace(lhs=n.scalar, rhs=n.data, output=n.output)
         return row.rhs(F, view, g)

@@ -8,10 +8,10 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, complete, written
 
 
-def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The sum over `axes`; float16 is summed in float32."""
     wide = np.float32 if data.dtype == np.float16 else None
     return data.sum(axis=axes, dtype=wide, keepdims=keepdims)
@@ -74,7 +74,8 @@ def _(n: Any) -> None:
     for own, other in zip(n.lhs_axes, n.rhs_axes, strict=True):
         if not (-len(shape) <= own < len(shape) and -len(n.rhs) <= other < len(n.rhs)):
             raise InferenceError(
-                f"{n._title}: there are no axes {own} of {written(n.lhs)}, {other} of {written(n.rhs)}"
+                f"{n._title}: there are no axes {own} of {written(n.lhs)}"
+                f" and {other} of {written(n.rhs)}"
             )
         if shape[own] not in (1, None):
             raise InferenceError(f"{n._title}: axis {own} of {written(n.lhs)} is not of length one")
@@ -87,8 +88,8 @@ broadcast_like.gradient(lhs=lambda F, n, g: F._reduce_like(g, n.lhs))
 
 @operator("broadcast_to", dtype=like("data"))
 def broadcast_to(data: Array, *, shape: Shape = ()) -> Array:
-    """Repeat the axes of length one of `data` until it has the given shape; 0 keeps an axis as it is."""
-    return np.broadcast_to(data, _filled(shape, data.shape))
+    """Repeat the axes of length one of `data` until it has the given shape; 0: as it is."""
+    return np.broadcast_to(data, complete(_filled(shape, data.shape)))
 
 
 def _filled(shape: Shape, source: PartialShape) -> PartialShape:
@@ -110,7 +111,7 @@ broadcast_to.gradient(data=lambda F, n, g: F._reduce_like(g, n.data))
 @operator("broadcast_axis", "broadcast_axes", dtype=like("data"))
 def broadcast_axis(data: Array, *, axis: Shape = (), size: Shape = ()) -> Array:
     """Repeat each `axis` of `data`, of length one, `size` times."""
-    return np.broadcast_to(data, _resized(data.shape, axis, size))
+    return np.broadcast_to(data, complete(_resized(data.shape, axis, size)))
 
 
 def _resized(shape: PartialShape, axis: Shape, size: Shape) -> PartialShape:

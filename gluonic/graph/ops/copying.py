@@ -71,8 +71,8 @@ def make_loss_layer(
     ----------
     data : the loss, shape (batch, …)
     grad_scale : the gradient
-    normalization : ``batch`` divides it by the length of the first axis, ``valid`` by the number of elements
-        above `valid_thresh`
+    normalization : ``batch`` divides it by the length of the first axis, ``valid`` by the number
+        of elements above `valid_thresh`
     valid_thresh : see `normalization`
     """
     return data
@@ -90,12 +90,12 @@ def _make_loss_gradient(
     normalization: Literal["batch", "null", "valid"] = "null",
 ) -> Array:
     """The gradient of MakeLoss."""
-    parts = {
-        "null": lambda: 1,
-        "batch": lambda: len(data),
-        "valid": lambda: max(1, np.count_nonzero(data > valid_thresh)),
-    }
-    return np.full_like(data, grad_scale / parts[normalization]())
+    parts = 1
+    if normalization == "batch":
+        parts = len(data)
+    elif normalization == "valid":
+        parts = max(1, np.count_nonzero(data > valid_thresh))
+    return np.full_like(data, grad_scale / parts)
 
 
 _make_loss_gradient.gradient()

@@ -10,14 +10,14 @@ from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
 from gluonic.graph.ops.broadcasting import total
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, complete
 
 
 def _attributes_of(n: NodeView) -> dict[str, Any]:
     return {key: n._settings[key] for key in ("axis", "keepdims", "exclude") if key in n._settings}
 
 
-def _spread(F: Any, n: NodeView, value: Any) -> Any:  # noqa: N803
+def _spread(F: Any, n: NodeView, value: Any) -> Any:
     """Repeat something of the output's shape along the axes that were reduced."""
     return F._backward_sum(value, n.data, **_attributes_of(n))
 
@@ -26,7 +26,7 @@ def _count(data: Array, axes: tuple[int, ...]) -> int:
     return int(np.prod([data.shape[a] for a in axes]))
 
 
-def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     return total(data, axes, keepdims) / np.asarray(_count(data, axes), np.float32).astype(
         data.dtype
     )
@@ -38,7 +38,7 @@ def _without_nan(data: Array, replacement: float) -> Array:
     return np.where(np.isnan(data), data.dtype.type(replacement), data)
 
 
-def _product(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+def _product(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     wide = np.float32 if data.dtype == np.float16 else None
     return data.prod(axis=axes, dtype=wide, keepdims=keepdims)
 
@@ -46,9 +46,8 @@ def _product(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
 def _extreme(name: str) -> Callable[[Array, tuple[int, ...], bool], Array]:
     def reduce(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         if data.size == 0 and _count(data, axes) == 0:
-            return np.full(
-                reduced_shape(data.shape, axes, keepdims), _neutral(name, data.dtype), data.dtype
-            )
+            shape = complete(reduced_shape(data.shape, axes, keepdims))
+            return np.full(shape, _neutral(name, data.dtype), data.dtype)
         return getattr(np, name)(data, axis=axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
     return reduce
@@ -73,12 +72,18 @@ class Reduction(NamedTuple):
     gradient: GradientRule
 
 
-def _where_extreme(F: Any, n: NodeView, g: Any) -> Any:  # noqa: N803
+def _where_extreme(F: Any, n: NodeView, g: Any) -> Any:
     return _spread(F, n, g) * F._equal(n.data, _spread(F, n, n.output))
 
 
-def _unless_nan(F: Any, n: NodeView, gradient: Any) -> Any:  # noqa: N803
-    return F.where(F._equal(n.data, n.data), gradient, F.zeros_like(n.data))
+def _nansum_gradient(F: Any, n: NodeView, g: Any) -> Any:
+    return _spread(F, n, g) * F._equal(n.data, n.data)
+
+
+def _nanprod_gradient(F: Any, n: NodeView, g: Any) -> Any:
+    counts = F._equal(n.data, n.data)
+    factors = F.where(counts, n.data, F.ones_like(n.data))
+    return _spread(F, n, g * n.output) * counts / factors
 
 
 REDUCTIONS = [
@@ -116,13 +121,13 @@ REDUCTIONS = [
         ("nansum",),
         "The sum of what is not NaN",
         lambda data, axes, keepdims: total(_without_nan(data, 0), axes, keepdims),
-        lambda F, n, g: _unless_nan(F, n, _spread(F, n, g)),
+        _nansum_gradient,
     ),
     Reduction(
         ("nanprod",),
         "The product of what is not NaN",
         lambda data, axes, keepdims: _product(_without_nan(data, 1), axes, keepdims),
-        lambda F, n, g: _unless_nan(F, n, _spread(F, n, g * n.output) / n.data),
+        _nanprod_gradient,
     ),
 ]
 
@@ -172,7 +177,7 @@ def _expander(name: str, of: str, normalize: bool) -> None:
         exclude: bool = False,
     ) -> Array:
         axes = reduced_axes(axis, data.ndim, exclude)
-        kept = grad.reshape(reduced_shape(data.shape, axes, True))
+        kept = grad.reshape(complete(reduced_shape(data.shape, axes, True)))
         if normalize:
             kept = kept / np.asarray(max(_count(data, axes), 1), data.dtype)
         return np.broadcast_to(kept, data.shape)
@@ -190,11 +195,11 @@ _expander("_backward_mean", "mean", normalize=True)
 def norm(
     data: Array,
     *,
-    ord: Literal[2, 1] = 2,  # noqa: A002 - MXNet's name
+    ord: Literal[2, 1] = 2,
     axis: Axes = None,
     out_dtype: DType | None = None,
     keepdims: bool = False,
-) -> Array:
+) -> Any:
     """The norm of vectors: the root of the sum of squares, or the sum of absolute values.
 
     Parameters
@@ -220,7 +225,7 @@ def _(n: NodeView) -> None:
         like("data")(n)
 
 
-def _norm_gradient(F: Any, n: Any, g: Any) -> Any:  # noqa: N803
+def _norm_gradient(F: Any, n: Any, g: Any) -> Any:
     if n.ord == 1:
         return _spread(F, n, g) * F.sign(n.data)
     return n.data * _spread(F, n, g / n.output)

@@ -1,46 +1,301 @@
 """Functions of one number, applied to every element."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gluonic.graph.families import elementwise
-from gluonic.graph.operator import GradientRule
+from gluonic.graph.families import documented, elementwise, numeric
+from gluonic.graph.operator import GradientRule, Rule
+from gluonic.graph.ops.layer_rules import floating
+from gluonic.graph.rules import same
 
 
 class Unary(NamedTuple):
-    """A row of the table: the operator's names, its documentation, its expression and its derivative."""
+    """A row of the table.
 
-    names: tuple[str, ...]
+    Attributes
+    ----------
+    name : the operator's name
+    documentation : what it computes
+    expression : of ``m, data``
+    gradient : its derivative; None where it is piecewise constant
+    """
+
+    name: str
     documentation: str
     expression: Callable[..., Any]
-    gradient: GradientRule | None
+    gradient: GradientRule | None = None
 
 
 UNARY = [
     Unary(
-        ("tanh",),
-        "Hyperbolic tangent of every element.",
-        lambda m, data: m.tanh(data),
-        lambda F, n, g: g * (1 - n.output * n.output),
+        "abs",
+        "Absolute value",
+        lambda m, data: m.abs(data),
+        lambda F, n, g: g * F.sign(n.data),
     ),
     Unary(
-        ("exp",),
-        "Exponential of every element.",
+        "negative",
+        "The number with the other sign",
+        lambda m, data: -data,
+        lambda F, n, g: -g,
+    ),
+    Unary(
+        "reciprocal",
+        "``1 / x``",
+        lambda m, data: 1.0 / data,
+        lambda F, n, g: -(g * n.output * n.output),
+    ),
+    Unary(
+        "square",
+        "``x * x``",
+        lambda m, data: data * data,
+        lambda F, n, g: g * n.data * 2.0,
+    ),
+    Unary(
+        "sqrt",
+        "Square root",
+        lambda m, data: m.sqrt(data),
+        lambda F, n, g: g * 0.5 / n.output,
+    ),
+    Unary(
+        "rsqrt",
+        "``1 / sqrt(x)``",
+        lambda m, data: 1.0 / m.sqrt(data),
+        lambda F, n, g: -0.5 * g * n.output / n.data,
+    ),
+    Unary(
+        "cbrt",
+        "Cube root",
+        lambda m, data: m.cbrt(data),
+        lambda F, n, g: g / (3.0 * n.output * n.output),
+    ),
+    Unary(
+        "rcbrt",
+        "``1 / cbrt(x)``",
+        lambda m, data: 1.0 / m.cbrt(data),
+        lambda F, n, g: g * n.output / (-3.0 * n.data),
+    ),
+    Unary(
+        "exp",
+        "Exponential",
         lambda m, data: m.exp(data),
         lambda F, n, g: g * n.output,
     ),
     Unary(
-        ("sigmoid",),
-        "Logistic function ``1 / (1 + exp(-x))`` of every element.",
+        "expm1",
+        "``exp(x) - 1``, exact for small numbers",
+        lambda m, data: m.expm1(data),
+        lambda F, n, g: g * (n.output + 1.0),
+    ),
+    Unary(
+        "log",
+        "Natural logarithm",
+        lambda m, data: m.log(data),
+        lambda F, n, g: g / n.data,
+    ),
+    Unary(
+        "log2",
+        "Logarithm to base 2",
+        lambda m, data: m.log2(data),
+        lambda F, n, g: g / (n.data * math.log(2.0)),
+    ),
+    Unary(
+        "log10",
+        "Logarithm to base 10",
+        lambda m, data: m.log10(data),
+        lambda F, n, g: g / (n.data * math.log(10.0)),
+    ),
+    Unary(
+        "log1p",
+        "``log(1 + x)``, exact for small numbers",
+        lambda m, data: m.log1p(data),
+        lambda F, n, g: g / (1.0 + n.data),
+    ),
+    Unary(
+        "sin",
+        "Sine",
+        lambda m, data: m.sin(data),
+        lambda F, n, g: g * F.cos(n.data),
+    ),
+    Unary(
+        "cos",
+        "Cosine",
+        lambda m, data: m.cos(data),
+        lambda F, n, g: -(g * F.sin(n.data)),
+    ),
+    Unary(
+        "tan",
+        "Tangent",
+        lambda m, data: m.tan(data),
+        lambda F, n, g: g * (1.0 + n.output * n.output),
+    ),
+    Unary(
+        "arcsin",
+        "Inverse sine, in radians",
+        lambda m, data: m.arcsin(data),
+        lambda F, n, g: g * F.rsqrt(1.0 - n.data * n.data),
+    ),
+    Unary(
+        "arccos",
+        "Inverse cosine, in radians",
+        lambda m, data: m.arccos(data),
+        lambda F, n, g: -(g * F.rsqrt(1.0 - n.data * n.data)),
+    ),
+    Unary(
+        "arctan",
+        "Inverse tangent, in radians",
+        lambda m, data: m.arctan(data),
+        lambda F, n, g: g / (1.0 + n.data * n.data),
+    ),
+    Unary(
+        "sinh",
+        "Hyperbolic sine",
+        lambda m, data: m.sinh(data),
+        lambda F, n, g: g * F.cosh(n.data),
+    ),
+    Unary(
+        "cosh",
+        "Hyperbolic cosine",
+        lambda m, data: m.cosh(data),
+        lambda F, n, g: g * F.sinh(n.data),
+    ),
+    Unary(
+        "tanh",
+        "Hyperbolic tangent",
+        lambda m, data: m.tanh(data),
+        lambda F, n, g: g * (1.0 - n.output * n.output),
+    ),
+    Unary(
+        "arcsinh",
+        "Inverse hyperbolic sine",
+        lambda m, data: m.arcsinh(data),
+        lambda F, n, g: g * F.rsqrt(n.data * n.data + 1.0),
+    ),
+    Unary(
+        "arccosh",
+        "Inverse hyperbolic cosine",
+        lambda m, data: m.arccosh(data),
+        lambda F, n, g: g * F.rsqrt(n.data * n.data - 1.0),
+    ),
+    Unary(
+        "arctanh",
+        "Inverse hyperbolic tangent",
+        lambda m, data: m.arctanh(data),
+        lambda F, n, g: g / (1.0 - n.data * n.data),
+    ),
+    Unary(
+        "degrees",
+        "Radians in degrees",
+        lambda m, data: m.degrees(data),
+        lambda F, n, g: g * (180.0 / math.pi),
+    ),
+    Unary(
+        "radians",
+        "Degrees in radians",
+        lambda m, data: m.radians(data),
+        lambda F, n, g: g * (math.pi / 180.0),
+    ),
+    Unary(
+        "sigmoid",
+        "Logistic function, ``1 / (1 + exp(-x))``",
         lambda m, data: m.sigmoid(data),
-        lambda F, n, g: g * n.output * (1 - n.output),
+        lambda F, n, g: g * n.output * (1.0 - n.output),
+    ),
+    Unary(
+        "softsign",
+        "``x / (1 + abs(x))``",
+        lambda m, data: data / (1.0 + m.abs(data)),
+        lambda F, n, g: g / F.square(1.0 + F.abs(n.data)),
+    ),
+    Unary(
+        "relu",
+        "The number, or 0 if it is negative",
+        lambda m, data: m.maximum(data, 0),
+        lambda F, n, g: g * (n.output > 0.0),
+    ),
+    Unary(
+        "erf",
+        "Gauss's error function",
+        lambda m, data: m.erf(data),
+        lambda F, n, g: g * F.exp(-(n.data * n.data)) * (2.0 / math.sqrt(math.pi)),
+    ),
+    Unary(
+        "erfinv",
+        "Inverse of Gauss's error function",
+        lambda m, data: m.erfinv(data),
+        lambda F, n, g: g * F.exp(n.output * n.output) * (math.sqrt(math.pi) / 2.0),
+    ),
+    Unary(
+        "gamma",
+        "Gamma function",
+        lambda m, data: m.gamma(data),
+        lambda F, n, g: g * n.output * F.digamma(n.data),
+    ),
+    Unary(
+        "gammaln",
+        "Logarithm of the absolute value of the gamma function",
+        lambda m, data: m.gammaln(data),
+        lambda F, n, g: g * F.digamma(n.data),
+    ),
+    Unary(
+        "digamma",
+        "Derivative of `gammaln`",
+        lambda m, data: m.digamma(data),
+        lambda F, n, g: g * F._polygamma(n.data, order=1),
+    ),
+    Unary(
+        "sign",
+        "1 for positive numbers, -1 for negative ones, else 0",
+        lambda m, data: m.where(data > 0, m.like(1, data), -m.astype(data < 0, "int8")),
+    ),
+    Unary(
+        "round",
+        "The nearest integer, of two the one farther from 0",
+        lambda m, data: m.where(
+            data < 0, m.negative(m.floor(m.abs(data) + 0.5)), m.floor(m.abs(data) + 0.5)
+        ),
+    ),
+    Unary(
+        "rint",
+        "The nearest integer, of two the lower one",
+        lambda m, data: m.where(
+            data - m.floor(data) <= m.ceil(data) - data, m.floor(data), m.ceil(data)
+        ),
+    ),
+    Unary(
+        "ceil",
+        "The next integer upwards",
+        lambda m, data: m.ceil(data),
+    ),
+    Unary(
+        "floor",
+        "The next integer downwards",
+        lambda m, data: m.floor(data),
+    ),
+    Unary(
+        "trunc",
+        "The integer without the fraction",
+        lambda m, data: m.trunc(data),
+    ),
+    Unary(
+        "fix",
+        "The next integer towards 0",
+        lambda m, data: m.trunc(data),
+    ),
+    Unary(
+        "logical_not",
+        "1 where the number is 0, else 0",
+        lambda m, data: data == 0,
     ),
 ]
 
 
 def _register(row: Unary) -> None:
-    row.expression.__doc__, row.expression.__name__ = row.documentation, row.names[0]
-    op = elementwise(*row.names)(row.expression)
+    dtype: Rule = same if row.name == "logical_not" else numeric
+    op = elementwise(row.name, dtype=dtype)(
+        documented(row.expression, row.name, f"{row.documentation}, of every element.")
+    )
     if row.gradient is None:
         op.gradient()
     else:
@@ -51,7 +306,27 @@ for _row in UNARY:
     _register(_row)
 
 
-@elementwise("clip")
+@elementwise("_polygamma", dtype=floating())
+def polygamma(m: Any, data: Any, *, order: int) -> Any:
+    """The derivative of `gammaln` of the given order plus one, for positive numbers."""
+    return m.polygamma(order, data)
+
+
+polygamma.gradient(data=lambda F, n, g: g * F._polygamma(n.data, order=n.order + 1))
+
+
+@elementwise("hard_sigmoid", dtype=floating())
+def hard_sigmoid(m: Any, data: Any, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
+    """``alpha * x + beta``, at least 0 and at most 1."""
+    return m.minimum(m.maximum(alpha * data + beta, 0), 1)
+
+
+hard_sigmoid.gradient(
+    data=lambda F, n, g: g * n.alpha * (n.output > 0.0) * (n.output < 1.0),
+)
+
+
+@elementwise("clip", dtype=numeric)
 def clip(m: Any, data: Any, *, a_min: float, a_max: float) -> Any:
     """Numbers below `a_min` become `a_min`, numbers above `a_max` become `a_max`."""
     low, high = m.like(a_min, data), m.like(a_max, data)
@@ -61,9 +336,12 @@ def clip(m: Any, data: Any, *, a_min: float, a_max: float) -> Any:
 clip.gradient(data=lambda F, n, g: g * (n.data >= n.a_min) * (n.data <= n.a_max))
 
 
-@elementwise("smooth_l1")
+@elementwise("smooth_l1", dtype=numeric)
 def smooth_l1(m: Any, data: Any, *, scalar: float = 1.0) -> Any:
-    """``(scalar * x)**2 / 2`` where ``abs(x) < 1 / scalar**2``, and ``abs(x) - 1 / (2 * scalar**2)`` elsewhere."""
+    """The Huber loss of every element: quadratic near 0, linear elsewhere.
+
+    With ``s = scalar**2``, it is ``s * x**2 / 2`` where ``abs(x) < 1 / s``, else ``abs(x) - 0.5 / s``.
+    """
     square = scalar * scalar
     return m.where(m.abs(data) < 1 / square, 0.5 * square * data * data, m.abs(data) - 0.5 / square)
 
@@ -71,3 +349,21 @@ def smooth_l1(m: Any, data: Any, *, scalar: float = 1.0) -> Any:
 smooth_l1.gradient(
     data=lambda F, n, g: g * F.clip(n.data * n.scalar**2, a_min=-1.0, a_max=1.0),
 )
+
+
+@elementwise("_contrib_quadratic", dtype=numeric)
+def quadratic(m: Any, data: Any, *, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Any:
+    """``a * x**2 + b * x + c`` of every element."""
+    return (a * data + b) * data + c
+
+
+quadratic.gradient(data=lambda F, n, g: g * (n.data * (2.0 * n.a) + n.b))
+
+
+@elementwise("_contrib_gradientmultiplier")
+def gradient_multiplier(m: Any, data: Any, *, scalar: float = 1.0, is_int: bool = True) -> Any:
+    """The input itself; the gradient is multiplied by `scalar` (negative: gradient reversal)."""
+    return data
+
+
+gradient_multiplier.gradient(data=lambda F, n, g: g * n.scalar)

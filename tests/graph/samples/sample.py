@@ -19,6 +19,7 @@ class Sample:
     differentiable : the inputs (by position) whose gradients are to be checked; None means all floating ones
     dtypes : the dtypes the operator is to be tried with, besides that of `inputs`
     train : whether to run in training mode
+    orders : how many times it can be differentiated
     """
 
     inputs: Sequence[npt.NDArray[Any]]
@@ -26,6 +27,7 @@ class Sample:
     differentiable: tuple[int, ...] | None = None
     dtypes: tuple[str, ...] = ("float32",)
     train: bool = False
+    orders: int = 2
 
 
 def uniform(*shape: int, low: float = -1.0, high: float = 1.0, seed: int = 0) -> npt.NDArray[Any]:
