@@ -1,0 +1,251 @@
+"""Products of matrices, and of arrays taken as matrices."""
+
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+
+from gluonic.graph.axes import Extent, product, require_rank
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.view import NodeView, PartialShape, unify, written
+
+Storage = Literal["csr", "default", "row_sparse"] | None
+
+
+def _as_matrix(array: Array, contracted: int) -> Array:
+    """View an array as a matrix: the axis `contracted`, first or last, and all others as one."""
+    length, others = array.shape[contracted], _free_size(array, contracted)
+    return wide(array).reshape((length, others) if contracted == 0 else (others, length))
+
+
+def _free_size(array: Array, contracted: int) -> int:
+    return prod(array.shape[1:] if contracted == 0 else array.shape[:-1])
+
+
+def _contracted(transpose_a: bool, transpose_b: bool) -> tuple[int, int]:
+    """Tell which axis of each operand `dot` sums over."""
+    return (0 if transpose_a else -1, -1 if transpose_b else 0)
+
+
+@operator("dot", "_sparse_dot")
+def dot(
+    lhs: Array,
+    rhs: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    forward_stype: Storage = None,
+) -> Any:
+    """Multiply two matrices, or vectors, or arrays along one axis of each.
+
+    The last axis of `lhs` is summed against the first axis of `rhs`; the result has the remaining
+    axes of `lhs`, then those of `rhs`. Two vectors give their inner product, of shape (1,).
+
+    Parameters
+    ----------
+    lhs, rhs : floating arrays of at least one axis
+    transpose_a : sum over the first axis of `lhs` instead
+    transpose_b : sum over the last axis of `rhs` instead
+    forward_stype : accepted for MXNet's sake; the result is dense
+    """
+    left, right = _contracted(transpose_a, transpose_b)
+    a, b = _as_matrix(lhs, left), _as_matrix(rhs, right)
+    return (a.T if transpose_a else a) @ (b.T if transpose_b else b)
+
+
+def _dot_shapes(n: NodeView) -> None:
+    """Unify the axes summed over and put together the others; the result also tells about these."""
+    lhs, rhs = n.lhs, n.rhs
+    if not lhs or not rhs:
+        raise InferenceError(f"{n._title}: needs at least one axis in each operand")
+    if len(lhs) == len(rhs) == 1 and (n.transpose_a or n.transpose_b):
+        raise InferenceError(f"{n._title}: vectors cannot be transposed")
+    left, right = _contracted(n.transpose_a, n.transpose_b)
+    try:
+        length: Extent = unify((lhs[left],), (rhs[right],), "")[0]
+    except InferenceError:
+        raise InferenceError(
+            f"{n._title}: axis {left} of {written(lhs)} and axis {right} of {written(rhs)}"
+            f" are summed over together but differ in length"
+        ) from None
+    free_left, free_right = _free(lhs, left), _free(rhs, right)
+    result = (*free_left, *free_right) or (1,)
+    output = n._known("output" if "grad" not in n._slots else "grad")
+    if output is not None and free_left + free_right:
+        result = unify(result, output, f"{n._title}: the result")
+        free_left, free_right = result[: len(free_left)], result[len(free_left) :]
+    n.lhs = _with_contracted(free_left, left, length)
+    n.rhs = _with_contracted(free_right, right, length)
+    setattr(n, "output" if "grad" not in n._slots else "grad", result)
+
+
+def _free(shape: PartialShape, contracted: int) -> PartialShape:
+    return shape[1:] if contracted == 0 else shape[:-1]
+
+
+def _with_contracted(free: PartialShape, contracted: int, length: Extent) -> PartialShape:
+    return (length, *free) if contracted == 0 else (*free, length)
+
+
+dot.infer_shape(_dot_shapes)
+dot.infer_dtype(floating())
+
+
+def _settings(n: NodeView) -> dict[str, bool]:
+    return {"transpose_a": n.transpose_a, "transpose_b": n.transpose_b}
+
+
+dot.gradient(
+    lhs=lambda F, n, g: F._backward_dot_lhs(g, n.lhs, n.rhs, **_settings(n)),
+    rhs=lambda F, n, g: F._backward_dot_rhs(g, n.lhs, n.rhs, **_settings(n)),
+)
+
+
+@operator("_backward_dot_lhs")
+def dot_lhs(
+    grad: Array, lhs: Array, rhs: Array, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Any:
+    """Carry the gradient of `dot` back to `lhs`, of which only the shape matters.
+
+    For matrices it is ``grad · rhsᵀ``, or ``rhs · gradᵀ`` under `transpose_a`; `transpose_b`
+    transposes `rhs` in that.
+    """
+    left, right = _contracted(transpose_a, transpose_b)
+    b = _as_matrix(rhs, right)
+    b = b.T if transpose_b else b
+    g = wide(grad).reshape(_free_size(lhs, left), b.shape[1])
+    return b @ g.T if transpose_a else g @ b.T
+
+
+@operator("_backward_dot_rhs")
+def dot_rhs(
+    grad: Array, lhs: Array, rhs: Array, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Any:
+    """Carry the gradient of `dot` back to `rhs`, of which only the shape matters.
+
+    For matrices it is ``lhsᵀ · grad``, or ``gradᵀ · lhs`` under `transpose_b`; `transpose_a`
+    transposes `lhs` in that.
+    """
+    left, right = _contracted(transpose_a, transpose_b)
+    a = _as_matrix(lhs, left)
+    a = a.T if transpose_a else a
+    g = wide(grad).reshape(a.shape[0], _free_size(rhs, right))
+    return g.T @ a if transpose_b else a.T @ g
+
+
+def _backward_shapes(target: str) -> Any:
+    def rule(n: NodeView) -> None:
+        _dot_shapes(n)
+        n.output = getattr(n, target)
+
+    return rule
+
+
+dot_lhs.infer_shape(_backward_shapes("lhs"))
+dot_rhs.infer_shape(_backward_shapes("rhs"))
+
+dot_lhs.gradient(
+    grad=lambda F, n, g: F.dot(g, n.rhs, **_settings(n)),
+    rhs=lambda F, n, g: F._backward_dot_rhs(n.grad, g, n.rhs, **_settings(n)),
+)
+dot_rhs.gradient(
+    grad=lambda F, n, g: F.dot(n.lhs, g, **_settings(n)),
+    lhs=lambda F, n, g: F._backward_dot_lhs(n.grad, n.lhs, g, **_settings(n)),
+)
+
+
+@operator("batch_dot", "_npx_batch_dot")
+def batch_dot(
+    lhs: Array,
+    rhs: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    forward_stype: Storage = None,
+) -> Any:
+    """Multiply matrices pairwise: the last two axes are matrices, all others count them.
+
+    Parameters
+    ----------
+    lhs, rhs : floating arrays of the same number of axes, at least three, equal but for two
+    transpose_a, transpose_b : transpose the matrices of `lhs`, of `rhs` first
+    forward_stype : accepted for MXNet's sake; the result is dense
+    """
+    a, b = wide(lhs), wide(rhs)
+    return np.matmul(
+        a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b
+    )
+
+
+def _turned(shape: PartialShape, transposed: bool) -> PartialShape:
+    """Exchange the last two axes, if so wanted."""
+    return (*shape[:-2], shape[-1], shape[-2]) if transposed else shape
+
+
+@batch_dot.infer_shape
+def _(n: NodeView) -> None:
+    rank = max(len(n.lhs), len(n.rhs))
+    if rank < 3 or len(n.lhs) != len(n.rhs):
+        raise InferenceError(
+            f"{n._title}: lhs {written(n.lhs)} and rhs {written(n.rhs)} must have the same number"
+            f" of axes, at least three"
+        )
+    lhs, rhs = _turned(n.lhs, n.transpose_a), _turned(n.rhs, n.transpose_b)
+    output = n._known("output") or (None,) * rank
+    try:
+        batch = unify(unify(lhs[:-2], rhs[:-2], ""), output[:-2], "")
+        inner = unify(lhs[-1:], rhs[-2:-1], "")
+    except InferenceError:
+        raise InferenceError(
+            f"{n._title}: cannot multiply {written(n.lhs)}{' transposed' * n.transpose_a} by"
+            f" {written(n.rhs)}{' transposed' * n.transpose_b}"
+        ) from None
+    n.output = (*batch, lhs[-2], rhs[-1])
+    n.lhs = _turned((*batch, n.output[-2], *inner), n.transpose_a)
+    n.rhs = _turned((*batch, *inner, n.output[-1]), n.transpose_b)
+
+
+batch_dot.infer_dtype(floating())
+
+
+def _batch_lhs(F: Any, n: NodeView, g: Any) -> Any:
+    if n.transpose_a:
+        return F.batch_dot(n.rhs, g, transpose_a=n.transpose_b, transpose_b=True)
+    return F.batch_dot(g, n.rhs, transpose_b=not n.transpose_b)
+
+
+def _batch_rhs(F: Any, n: NodeView, g: Any) -> Any:
+    if n.transpose_b:
+        return F.batch_dot(g, n.lhs, transpose_a=True, transpose_b=n.transpose_a)
+    return F.batch_dot(n.lhs, g, transpose_a=not n.transpose_a)
+
+
+batch_dot.gradient(lhs=_batch_lhs, rhs=_batch_rhs)
+
+
+@operator("khatri_rao", count="num_args")
+def khatri_rao(*arg: Array, num_args: int) -> Any:
+    """Multiply matrices column by column: column j is the Kronecker product of their columns j.
+
+    Parameters
+    ----------
+    arg : matrices of one number of columns, (rows_i, columns)
+    num_args : how many there are
+    """
+    result = arg[0]
+    for matrix in arg[1:]:
+        result = (result[:, None, :] * matrix[None, :, :]).reshape(-1, matrix.shape[1])
+    return result.view()
+
+
+@khatri_rao.infer_shape
+def _(n: NodeView) -> None:
+    shapes = [(None, None) if shape is None else shape for shape in n.arg]
+    columns: PartialShape = (None,)
+    for shape in shapes:
+        require_rank(shape, (2,), f"{n._title}: an input")
+        columns = unify(columns, shape[1:], f"{n._title}: the number of columns")
+    n.arg = [(shape[0], *columns) for shape in shapes]
+    n.output = (product(shape[0] for shape in shapes), *columns)
