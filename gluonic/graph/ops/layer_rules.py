@@ -1,0 +1,60 @@
+"""Inference rules and small tools that the layers of neural networks share."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, Rule
+from gluonic.graph.rules import same
+from gluonic.graph.view import NodeView, Unknown
+
+
+def floating(rule: Rule = same) -> Rule:
+    """The dtype rule `rule`, for an operator whose first input must be floating-point."""
+
+    def checked(n: NodeView) -> None:
+        try:
+            rule(n)
+        finally:
+            require_floating(n)
+
+    return checked
+
+
+def require_floating(n: NodeView) -> None:
+    """Refuse a first input that is known not to be floating-point."""
+    name, dtype = next(iter(n._slots.items()))
+    if dtype is not None and dtype.kind != "f":
+        raise InferenceError(
+            f"{n._title}: {name} must be float16, float32 or float64, not {dtype.name}"
+        )
+
+
+def wide(array: Array) -> Array:
+    """float16 as float32, to compute with; anything else as it is."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def accumulator(array: Array) -> np.dtype[Any]:
+    """The dtype in which to sum: float64 for float64, else float32."""
+    return np.dtype(np.float64 if array.dtype == np.float64 else np.float32)
+
+
+def both_ways(n: NodeView, first: str, second: str) -> None:
+    """Unify two slots, whichever of them is known."""
+    for source, target in ((first, second), (second, first)):
+        value = n._known(source)
+        if value is not None:
+            setattr(n, target, value)
+    if n._known(first) is None:
+        raise Unknown
+
+
+__all__ = [
+    "accumulator",
+    "both_ways",
+    "floating",
+    "require_floating",
+    "wide",
+]
