@@ -5,7 +5,7 @@ other's gradient, so declaring the transposed kernel is all it takes for derivat
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gluonic.graph.families import Expression
@@ -15,7 +15,11 @@ from gluonic.graph.view import NodeView
 
 
 def adjoint(
-    op: Operator, name: str = "", *, source: str = "data", **options: Any
+    op: Operator,
+    *,
+    source: str = "data",
+    homogeneous: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Register the decorated kernel as the transpose of `op`, which is linear in `source`.
 
@@ -25,11 +29,11 @@ def adjoint(
     Parameters
     ----------
     op : an operator with one output of the dtype of `source`
-    name : the new operator's name; default ``_backward_`` and the name of `op`
     source : the input in which `op` is linear
+    homogeneous : attributes to change so that `op` is linear and not only affine
     options : further fields of `Operator`
     """
-    forward, backward = op.name, name or f"_backward_{op.name.removeprefix('_')}"
+    forward, backward = op.name, f"_backward_{op.name.removeprefix('_')}"
 
     def register(kernel: Expression) -> Operator:
         kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."
@@ -39,7 +43,7 @@ def adjoint(
         )
         REGISTRY.add(transposed)
         op.gradient(**{source: _transposed_rule(backward, op.inputs)})
-        transposed.gradient(grad=_forward_rule(forward, op.inputs, source))
+        transposed.gradient(grad=_forward_rule(forward, op.inputs, source, homogeneous or {}))
         return transposed
 
     return register
@@ -66,11 +70,11 @@ def _transposed_rule(name: str, inputs: tuple[str, ...]) -> Callable[[Any, NodeV
 
 
 def _forward_rule(
-    name: str, inputs: tuple[str, ...], source: str
+    name: str, inputs: tuple[str, ...], source: str, homogeneous: Mapping[str, Any]
 ) -> Callable[[Any, NodeView, Any], Any]:
     def rule(F: Any, n: NodeView, g: Any) -> Any:
         values = (g if one == source else n._known(one) for one in inputs)
-        return getattr(F, name)(*values, **n._settings)
+        return getattr(F, name)(*values, **{**n._settings, **homogeneous})
 
     return rule
 

@@ -48,7 +48,7 @@ def _common_shape(shapes: Sequence[PartialShape | None], axis: int, n: NodeView)
             try:
                 common = unify(common, blank, "")
             except InferenceError:
-                listed = ", ".join(written(each) for each in shapes)
+                listed = ", ".join(written(each) for each in shapes if each is not None)
                 raise InferenceError(
                     f"{n._title}: the shapes {listed} differ in other axes than axis {axis}"
                 ) from None

@@ -52,7 +52,10 @@ def dot(
     """
     left, right = _contracted(transpose_a, transpose_b)
     a, b = _as_matrix(lhs, left), _as_matrix(rhs, right)
-    return (a.T if transpose_a else a) @ (b.T if transpose_b else b)
+    result = (a.T if transpose_a else a) @ (b.T if transpose_b else b)
+    if lhs.ndim == rhs.ndim == 2:
+        return result
+    return result.reshape(_free(lhs.shape, left) + _free(rhs.shape, right))
 
 
 def _dot_shapes(n: NodeView) -> None:

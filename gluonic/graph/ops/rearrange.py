@@ -108,7 +108,9 @@ def depth_to_space(data: Array, *, block_size: int) -> Any:
     batch, channels, height, width = data.shape
     b = block_size
     blocks = data.reshape(batch, b, b, channels // b**2, height, width)
-    return blocks.transpose(0, 3, 4, 1, 5, 2)
+    return blocks.transpose(0, 3, 4, 1, 5, 2).reshape(
+        batch, channels // b**2, height * b, width * b
+    )
 
 
 @operator("space_to_depth")
@@ -117,7 +119,9 @@ def space_to_depth(data: Array, *, block_size: int) -> Any:
     batch, channels, height, width = data.shape
     b = block_size
     blocks = data.reshape(batch, channels, height // b, b, width // b, b)
-    return blocks.transpose(0, 3, 5, 1, 2, 4)
+    return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(
+        batch, channels * b**2, height // b, width // b
+    )
 
 
 def _deep(n: NodeView, wide: str) -> PartialShape:
@@ -184,7 +188,7 @@ def _(grad: Array, data: Array, *, reps: Shape) -> Any:
 @operator("repeat")
 def repeat(data: Array, *, repeats: int, axis: int | None = None) -> Any:
     """Repeat every element `repeats` times along an axis; without axis, of the flat array."""
-    return np.repeat(data, repeats, axis)
+    return np.repeat(data, repeats, axis) if repeats else data.ravel()[:0]
 
 
 @repeat.infer_shape
@@ -254,7 +258,7 @@ def _(n: NodeView) -> None:
     )
 
 
-@adjoint(pad)
+@adjoint(pad, homogeneous={"constant_value": 0.0})
 def _(grad: Array, data: Array, *, mode: str, pad_width: Shape, constant_value: float) -> Any:
     """Cut the border off and add what it was copied from."""
     for axis, (before, after) in enumerate(_pairs(pad_width)):
