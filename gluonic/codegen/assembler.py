@@ -1,0 +1,156 @@
+"""Writing LLVM's text: a module, its functions, blocks and loops.
+
+Text is what LLVM parses fastest from Python and what the disk cache hashes, so code is written
+as text from the start; llvmlite is not needed (nor imported) until it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from gluonic.codegen.target import Target
+
+
+@dataclass
+class Module:
+    """The functions of one LLVM module, and what they call.
+
+    Parameters
+    ----------
+    target : Target
+        The processor the module is for.
+    """
+
+    target: Target
+    definitions: dict[str, str] = field(default_factory=dict)
+    declarations: dict[str, str] = field(default_factory=dict)
+    imports: dict[str, None] = field(default_factory=dict)
+
+    def declare(self, name: str, result: str, arguments: Sequence[str]) -> str:
+        """Make an intrinsic callable; return its reference."""
+        self.declarations.setdefault(name, f"declare {result} @{name}({', '.join(arguments)})")
+        return f"@{name}"
+
+    def import_function(self, name: str, result: str, arguments: Sequence[str]) -> str:
+        """Make a function of the C library callable; return its reference."""
+        self.imports[name] = None
+        return self.declare(name, result, arguments)
+
+    def text(self) -> str:
+        """Return the module as LLVM reads it."""
+        wide = self.target.vector_bytes * 8
+        attributes = f'nounwind "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
+        parts = [
+            *self.definitions.values(),
+            *self.declarations.values(),
+            f"attributes #0 = {{ {attributes} }}",
+            f"attributes #1 = {{ noinline cold {attributes} }}",
+        ]
+        return "\n".join(parts) + "\n"
+
+
+class Function:
+    """The body of a function while it is being written.
+
+    Parameters
+    ----------
+    module : Module
+        Where the finished function goes.
+    name : str
+        Its symbol.
+    arguments : sequence of str
+        Type and name of each argument, as in ``"ptr %table"``.
+    internal : bool, default False
+        Whether only this module calls it.
+    cold : bool, default False
+        Whether it is seldom called and never inlined.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        arguments: Sequence[str],
+        *,
+        internal: bool = False,
+        cold: bool = False,
+    ) -> None:
+        self.module = module
+        self.name = name
+        linkage = "internal " if internal else ""
+        group = "#1" if cold else "#0"
+        self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
+        self._slots: list[str] = []
+        self._lines: list[str] = []
+        self._count = 0
+        self.block = "entry"
+
+    def finish(self) -> None:
+        """Return from the function and put it into its module."""
+        self.do("ret void")
+        lines = [self._head, "entry:", *self._slots, *self._lines, "}"]
+        self.module.definitions[self.name] = "\n".join(lines)
+
+    def op(self, text: str) -> str:
+        """Write an instruction with a result; return the result's reference."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Write an instruction without a result."""
+        self._lines.append(f"  {text}")
+
+    def slot(self, kind: str, align: int = 64) -> str:
+        """Reserve room on the stack; return its address."""
+        self._count += 1
+        name = f"%s{self._count}"
+        self._slots.append(f"  {name} = alloca {kind}, align {align}")
+        return name
+
+    def label(self, hint: str) -> str:
+        """Return a fresh block name."""
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def start(self, block: str) -> None:
+        """Begin the block called `block`."""
+        self._lines.append(f"{block}:")
+        self.block = block
+
+    @contextmanager
+    def loop(self, start: str, stop: str, step: int | str = 1) -> Iterator[str]:
+        """Repeat what is written inside for ``start, start + step, …`` below `stop`."""
+        before, body, after = self.block, self.label("loop"), self.label("done")
+        enter = self.op(f"icmp slt i64 {start}, {stop}")
+        self.do(f"br i1 {enter}, label %{body}, label %{after}")
+        self.start(body)
+        index = self.op("")
+        place = len(self._lines) - 1
+        yield index
+        following = self.op(f"add nsw i64 {index}, {step}")
+        self._lines[place] = (
+            f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        )
+        again = self.op(f"icmp slt i64 {following}, {stop}")
+        self.do(f"br i1 {again}, label %{body}, label %{after}")
+        self.start(after)
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """Do what is written inside only if the ``i1`` called `condition` holds."""
+        body, after = self.label("then"), self.label("after")
+        self.do(f"br i1 {condition}, label %{body}, label %{after}")
+        self.start(body)
+        yield
+        self.do(f"br label %{after}")
+        self.start(after)
+
+    def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
+        """Call an intrinsic by name with (type, reference) pairs."""
+        function = self.module.declare(name, result, [kind for kind, _ in arguments])
+        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        return self.op(f"call {result} {function}({listed})")
