@@ -8,7 +8,7 @@ from gluonic.graph.attributes import DType
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import documented, elementwise
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.rules import fixed_by, like, same
+from gluonic.graph.rules import fixed_by, like
 from gluonic.graph.view import NodeView, unify, written
 
 identity = elementwise("_copy", "identity")(
@@ -42,7 +42,7 @@ ones_like = elementwise("ones_like")(
 )
 ones_like.gradient()
 
-cast_like = elementwise("_cast_like", shape=same, dtype=like("rhs"))(
+cast_like = elementwise("_cast_like", shape=like("lhs"), dtype=like("rhs"))(
     documented(lambda m, lhs, rhs: lhs, "_cast_like", "`lhs` in the dtype of `rhs`.")
 )
 cast_like.gradient(lhs=lambda F, n, g: F._cast_like(g, n.lhs))

@@ -1,0 +1,65 @@
+"""Casts that automatic mixed precision puts into a graph."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.attributes import DType
+from gluonic.graph.families import elementwise
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.view import NodeView
+
+
+def _amp_dtype(n: Any) -> None:
+    n.output = n.dtype if n.data.kind == "f" else n.data
+
+
+@elementwise("amp_cast", dtype=_amp_dtype)
+def amp_cast(m: Any, data: Any, *, dtype: DType) -> Any:
+    """Floating numbers as `dtype`; anything else as it is."""
+    return data
+
+
+amp_cast.gradient(data=lambda F, n, g: F._cast_like(g, n.data))
+
+
+@operator(
+    "amp_multicast",
+    count="num_outputs",
+    outputs=lambda n: [f"output{i}" for i in range(n.num_outputs)],
+)
+def amp_multicast(*data: Array, num_outputs: int, cast_narrow: bool = False) -> tuple[Array, ...]:
+    """All floating inputs as the widest floating dtype among them, or as the narrowest."""
+    return data
+
+
+@amp_multicast.infer_shape
+def _(n: NodeView) -> None:
+    _one_by_one(n)
+
+
+def _one_by_one(n: NodeView) -> None:
+    """Each output is like the input of the same number."""
+    for i in range(n.num_outputs):
+        for source, target in ((f"data{i}", f"output{i}"), (f"output{i}", f"data{i}")):
+            if n._known(source) is not None:
+                setattr(n, target, n._known(source))
+
+
+@amp_multicast.infer_dtype
+def _(n: Any) -> None:
+    if any(dtype is None for dtype in n.data):
+        return
+    widths = sorted({d for d in n.data if d.kind == "f"}, key=lambda d: np.dtype(d).itemsize)
+    for i, dtype in enumerate(n.data):
+        chosen = widths[0 if n.cast_narrow else -1] if dtype.kind == "f" else dtype
+        setattr(n, f"output{i}", chosen)
+
+
+@amp_multicast.all_gradients
+def _(F: Any, n: Any, heads: Any) -> dict[str, Any]:
+    return {
+        f"data{i}": F._cast_like(head, value)
+        for i, (head, value) in enumerate(zip(heads, n.data, strict=True))
+        if head is not None
+    }
