@@ -1,0 +1,212 @@
+"""Batch normalization."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.axes import axis_of, replaced
+from gluonic.graph.operator import Array, Run, State, operator
+from gluonic.graph.ops.layer_rules import both_ways, require_floating, wide
+from gluonic.graph.ops.standardization import Standardization, moments
+from gluonic.graph.view import NodeView
+
+
+def _normalize(
+    arrays: Sequence[Array],
+    run: Run,
+    *,
+    eps: float,
+    momentum: float,
+    fix_gamma: bool,
+    use_global_stats: bool,
+    axis: int = 1,
+) -> tuple[Array, Array, Array]:
+    data, gamma, beta, moving_mean, moving_var = arrays
+    numbers = wide(data)
+    shape = [-1 if i == axis % data.ndim else 1 for i in range(data.ndim)]
+    if run.train and not use_global_stats:
+        others = tuple(i for i in range(data.ndim) if i != axis % data.ndim)
+        centred, mean, variance = moments(numbers, others)
+        for state, statistic in ((moving_mean, mean), (moving_var, variance)):
+            state *= momentum
+            state += (1 - momentum) * statistic.ravel()
+    else:
+        mean, variance = moving_mean.reshape(shape), moving_var.reshape(shape)
+        centred = numbers - mean
+    inverse = 1 / np.sqrt(variance + eps)
+    centred *= inverse if fix_gamma else inverse * gamma.reshape(shape)
+    centred += beta.reshape(shape)
+    return centred, mean.flatten(), inverse.flatten()
+
+
+@operator(
+    "BatchNorm",
+    "_npx_batch_norm",
+    outputs=("output", "mean", "var"),
+    visible=lambda n: 3 if n.output_mean_var else 1,
+)
+def batch_norm(
+    data: Array,
+    gamma: Array,
+    beta: Array,
+    moving_mean: State,
+    moving_var: State,
+    *,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    run: Run,
+) -> Any:
+    """Standardize every channel over the batch, then scale and shift it.
+
+    ``(data - mean) / sqrt(var + eps) * gamma + beta``, with the mean and the variance of the batch
+    in training, with their running means otherwise (arXiv:1502.03167).
+
+    Parameters
+    ----------
+    data : array
+        Any shape with a channel axis.
+    gamma, beta : arrays of shape (channels,)
+        Scale and shift; float32 for float16 data.
+    moving_mean, moving_var : arrays of shape (channels,)
+        Auxiliary states: in training, running means of the statistics, updated in place.
+    eps : float, default 1e-3
+        Added to the variance.
+    momentum : float, default 0.9
+        How much of a running mean stays at every step.
+    fix_gamma : bool, default True
+        Take `gamma` as 1, and its gradient as 0.
+    use_global_stats : bool, default False
+        Use the running means in training too.
+    output_mean_var : bool, default False
+        Whether to show the second and third output.
+    axis : int, default 1
+        Where the channels lie.
+    cudnn_off, min_calib_range, max_calib_range
+        Accepted and ignored.
+
+    Returns
+    -------
+    output : array like data
+    mean : array of shape (channels,)
+        The mean used, hidden by default.
+    var : array of shape (channels,)
+        The used ``1 / sqrt(var + eps)``, hidden by default.
+    """
+    return _normalize(
+        (data, gamma, beta, moving_mean, moving_var),
+        run,
+        eps=eps,
+        momentum=momentum,
+        fix_gamma=fix_gamma,
+        use_global_stats=use_global_stats,
+        axis=axis,
+    )
+
+
+@operator(
+    "_contrib_SyncBatchNorm",
+    outputs=("output", "mean", "var"),
+    visible=lambda n: 3 if n.output_mean_var else 1,
+)
+def sync_batch_norm(
+    data: Array,
+    gamma: Array,
+    beta: Array,
+    moving_mean: State,
+    moving_var: State,
+    *,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    ndev: int = 1,
+    key: str,
+    run: Run,
+) -> Any:
+    """Standardize every channel over the batch, as BatchNorm does: there is one process here.
+
+    Parameters
+    ----------
+    data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats
+        As for BatchNorm.
+    output_mean_var : bool, default False
+        As for BatchNorm; the channels lie along axis 1.
+    ndev, key
+        Accepted and ignored: how many devices there are, and the name of their meeting point.
+    """
+    return _normalize(
+        (data, gamma, beta, moving_mean, moving_var),
+        run,
+        eps=eps,
+        momentum=momentum,
+        fix_gamma=fix_gamma,
+        use_global_stats=use_global_stats,
+    )
+
+
+def _axis(n: NodeView) -> int:
+    return int(n._settings.get("axis", 1))
+
+
+_PARAMETERS = ("gamma", "beta", "moving_mean", "moving_var", "mean", "var")
+
+
+def _infer_shape(n: NodeView) -> None:
+    both_ways(n, "data", "output")
+    axis = axis_of(_axis(n), len(n.data), n._title)
+    for name in _PARAMETERS:
+        setattr(n, name, (n.data[axis],))
+    n.data = n.output = replaced(n.data, axis, n.gamma[0])
+
+
+def _infer_dtype(n: NodeView) -> None:
+    both_ways(n, "data", "output")
+    require_floating(n)
+    for name in _PARAMETERS:
+        setattr(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
+
+
+def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+    """Gradients of all inputs; the statistics are outputs, through which higher orders flow."""
+    axis = _axis(n)
+    uses_batch = n._train and not n.use_global_stats
+
+    def view(vector: Any) -> Any:
+        return F._channel_view_like(vector, n.data, axis=axis)
+
+    layer = Standardization(
+        F, F._cast_as(n.data, n.mean), view(n.mean), view(n.var), axis=axis, exclude=True
+    )
+    found: dict[str, Any] = {}
+    parts = []
+    if heads[0] is not None:
+        g = F._cast_as(heads[0], n.mean)
+        found["beta"] = F.sum(g, axis=axis, exclude=True)
+        if n.fix_gamma:
+            found["gamma"] = F.zeros_like(n.gamma)
+        else:
+            found["gamma"] = F.sum(g * layer.standardized, axis=axis, exclude=True)
+            g = F.broadcast_mul(g, view(n.gamma))
+        parts.append(layer.through(g) if uses_batch else layer.scaled(g))
+    if uses_batch and heads[1] is not None:
+        parts.append(layer.through_mean(view(heads[1])))
+    if uses_batch and heads[2] is not None:
+        parts.append(layer.through_scale(view(heads[2])))
+    if parts:
+        found["data"] = F._cast_as(F.add_n(*parts) if len(parts) > 1 else parts[0], n.data)
+    return found
+
+
+for _op in (batch_norm, sync_batch_norm):
+    _op.infer_shape(_infer_shape)
+    _op.infer_dtype(_infer_dtype)
+    _op.all_gradients(_gradients)

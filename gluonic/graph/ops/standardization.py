@@ -1,0 +1,95 @@
+"""What normalization layers share: numbers minus their mean over their standard deviation."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.axes import axis_of
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.layer_rules import both_ways
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView
+
+
+def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """The numbers minus their mean, the mean and the variance over `axes`, which remain."""
+    count = max(1, int(np.prod([numbers.shape[axis] for axis in axes])))
+    mean = numbers.sum(axis=axes, keepdims=True) / count
+    centred = numbers - mean
+    return centred, mean, np.square(centred).sum(axis=axes, keepdims=True) / count
+
+
+class Standardization:
+    """The map ``(data - mean) * scale`` in a gradient rule; the statistics depend on the data.
+
+    Attributes
+    ----------
+    F : where operators come from
+    data, mean, scale : arrays that broadcast together; `scale` is one over the standard deviation
+    axes : the attributes `axis` and `exclude` that say over which axes the statistics are taken
+    """
+
+    def __init__(self, F: Any, data: Any, mean: Any, scale: Any, **axes: Any) -> None:
+        self.F, self.data, self.mean, self.scale, self.axes = F, data, mean, scale, axes
+
+    @cached_property
+    def standardized(self) -> Any:
+        """The result of the map."""
+        return self.F.broadcast_mul(self.F.broadcast_sub(self.data, self.mean), self.scale)
+
+    def scaled(self, g: Any) -> Any:
+        """The gradient of `data` when the statistics are constants."""
+        return self.F.broadcast_mul(g, self.scale)
+
+    def through(self, g: Any) -> Any:
+        """The gradient of `data`, through the statistics too."""
+        F = self.F
+        mean = F.mean(g, keepdims=True, **self.axes)
+        slope = F.mean(g * self.standardized, keepdims=True, **self.axes)
+        rest = F.broadcast_sub(g, mean) - F.broadcast_mul(self.standardized, slope)
+        return self.scaled(rest)
+
+    def through_mean(self, g: Any) -> Any:
+        """The gradient of `data` from that of the mean."""
+        return self.F._backward_mean(g, self.data, keepdims=True, **self.axes)
+
+    def through_deviation(self, g: Any) -> Any:
+        """The gradient of `data` from that of the standard deviation."""
+        return self.through_mean(g) * self.standardized
+
+    def through_scale(self, g: Any) -> Any:
+        """The gradient of `data` from that of `scale`."""
+        return self.through_deviation(g * self.scale * self.scale * -1)
+
+
+@operator("_channel_view_like", relabels=True)
+def channel_view_like(data: Array, other: Array, *, axis: int = 1) -> Any:
+    """A vector along one axis of as many axes as `other` has, so that the two broadcast."""
+    shape = [1] * other.ndim
+    shape[axis] = -1
+    return data.reshape(shape)
+
+
+@channel_view_like.infer_shape
+def _(n: NodeView) -> None:
+    axis = axis_of(n.axis, len(n.other), n._title)
+    n.data = (n.other[axis],)
+    n.output = tuple(n.data[0] if i == axis else 1 for i in range(len(n.other)))
+
+
+@channel_view_like.infer_dtype
+def _(n: NodeView) -> None:
+    both_ways(n, "data", "output")
+
+
+channel_view_like.gradient(data=lambda F, n, g: F.reshape_like(g, n.data))
+
+
+@operator("_cast_as", shape=like("data"), dtype=like("other"))
+def cast_as(data: Array, other: Array) -> Any:
+    """Give `data` the dtype of an array of any shape."""
+    return data
+
+
+cast_as.gradient(data=lambda F, n, g: F._cast_as(g, n.data))
