@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.symbol import NameManager, Prefix
+from gluonic.symbol import Prefix, current_names
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
@@ -65,7 +65,7 @@ def name_block(
     scope = _current.scope
     if scope is None:
         if prefix is None:
-            prefix = NameManager.current().get(None, hint) + "_"
+            prefix = current_names().get(None, hint) + "_"
         shared = ParameterDict(prefix) if params is None else ParameterDict(params.prefix, params)
         return prefix, shared
     if prefix is None:

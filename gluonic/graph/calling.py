@@ -5,12 +5,12 @@ function has, and in which module it lives: all derived from the operator's defi
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import MXNetError, describe, nearest
-from gluonic.graph.operator import Application, Operator
+from gluonic.graph.operator import REGISTRY, Application, Operator
 
 
 class Null:
@@ -218,10 +218,9 @@ def documentation(op: Operator, room: str) -> str:
     return f"{op.documentation}\n\n{_FOOTER[room]}"
 
 
-def dress(function: Callable[..., Any], op: Operator, name: str, module: str, room: str) -> None:
+def dress(function: Callable[..., Any], op: Operator, name: str, room: str) -> None:
     """Give a function its name, signature and help text."""
     function.__name__ = function.__qualname__ = name
-    function.__module__ = module
     function.__doc__ = documentation(op, room)
     function.__signature__ = signature(op, room)  # type: ignore[attr-defined]
 
@@ -255,15 +254,55 @@ def place_of(name: str) -> Place:
     return Place("_internal" if name.startswith("_") else "op", name)
 
 
-def by_module(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """All functions: for each module the operator's name by the function's name."""
-    modules: dict[str, dict[str, str]] = {
-        module: {} for module in ("op", "_internal", *(p.strip("_") for p in _PREFIXES))
-    }
-    for name in names:
-        place = place_of(name)
-        modules[place.module][place.name] = name
-    return modules
+class Functions:
+    """The functions of one module, each made from its operator when it is first asked for.
+
+    A module that has its functions from here sets ``__getattr__ = functions.find`` and
+    ``__dir__ = functions.names``.
+
+    Parameters
+    ----------
+    module : which module, as in `Place`
+    namespace : the module's globals, where a function made is kept
+    make : makes a function from an operator and the name it is called by
+    """
+
+    def __init__(
+        self,
+        module: str,
+        namespace: dict[str, Any],
+        make: Callable[[Operator, str], Callable[..., Any]],
+    ) -> None:
+        self.module, self.namespace, self.make = module, namespace, make
+
+    def operators(self) -> dict[str, str]:
+        """Find the operators' names by those of the functions."""
+        return {p.name: n for n in REGISTRY if (p := place_of(n)).module == self.module}
+
+    def names(self) -> list[str]:
+        """All names of the module."""
+        own = [name for name in self.namespace if not name.startswith("__")]
+        return sorted({*own, *self.operators()})
+
+    def find(self, name: str) -> Any:
+        """Make the function of that name.
+
+        Raises
+        ------
+        AttributeError
+            naming the functions most like it, if there is none
+        """
+        if name == "__all__":
+            return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]
+        operator = name if self.module in ("op", "_internal") else f"_{self.module}_{name}"
+        if operator not in REGISTRY or place_of(operator) != (self.module, name):
+            title = self.namespace.get("__name__", self.module)
+            hint = "" if name.startswith("__") else nearest(name, self.names())
+            raise AttributeError(f"{title} has no {name!r}{hint}")
+        function = self.make(REGISTRY[operator], name)
+        function.__module__ = self.namespace.get("__name__", self.module)
+        self.namespace[name] = function
+        return function
 
 
 _FLUENT = """

@@ -1,1 +1,86 @@
-"""The room's front door."""
+"""The room's front door: `Symbol`, the `sym` namespace of all operators, and what names symbols."""
+
+from typing import Any
+
+from gluonic.graph.calling import Functions
+from gluonic.symbol import (
+    _internal,
+    contrib,
+    fluent,
+    image,
+    linalg,
+    op,
+    random,
+    scopes,
+    sparse,
+    symbol,
+)
+from gluonic.symbol.executor import Executor
+from gluonic.symbol.functions import (
+    arange,
+    eye,
+    full,
+    histogram,
+    hypot,
+    linspace,
+    maximum,
+    minimum,
+    ones,
+    pow,
+    power,
+    split_v2,
+    zeros,
+)
+from gluonic.symbol.naming import NameManager, Prefix, current_names
+from gluonic.symbol.register import make_function
+from gluonic.symbol.scopes import AttrScope, block_path, block_scope
+from gluonic.symbol.symbol import Group, Symbol
+from gluonic.symbol.unsupported import NotImplementedForSymbol
+from gluonic.symbol.variables import Variable, load, load_json, var
+
+_functions = Functions("op", globals(), make_function)
+__dir__ = _functions.names
+__all__ = [
+    "AttrScope",
+    "Executor",
+    "Group",
+    "NameManager",
+    "NotImplementedForSymbol",
+    "Prefix",
+    "Symbol",
+    "Variable",
+    "_internal",
+    "arange",
+    "block_path",
+    "block_scope",
+    "contrib",
+    "current_names",
+    "eye",
+    "fluent",
+    "full",
+    "histogram",
+    "hypot",
+    "image",
+    "linalg",
+    "linspace",
+    "load",
+    "load_json",
+    "maximum",
+    "minimum",
+    "ones",
+    "op",
+    "pow",
+    "power",
+    "random",
+    "scopes",
+    "sparse",
+    "split_v2",
+    "symbol",
+    "var",
+    "zeros",
+]
+__all__ += [name for name in _functions.operators() if name not in __all__]
+
+
+def __getattr__(name: str) -> Any:
+    return _functions.find(name)

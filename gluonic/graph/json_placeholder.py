@@ -1,0 +1,65 @@
+"""Operators that gluonic does not have: their nodes can be listed, drawn, edited and saved again."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.operator import REGISTRY, Application, Operator
+from gluonic.graph.view import NodeView, Unknown
+
+
+class Placeholder(Operator):
+    """An operator known by name only, with as many inputs and outputs as one node of it has.
+
+    Parameters
+    ----------
+    name : what the file calls it
+    inputs : how many inputs the node has
+    outputs : how many outputs the node has
+    states : the positions of inputs that the operator updates
+    """
+
+    def __init__(self, name: str, inputs: int, outputs: int, states: Sequence[int] = ()) -> None:
+        def kernel(*data: Any, **settings: Any) -> NoReturn:
+            raise MXNetError(missing(name))
+
+        kernel.__doc__ = f"An operator {name} that gluonic does not have."
+        names = tuple(f"input{i}" for i in range(inputs))
+        super().__init__(
+            name,
+            kernel,
+            arguments=lambda n: names,
+            outputs=("output",) if outputs == 1 else tuple(f"output{i}" for i in range(outputs)),
+            shape=_wait,
+            dtype=_wait,
+        )
+        self.states = tuple(names[i] for i in states)
+
+
+def _wait(n: NodeView) -> None:
+    raise Unknown
+
+
+def missing(name: str) -> str:
+    """Say that there is no such operator."""
+    return describe(
+        f"gluonic has no operator {name!r}{nearest(name, REGISTRY)}",
+        hint="register it, or replace the node in the graph; it can be drawn and saved as it is",
+    )
+
+
+def placeholder(
+    name: str, inputs: int, outputs: int, states: Sequence[int], attributes: Mapping[str, str]
+) -> Application:
+    """Make a use of an operator that gluonic does not have."""
+    return Application(Placeholder(name, inputs, outputs, states), dict(attributes))
+
+
+def unknown_operators(graph: Graph) -> list[Node]:
+    """List the nodes whose operators gluonic does not have."""
+    return [
+        node
+        for node in graph.nodes
+        if node.application is not None and isinstance(node.application.op, Placeholder)
+    ]

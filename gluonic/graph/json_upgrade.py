@@ -1,0 +1,43 @@
+"""What older versions of MXNet wrote otherwise."""
+
+from collections.abc import Mapping
+
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.node_attributes import BARE, input_attribute, own, set_initializers
+
+
+def hidden_names(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Bring attributes that are not the operator's under their ``__names__``."""
+    return {f"__{name}__" if name in BARE else name: text for name, text in attributes.items()}
+
+
+def upgrade(graph: Graph, version: int) -> Graph:
+    """Bring a graph that a certain version of MXNet wrote up to date."""
+    for node in graph.nodes:
+        if node.application is not None:
+            _move_input_attributes(node)
+            if version < 904:
+                set_initializers(node.application, node.inputs)
+            if version < 905:
+                _free_argmax_axis(node)
+    return graph
+
+
+def _move_input_attributes(node: Node) -> None:
+    """``weight_lr_mult`` of an operator becomes ``__lr_mult__`` of its weight."""
+    assert node.application is not None
+    for name in list(node.attributes):
+        found = input_attribute(name)
+        if found is None or found[0] not in node.application.inputs:
+            continue
+        variable = node.inputs[node.application.inputs.index(found[0])].node
+        if variable.is_variable:
+            variable.attributes[f"__{found[1]}__"] = node.attributes.pop(name)
+
+
+def _free_argmax_axis(node: Node) -> None:
+    """``axis=-1`` once meant «over all elements», now written by leaving it out."""
+    assert node.application is not None
+    if node.operator_name in ("argmax", "argmin") and node.attributes.get("axis") == "-1":
+        del node.attributes["axis"]
+        node.application = node.application.op.apply(own(node.attributes))

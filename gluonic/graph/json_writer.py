@@ -1,0 +1,94 @@
+"""Writing a graph as symbol JSON, byte for byte as MXNet 1.9 lays it out."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gluonic.graph.listing import variable_versions
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.shape_semantics import is_np_shape
+
+VERSION = 10901
+"""The version of the format, as MXNet counts its releases: 1.9.1."""
+
+SUBGRAPHS = "__subgraphs__"
+"""Where a node keeps the graphs that a control-flow operator of a file carries, as JSON text."""
+
+_CASTS = {"amp_cast", "amp_multicast"}
+
+
+def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
+    """Write a graph as JSON text.
+
+    Parameters
+    ----------
+    graph : the graph
+    remove_amp_cast : leave out the casts that mixed precision has put in
+    """
+    if remove_amp_cast and any(node.operator_name in _CASTS for node in graph.nodes):
+        graph = graph.rewrite(_without_cast)
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+    versions = variable_versions(graph)
+    rows = [0]
+    for node in graph.nodes:
+        rows.append(rows[-1] + node.output_count)
+    attributes: dict[str, Any] = {"mxnet_version": ["int", VERSION]}
+    if is_np_shape():
+        attributes["is_np_shape"] = ["int", 1]
+    heads = [[numbers[entry.node], entry.index, 0] for entry in graph.outputs]
+    fields = {
+        "nodes": _block("[", (_node(n, numbers, versions) for n in graph.nodes), "]", "  "),
+        "arg_nodes": json.dumps([numbers[node] for node in graph.variables]),
+        "node_row_ptr": json.dumps(rows),
+        "heads": json.dumps(heads),
+        "attrs": _mapping(attributes, "  "),
+    }
+    return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "")
+
+
+def _without_cast(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+    return inputs if node.operator_name in _CASTS else None
+
+
+def _node(node: Node, numbers: Mapping[Node, int], versions: Mapping[tuple[Node, int], int]) -> str:
+    fields = {"op": _text(node.operator_name), "name": _text(node.name)}
+    written = {name: text for name, text in node.attributes.items() if name != SUBGRAPHS}
+    if written:
+        fields["attrs"] = _mapping(written, "      ")
+    inputs = [
+        [numbers[entry.node], entry.index, versions.get((node, position), 0)]
+        for position, entry in enumerate(node.inputs)
+    ]
+    fields["inputs"] = json.dumps(inputs)
+    if SUBGRAPHS in node.attributes:
+        fields["subgraphs"] = node.attributes[SUBGRAPHS]
+    return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "    ")
+
+
+def _mapping(values: Mapping[str, Any], indent: str) -> str:
+    """Write a JSON object, on one line if it has one member."""
+    members = [f"{_text(name)}: {_value(values[name])}" for name in sorted(values)]
+    if len(members) == 1:
+        return "{" + members[0] + "}"
+    return _block("{", members, "}", indent)
+
+
+def _value(value: Any) -> str:
+    return _text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _block(opening: str, members: Iterable[str], closing: str, indent: str) -> str:
+    return "".join(_block_lines(opening, members, closing, indent))
+
+
+def _block_lines(opening: str, members: Iterable[str], closing: str, indent: str) -> Iterator[str]:
+    yield opening
+    separator = "\n"
+    for member in members:
+        yield f"{separator}{indent}  {member}"
+        separator = ", \n"
+    yield f"\n{indent}{closing}"

@@ -1,0 +1,136 @@
+"""The string attributes of nodes, as MXNet names and writes them.
+
+An operator's own attributes go by their names; everything else is ``__between_underscores__``. A few
+of the latter are also known by their bare names: ``lr_mult`` is ``__lr_mult__``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.node import Entry
+from gluonic.graph.operator import Application
+
+BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
+
+
+def is_extra(name: str) -> bool:
+    """Whether an attribute is not the operator's own."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+
+
+def input_attribute(name: str) -> tuple[str, str] | None:
+    """Tell which attribute of which input an attribute of an operator once meant.
+
+    >>> input_attribute("weight_lr_mult")
+    ('weight', 'lr_mult')
+    """
+    for bare in BARE:
+        if name.endswith(f"_{bare}") and not is_extra(name):
+            return name[: -len(bare) - 1], bare
+    return None
+
+
+def full_name(name: str) -> str:
+    """Return the name under which an attribute is kept.
+
+    >>> full_name("lr_mult"), full_name("kernel")
+    ('__lr_mult__', 'kernel')
+
+    Raises
+    ------
+    MXNetError
+        for ``weight_lr_mult``, which once meant an attribute of the input ``weight``
+    """
+    if name in BARE:
+        return f"__{name}__"
+    if (found := input_attribute(name)) is not None:
+        owner, bare = found
+        raise MXNetError(
+            f"{name} sets an attribute of the input {owner}; say it of the variable: "
+            f"{owner}=Variable('…', {bare}=…)"
+        )
+    return name
+
+
+def bare_name(name: str) -> str | None:
+    """Return the other name under which an attribute is listed, if there is one."""
+    return name[2:-2] if is_extra(name) and name[2:-2] in BARE else None
+
+
+def listed(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return attributes as a user sees them, under both names where there are two."""
+    seen = dict(attributes)
+    for name, value in attributes.items():
+        if (bare := bare_name(name)) is not None:
+            seen[bare] = value
+    return seen
+
+
+def is_own(name: str) -> bool:
+    """Whether an attribute is one of the operator's settings."""
+    return not is_extra(name) and input_attribute(name) is None
+
+
+def own(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Choose the operator's own among attributes."""
+    return {name: value for name, value in attributes.items() if is_own(name)}
+
+
+def plain(value: Any) -> Any:
+    """Replace NumPy's numbers by Python's, also inside tuples and lists."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (tuple, list)):
+        kind = list if isinstance(value, list) else tuple
+        return kind(plain(element) for element in value)
+    return value
+
+
+def as_text(given: Any, parsed: Any = None) -> str:
+    """Write an attribute as the user wrote it.
+
+    Parameters
+    ----------
+    given : the value a user gave
+    parsed : what the operator made of it; a dtype is written by its name
+
+    Examples
+    --------
+    >>> as_text((np.int64(3), 3)), as_text([0, 1]), as_text(np.float16, np.dtype("float16"))
+    ('(3, 3)', '[0, 1]', 'float16')
+    """
+    if isinstance(given, str):
+        return given
+    if isinstance(parsed, np.dtype):
+        return parsed.name
+    return str(plain(given))
+
+
+def require_strings(attributes: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+    """Refuse an attribute that is no string."""
+    for name, value in dict(attributes).items():
+        if not isinstance(value, str):
+            raise ValueError(f"the attribute {name} must be a string, not {value!r}")
+
+
+# How a variable is to be initialized, written on it by the operator that reads it.
+_STATES = {"moving_mean": "zero", "moving_var": "one", "moving_avg": "zero"}
+_INPUTS = {
+    ("LeakyReLU", "gamma"): '["Constant", {"value": 0.25}]',
+    ("UpSampling", "weight"): '["bilinear", {}]',
+}
+
+
+def set_initializers(application: Application, entries: Sequence[Entry]) -> None:
+    """Write on the variables that an operator reads how it wants them initialized."""
+    for name, entry in zip(application.inputs, entries, strict=True):
+        if not entry.node.is_variable:
+            continue
+        if name in application.states and name in _STATES:
+            entry.node.attributes.setdefault("__init__", f'["{_STATES[name]}", {{}}]')
+        elif (application.op.name, name) in _INPUTS:
+            initializer = _INPUTS[application.op.name, name]
+            entry.node.attributes.setdefault("__init__", initializer)

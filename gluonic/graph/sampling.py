@@ -1,0 +1,133 @@
+"""The samplers of ``nd.random`` and ``sym.random``: numbers as parameters, or arrays of them.
+
+With numbers, one distribution fills an array of a given shape; with arrays, each element has a
+distribution of its own. MXNet has an operator for either; the functions here choose.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gluonic.graph.arithmetic import is_number
+from gluonic.graph.calling import NULL
+
+
+class Sampler(NamedTuple):
+    """A distribution.
+
+    Attributes
+    ----------
+    parameters : names and defaults, as the function has them
+    single : the attributes of the operator for numbers
+    documentation : what the function draws
+    inverse : the operators take the parameter's reciprocal
+    """
+
+    parameters: dict[str, float]
+    single: tuple[str, ...]
+    documentation: str
+    inverse: bool = False
+
+
+SAMPLERS = {
+    "uniform": Sampler(
+        {"low": 0, "high": 1}, ("low", "high"), "Draw from a uniform distribution over [low, high)."
+    ),
+    "normal": Sampler(
+        {"loc": 0, "scale": 1},
+        ("loc", "scale"),
+        "Draw from a normal distribution with mean `loc` and standard deviation `scale`.",
+    ),
+    "poisson": Sampler({"lam": 1}, ("lam",), "Draw from a Poisson distribution with mean `lam`."),
+    "exponential": Sampler(
+        {"scale": 1}, ("lam",), "Draw from an exponential distribution with mean `scale`.", True
+    ),
+    "gamma": Sampler(
+        {"alpha": 1, "beta": 1},
+        ("alpha", "beta"),
+        "Draw from a gamma distribution with shape `alpha` and scale `beta`.",
+    ),
+    "negative_binomial": Sampler(
+        {"k": 1, "p": 1},
+        ("k", "p"),
+        "Draw the number of failures before the `k`-th success, each of probability `p`.",
+    ),
+    "generalized_negative_binomial": Sampler(
+        {"mu": 1, "alpha": 1},
+        ("mu", "alpha"),
+        "Draw from a negative binomial distribution with mean `mu` and dispersion `alpha`.",
+    ),
+}
+_PARAMETERS = """
+
+Parameters
+----------
+{names} : numbers, or arrays (all of one shape) with an element for each distribution
+shape : the shape of what is drawn from each distribution
+dtype : the dtype of the result, default float32
+"""
+
+
+def make_sampler(
+    name: str, find: Callable[[str], Callable[..., Any]], kind: type
+) -> Callable[..., Any]:
+    """Make a function of ``random``.
+
+    Parameters
+    ----------
+    name : which of `SAMPLERS`
+    find : finds an operator's function by the operator's name
+    kind : the class of arrays: NDArray or Symbol
+    """
+    sampler = SAMPLERS[name]
+    names = list(sampler.parameters)
+
+    def function(*args: Any, shape: Any = NULL, dtype: Any = NULL, **kwargs: Any) -> Any:
+        if len(args) > len(names):
+            extra = dict(zip(("shape", "dtype", "ctx", "out"), args[len(names) :], strict=False))
+            shape, dtype = extra.pop("shape", shape), extra.pop("dtype", dtype)
+            kwargs.update({k: v for k, v in extra.items() if v is not None})
+        values = [
+            args[i] if i < len(args) else kwargs.pop(each, sampler.parameters[each])
+            for i, each in enumerate(names)
+        ]
+        if kwargs.get("ctx", NULL) is None:
+            del kwargs["ctx"]
+        given = {"shape": shape, "dtype": dtype, **kwargs}
+        given = {key: value for key, value in given.items() if value is not NULL}
+        if all(isinstance(value, kind) for value in values):
+            return find(f"_sample_{name}")(*map(inverted, values), **given)
+        for each, value in zip(names, values, strict=True):
+            _require_number(name, each, value, kind)
+        settings = dict(zip(sampler.single, map(inverted, values), strict=True))
+        return find(f"_random_{name}")(**settings, **given)
+
+    def inverted(value: Any) -> Any:
+        return 1.0 / value if sampler.inverse else value
+
+    _dress(function, name, sampler)
+    return function
+
+
+def _require_number(name: str, parameter: str, value: Any, kind: type) -> None:
+    if isinstance(value, kind):
+        raise ValueError(
+            f"random.{name}: its parameters must be all numbers or all {kind.__name__}s"
+        )
+    if not is_number(value):
+        raise ValueError(
+            f"random.{name}: {parameter} must be a number or a {kind.__name__}, not {value!r}"
+        )
+
+
+def _dress(function: Callable[..., Any], name: str, sampler: Sampler) -> None:
+    parameter = inspect.Parameter
+    members = [
+        parameter(each, parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for each, default in {**sampler.parameters, "shape": NULL, "dtype": NULL}.items()
+    ]
+    members.append(parameter("kwargs", parameter.VAR_KEYWORD))
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = inspect.Signature(members)  # type: ignore[attr-defined]
+    names = ", ".join(sampler.parameters)
+    function.__doc__ = sampler.documentation + _PARAMETERS.format(names=names)

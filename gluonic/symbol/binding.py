@@ -1,0 +1,210 @@
+"""`Symbol.bind` and `Symbol.simple_bind`: from arrays, or from shapes, to an `Executor`."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.graph.dtypes import DEFAULT, as_dtype
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.node import Graph, Node
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context, usable
+from gluonic.symbol.executor import REQUESTS, Executor
+from gluonic.symbol.inference import DTYPE, SHAPE, infer_facts
+
+if TYPE_CHECKING:
+    from gluonic.symbol.symbol import Symbol
+
+
+def bind(
+    symbol: "Symbol", ctx: Any, args: Any, args_grad: Any, grad_req: Any, aux_states: Any
+) -> Executor:
+    """Join a symbol with arrays; see `Symbol.bind`."""
+    if not isinstance(ctx, Context):
+        raise TypeError(f"bind: ctx must be a Context such as mx.cpu(), not {ctx!r}")
+    names = symbol.list_arguments()
+    arguments = _arrays("args", args, names)
+    gradients = _optional_arrays("args_grad", args_grad, names)
+    states = _arrays("aux_states", aux_states or [], symbol.list_auxiliary_states())
+    requests = _requests(grad_req, names)
+    for name, array, gradient in zip(names, arguments, gradients, strict=True):
+        if gradient is not None and gradient.shape != array.shape:
+            raise MXNetError(
+                f"bind: the gradient of {name} has the shape {gradient.shape}, "
+                f"but the argument has {array.shape}"
+            )
+    return Executor(symbol, usable(ctx), arguments, gradients, requests, states)
+
+
+def simple_bind(
+    symbol: "Symbol",
+    ctx: Any,
+    shapes: Mapping[str, Any],
+    *,
+    grad_req: Any,
+    dtypes: Mapping[str, Any],
+    storage: Mapping[str, str],
+    shared_names: Sequence[str] | None,
+    shared_executor: Executor | None,
+    buffers: dict[str, Any] | None,
+) -> Executor:
+    """Join a symbol with new arrays; see `Symbol.simple_bind`."""
+    context = usable(ctx)
+    for name, kind in storage.items():
+        if kind != "default":
+            raise NotImplementedError(f"simple_bind: storage type {kind!r} of {name}")
+    graph = symbol._graph()
+    names = [node.name for node in graph.arguments]
+    requests = _requests(grad_req, names)
+    known_shapes = _shapes_of(graph, shapes)
+    known_dtypes = _dtypes_of(graph, dtypes)
+    pool = _Pool(context, shared_names, shared_executor, buffers)
+    arguments = [pool.array(n.name, known_shapes[n], known_dtypes[n]) for n in graph.arguments]
+    gradients = [
+        None if request == "null" else pool.gradient(name, array)
+        for name, array, request in zip(names, arguments, requests, strict=True)
+    ]
+    states = [pool.state(n.name, known_shapes[n], known_dtypes[n]) for n in graph.states]
+    return Executor(symbol, context, arguments, gradients, requests, states)
+
+
+def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
+    """The shapes of all variables; names that the graph does not have are passed over, as in MXNet."""
+    given = {name: SHAPE.read(tuple(shape), name) for name, shape in shapes.items()}
+    facts = infer_facts(graph, SHAPE, given)
+    found = {node: facts[node][0] for node in graph.variables}
+    unknown = [node.name for node, shape in found.items() if not SHAPE.is_known(shape)]
+    if unknown:
+        raise MXNetError(
+            describe(
+                "the shapes of these arguments do not follow from those given: "
+                + ", ".join(f"{name} {SHAPE.write(_shape(found, name))}" for name in unknown[:20]),
+                where="simple_bind",
+                facts=[f"given: {', '.join(f'{n} {s}' for n, s in shapes.items()) or 'none'}"],
+                hint=f"simple_bind(…, {unknown[0]}=(…))",
+            )
+        )
+    return found
+
+
+def _shape(found: Mapping[Node, Any], name: str) -> Any:
+    return next(shape for node, shape in found.items() if node.name == name)
+
+
+def _dtypes_of(graph: Graph, dtypes: Mapping[str, Any]) -> dict[Node, np.dtype[Any]]:
+    """The dtypes of all variables, float32 where nothing else follows."""
+    given = {name: as_dtype(dtype) for name, dtype in dtypes.items() if dtype is not None}
+    facts = infer_facts(graph, DTYPE, given)
+    free = [node for node in graph.variables if facts[node][0] is None]
+    if free:
+        facts = infer_facts(graph, DTYPE, {**{node.name: DEFAULT for node in free}, **given})
+    return {node: facts[node][0] for node in graph.variables}
+
+
+class _Pool:
+    """Where `simple_bind` takes arrays from: another executor, a dict of buffers, or new memory."""
+
+    def __init__(
+        self,
+        context: Context,
+        shared_names: Sequence[str] | None,
+        shared_executor: Executor | None,
+        buffers: dict[str, Any] | None,
+    ) -> None:
+        self.context, self.buffers = context, buffers
+        self.names = shared_names
+        self.executor = shared_executor
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
+        if self.executor is not None and self.names is not None and name in self.names:
+            return self._shared(name, self.executor.arg_dict.get(name), shape, dtype)
+        return self._buffered(name, shape, dtype)
+
+    def gradient(self, name: str, like: NDArray) -> NDArray:
+        if self.executor is not None and self.names is not None and name in self.names:
+            found = self.executor.grad_dict.get(name)
+            if found is not None:
+                return found
+        return NDArray(np.zeros_like(like._data), self.context)
+
+    def state(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
+        if self.executor is not None:
+            found = self.executor.aux_dict.get(name)
+            if found is not None and found.shape == shape and found._data.dtype == dtype:
+                return found
+        return NDArray(np.zeros(shape, dtype), self.context)
+
+    def _shared(
+        self, name: str, found: NDArray | None, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> NDArray:
+        if found is None:
+            raise MXNetError(f"simple_bind: shared_exec has no argument {name!r}")
+        if found.shape != shape or found._data.dtype != dtype:
+            raise MXNetError(
+                f"simple_bind: {name} is {shape} {dtype}, "
+                f"but {found.shape} {found._data.dtype} in shared_exec"
+            )
+        return found
+
+    def _buffered(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
+        size = int(np.prod(shape))
+        found = None if self.buffers is None else self.buffers.get(name)
+        if found is not None and found._data.dtype == dtype and found._data.size >= size:
+            return NDArray(found._data.reshape(-1)[:size].reshape(shape), self.context)
+        made = NDArray(np.zeros(shape, dtype), self.context)
+        if self.buffers is not None:
+            self.buffers[name] = made
+        return made
+
+
+# ---------------------------------------------------------------------------- reading arguments
+
+
+def _arrays(what: str, given: Any, names: Sequence[str]) -> list[NDArray]:
+    found = _optional_arrays(what, given, names)
+    for name, array in zip(names, found, strict=True):
+        if array is None:
+            raise ValueError(
+                f"bind: {what} lacks {name!r}"
+                + (nearest(name, given) if isinstance(given, Mapping) else "")
+            )
+    return found  # type: ignore[return-value]
+
+
+def _optional_arrays(what: str, given: Any, names: Sequence[str]) -> list[NDArray | None]:
+    if given is None:
+        return [None] * len(names)
+    if isinstance(given, Mapping):
+        found = [given.get(name) for name in names]
+    elif isinstance(given, list):
+        found = given
+        if what == "aux_states" and not given and names:
+            found = [None] * len(names)
+    else:
+        raise TypeError(f"bind: {what} must be a list or a dict, not {type(given).__name__}")
+    if len(found) != len(names):
+        raise ValueError(
+            f"bind: {what} has {len(found)} arrays for {len(names)} names: {', '.join(names[:20])}"
+        )
+    for name, array in zip(names, found, strict=True):
+        if array is not None and not isinstance(array, NDArray):
+            raise TypeError(f"bind: {what}: {name} must be an NDArray, not {type(array).__name__}")
+    return list(found)
+
+
+def _requests(grad_req: Any, names: Sequence[str]) -> list[str]:
+    if isinstance(grad_req, str):
+        found = [grad_req] * len(names)
+    elif isinstance(grad_req, Mapping):
+        found = [grad_req.get(name, "null") for name in names]
+    elif isinstance(grad_req, (list, tuple)):
+        found = list(grad_req)
+    else:
+        raise TypeError(f"grad_req must be a string, a list or a dict, not {grad_req!r}")
+    if len(found) != len(names):
+        raise ValueError(f"grad_req has {len(found)} entries for {len(names)} arguments")
+    for request in found:
+        if request not in REQUESTS:
+            raise ValueError(f"grad_req must be one of {', '.join(REQUESTS)}, not {request!r}")
+    return found

@@ -1,0 +1,141 @@
+"""Making symbols: an operator applied to symbols, and variables replaced by other symbols."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gluonic.graph.calling import Caller
+from gluonic.graph.errors import MXNetError, describe, nearest, user_location
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
+from gluonic.graph.operator import Application
+from gluonic.symbol.naming import current_names
+from gluonic.symbol.scopes import block_path, current_attributes
+
+
+def apply_operator(
+    caller: Caller,
+    arguments: Sequence[Any],
+    keywords: dict[str, Any],
+    *,
+    name: str | None,
+    attr: Mapping[str, str] | None,
+    hint: str,
+) -> Node:
+    """Make the node of an operator called with symbols.
+
+    Parameters
+    ----------
+    caller : the operator
+    arguments, keywords : as the user passed them
+    name : the user's choice, None to number it by `hint`
+    attr : further attributes
+    """
+    if attr is not None or current_attributes()._attr:
+        keywords = {**current_attributes().get(attr), **keywords}
+    positional, named, given = caller.split(arguments, keywords)
+    for place, symbol in enumerate(positional):
+        if symbol is not None:
+            caller.check(symbol, _input_name(caller, place))
+    for key, symbol in named.items():
+        caller.check(symbol, key)
+    name = current_names().get(name, hint)
+    given = {full_name(key): value for key, value in given.items()}
+    application = caller.op.apply(own(given))
+    texts = {key: as_text(value, application.settings.get(key)) for key, value in given.items()}
+    inputs = caller.arrange(application, positional, named)
+    location, block = user_location(), block_path()
+    entries = []
+    for input_name, symbol in zip(application.inputs, inputs, strict=True):
+        if symbol is None:
+            variable = Node(None, _joined(name, input_name), (), texts, location, block)
+            entries.append(variable.entry())
+        else:
+            entries.append(_only_entry(symbol, caller.op.name, input_name))
+    _check_states(application, entries)
+    set_initializers(application, entries)
+    return Node(application, name, entries, texts, location, block)
+
+
+def _input_name(caller: Caller, place: int) -> str:
+    inputs = caller.inputs
+    return inputs[place] if place < len(inputs) else f"argument {place + 1}"
+
+
+def _joined(name: str, input_name: str) -> str:
+    return f"{name}_{input_name}" if name else input_name
+
+
+def _only_entry(symbol: Any, operator: str, input_name: str) -> Entry:
+    entries: Sequence[Entry] = symbol._entries
+    if len(entries) != 1:
+        raise MXNetError(
+            describe(
+                f"{input_name} must be one symbol, but has {len(entries)} outputs",
+                where=operator,
+                facts=[f"the outputs: {', '.join(symbol.list_outputs()[:8])}"],
+                hint="choose one by index: symbol[0]",
+            )
+        )
+    return entries[0]
+
+
+def _check_states(application: Application, entries: Sequence[Entry]) -> None:
+    for input_name, entry in zip(application.inputs, entries, strict=True):
+        if input_name in application.states and not entry.node.is_variable:
+            raise MXNetError(
+                describe(
+                    f"{input_name} is updated by the operator and must be a variable, "
+                    f"not {entry.node.title}",
+                    where=application.op.name,
+                )
+            )
+
+
+def copied(entries: Sequence[Entry]) -> list[Entry]:
+    """A copy of a graph that shares no node with it."""
+    return _replaced(entries, {})
+
+
+def composed(
+    entries: Sequence[Entry], replacements: Mapping[str, Any], name: str | None
+) -> list[Entry]:
+    """A copy of a graph in which variables are replaced by other symbols.
+
+    Parameters
+    ----------
+    replacements : a symbol for each variable's name
+    name : the copy's name, None to keep it
+    """
+    variables = Graph(entries).variables
+    known = {node.name for node in variables}
+    for variable in replacements:
+        if variable not in known:
+            raise MXNetError(
+                describe(
+                    f"there is no variable {variable!r}{nearest(variable, known)}",
+                    where="composition",
+                    facts=[f"the variables: {', '.join(node.name for node in variables[:20])}"],
+                )
+            )
+    by_node = {
+        node: _only_entry(replacements[node.name], "composition", node.name)
+        for node in variables
+        if node.name in replacements
+    }
+    made = _replaced(entries, by_node)
+    if name and not made[0].node.is_variable:
+        made[0].node.name = name
+    return made
+
+
+def _replaced(entries: Sequence[Entry], replacements: Mapping[Node, Entry]) -> list[Entry]:
+    mapped: dict[Node, Node] = {}
+
+    def moved(entry: Entry) -> Entry:
+        found = replacements.get(entry.node)
+        return Entry(mapped[entry.node], entry.index) if found is None else found
+
+    for node in Graph(entries).nodes:
+        if node not in replacements:
+            mapped[node] = node.with_inputs([moved(entry) for entry in node.inputs])
+    return [moved(entry) for entry in entries]

@@ -1,0 +1,76 @@
+"""Running a bound graph forward and backward: the one place where the symbol room meets the compiler."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.differentiable import DifferentiableProgram, Saved
+from gluonic.codegen.program import Program
+from gluonic.graph.node import Entry, Graph
+from gluonic.graph.operator import Array, Run
+
+
+class Execution:
+    """A graph that can be run forward and, for some of its variables, backward.
+
+    Parameters
+    ----------
+    graph : what to compute
+    wanted : for each of ``graph.variables`` whether its gradient will be asked for
+    watched : entries whose values the forward run is to return as well
+    """
+
+    def __init__(self, graph: Graph, wanted: Sequence[bool], watched: Sequence[Entry] = ()) -> None:
+        self.count = len(graph.outputs)
+        self.variables = graph.variables
+        self.graph = Graph([*graph.outputs, *watched]) if watched else graph
+        self.wanted = tuple(wanted)
+        self._inference: Program | None = None
+        self._differentiable: dict[bool, DifferentiableProgram] = {}
+        self._saved: tuple[bool, Saved] | None = None
+
+    def program(self, train: bool) -> DifferentiableProgram:
+        """The forward and backward programs."""
+        if train not in self._differentiable:
+            heads = [i < self.count for i in range(len(self.graph.outputs))]
+            self._differentiable[train] = DifferentiableProgram(
+                self.graph, self.variables, wanted=self.wanted, heads=heads, train=train
+            )
+        return self._differentiable[train]
+
+    def forward(self, arrays: Sequence[Array], run: Run, *, keep: bool) -> list[Array]:
+        """Compute the outputs, then the watched entries.
+
+        Parameters
+        ----------
+        arrays : one for each variable; auxiliary states are updated in place
+        keep : whether to keep what `backward` needs
+        """
+        if keep and any(self.wanted):
+            results, saved = self.program(run.train).forward(arrays, run)
+            self._saved = run.train, saved
+            return results
+        self._saved = None
+        if self._inference is None:
+            self._inference = Program(self.graph, self.variables)
+        return self._inference(arrays, run)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the latest forward run has kept what `backward` needs."""
+        return self._saved is not None
+
+    def heads_read(self, train: bool) -> list[bool]:
+        """For each output whether the gradients depend on the gradient that flows into it."""
+        program = self.program(train)
+        entries = [entry for entry in program.gradient_outputs if entry is not None]
+        read = set(Graph(entries).variables)
+        return [head in read for head in program.head_variables]
+
+    def backward(self, heads: Sequence[Array], run: Run) -> list[Array | None]:
+        """Compute the gradients of the variables, None where there is none."""
+        assert self._saved is not None
+        train, saved = self._saved
+        return self.program(train).backward(saved, heads, run)
+
+    def bytes_kept(self, train: bool) -> list[Entry]:
+        """The computed entries that a forward run keeps for the backward run."""
+        return list(self.program(train).forward_program.graph.outputs[len(self.graph.outputs) :])

@@ -1,0 +1,421 @@
+"""`Executor`: a symbol joined with arrays, to be run forward and backward."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.infer import infer
+from gluonic.graph.listing import debug_text
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Array, Run
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
+from gluonic.ndarray.state import RANDOM
+from gluonic.symbol.execution import Execution
+
+if TYPE_CHECKING:
+    from gluonic.symbol.symbol import Symbol
+
+REQUESTS = ("null", "write", "add")
+Monitor = Callable[[str, NDArray], None]
+
+
+class Executor:
+    """A symbol joined with arrays; made by `Symbol.bind` and `Symbol.simple_bind`.
+
+    Attributes
+    ----------
+    arg_arrays, grad_arrays, aux_arrays : arguments, their gradients (None: not asked for) and
+        auxiliary states, in the symbol's order
+    outputs : the outputs; every run writes into the same arrays
+    """
+
+    def __init__(
+        self,
+        symbol: "Symbol",
+        context: Context,
+        arguments: Sequence[NDArray],
+        gradients: Sequence[NDArray | None],
+        requests: Sequence[str],
+        states: Sequence[NDArray],
+        outputs: Sequence[NDArray] | None = None,
+    ) -> None:
+        self._symbol, self._ctx = symbol, context
+        self._graph = symbol._graph()
+        self.arg_arrays, self.aux_arrays = list(arguments), list(states)
+        self._requests = list(requests)
+        self.grad_arrays = list(gradients)
+        self._monitor: tuple[Monitor, bool] | None = None
+        self._ran = False
+        self.outputs = list(self._output_arrays() if outputs is None else outputs)
+        self._execution = self._plan()
+
+    def _plan(self, watched: Sequence[Entry] = ()) -> Execution:
+        wanted = {
+            node
+            for node, array, request in zip(
+                self._graph.arguments, self.grad_arrays, self._requests, strict=True
+            )
+            if array is not None and request != "null"
+        }
+        return Execution(self._graph, [node in wanted for node in self._graph.variables], watched)
+
+    def _output_arrays(self) -> list[NDArray]:
+        """Arrays for the outputs; also the check that the arrays fit each other."""
+        shapes = infer(self._graph, "shape", {n: a.shape for n, a in self._bound()})
+        dtypes = infer(self._graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
+        made = []
+        for entry in self._graph.outputs:
+            shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
+            known = shape is not None and None not in shape
+            made.append(NDArray(np.zeros(shape if known else (0,), dtype or np.float32), self._ctx))
+        return made
+
+    def _bound(self) -> list[tuple[Node, NDArray]]:
+        return [
+            *zip(self._graph.arguments, self.arg_arrays, strict=True),
+            *zip(self._graph.states, self.aux_arrays, strict=True),
+        ]
+
+    # ------------------------------------------------------------------------ by name
+
+    @property
+    def arg_dict(self) -> dict[str, NDArray]:
+        """The arguments by name."""
+        return _by_name(self._symbol.list_arguments(), self.arg_arrays)
+
+    @property
+    def grad_dict(self) -> dict[str, NDArray | None]:
+        """The arguments' gradients by name."""
+        return _by_name(self._symbol.list_arguments(), self.grad_arrays)
+
+    @property
+    def aux_dict(self) -> dict[str, NDArray]:
+        """The auxiliary states by name."""
+        return _by_name(self._symbol.list_auxiliary_states(), self.aux_arrays)
+
+    @property
+    def output_dict(self) -> dict[str, NDArray]:
+        """The outputs by name."""
+        return _by_name(self._symbol.list_outputs(), self.outputs)
+
+    # ------------------------------------------------------------------------ running
+
+    def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        is_train : whether to behave as in training
+        **kwargs : new values of arguments, copied into the bound arrays
+        """
+        if kwargs:
+            self._assign(kwargs)
+        results = self._run(bool(is_train), keep=bool(is_train))
+        self._ran = True
+        count = len(self.outputs)
+        for output, result in zip(self.outputs, results, strict=False):
+            _store(output, result)
+        if self._monitor is not None:
+            self._report(results[count:])
+        return self.outputs
+
+    def _run(self, train: bool, *, keep: bool) -> list[Array]:
+        by_node = {node: array._data for node, array in self._bound()}
+        arrays = [by_node[node] for node in self._execution.variables]
+        return self._execution.forward(arrays, Run(train, RANDOM.generator), keep=keep)
+
+    def _assign(self, values: Mapping[str, Any]) -> None:
+        arrays = self.arg_dict
+        for name, value in values.items():
+            if not isinstance(value, (NDArray, np.ndarray)):
+                raise ValueError(
+                    f"forward: {name} must be an NDArray or a NumPy array, "
+                    f"not {type(value).__name__}"
+                )
+            if name not in arrays:
+                raise TypeError(f"forward: there is no argument {name!r}{nearest(name, arrays)}")
+            if arrays[name].shape != value.shape:
+                raise ValueError(
+                    f"forward: {name} has the shape {value.shape}, "
+                    f"but {arrays[name].shape} is bound; reshape the executor for another shape"
+                )
+            arrays[name]._data[...] = value._data if isinstance(value, NDArray) else value
+
+    def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
+        """Compute the gradients of the arguments from those of the outputs.
+
+        Parameters
+        ----------
+        out_grads : the outputs' gradients: an NDArray, a list or a dict by name; outputs of loss
+            operators need none
+        is_train : whether to behave as in training
+
+        Raises
+        ------
+        MXNetError
+            without a forward run before, or without a gradient that is needed
+        """
+        if not any(self._execution.wanted):
+            return
+        if not self._ran:
+            raise MXNetError("backward: call forward(is_train=True) first")
+        if not self._execution.kept:
+            self._run(False, keep=True)
+        heads = self._heads(out_grads)
+        found = self._execution.backward(heads, Run(bool(is_train), RANDOM.generator))
+        by_node = dict(zip(self._execution.variables, found, strict=True))
+        for node, array, request in zip(
+            self._graph.arguments, self.grad_arrays, self._requests, strict=True
+        ):
+            if array is not None and request != "null":
+                _give(array, by_node[node], request)
+
+    def _heads(self, given: Any) -> list[Array]:
+        """A gradient for each output, ones where none is given and none is read."""
+        names = self._symbol.list_outputs()
+        gradients = _as_list(given, names)
+        if len(gradients) > len(names):
+            raise MXNetError(f"backward: {len(gradients)} gradients for {len(names)} outputs")
+        gradients += [None] * (len(names) - len(gradients))
+        read = self._execution.heads_read(self._ran and self._execution_train())
+        heads = []
+        for name, output, gradient, is_read in zip(
+            names, self.outputs, gradients, read, strict=True
+        ):
+            if gradient is None and is_read:
+                raise MXNetError(_missing_head(name))
+            if gradient is None:
+                heads.append(np.ones_like(output._data))
+                continue
+            if gradient.shape != output.shape:
+                raise MXNetError(
+                    f"backward: the gradient of {name} has the shape {gradient.shape}, "
+                    f"but the output has {output.shape}"
+                )
+            heads.append(gradient._data.astype(output._data.dtype, copy=False))
+        return heads
+
+    def _execution_train(self) -> bool:
+        kept = self._execution._saved
+        return kept is not None and kept[0]
+
+    # ------------------------------------------------------------------------ monitoring
+
+    def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
+        """Have a function called with the name and value of every node's outputs.
+
+        Parameters
+        ----------
+        callback : called with a name and an NDArray, in the order of computation
+        monitor_all : whether to report the operators' inputs as well
+        """
+        self._monitor = callback, monitor_all
+        self._execution = self._plan([entry for _, entry in self._watched(monitor_all)])
+
+    def _watched(self, with_inputs: bool) -> list[tuple[str, Entry]]:
+        found = []
+        for node in self._graph.nodes:
+            if node.application is None:
+                continue
+            if with_inputs:
+                for name, entry in zip(node.application.inputs, node.inputs, strict=True):
+                    if entry.node.is_variable:
+                        found.append((entry.node.name, entry))
+                    found.append((f"{node.name}_{name}", entry))
+            found += [(e.name, e) for e in map(node.entry, range(node.output_count))]
+        return found
+
+    def _report(self, values: Sequence[Array]) -> None:
+        assert self._monitor is not None
+        callback, with_inputs = self._monitor
+        for (name, _), value in zip(self._watched(with_inputs), values, strict=True):
+            callback(name, NDArray(value, self._ctx))
+
+    # ------------------------------------------------------------------------ arrays
+
+    def copy_params_from(
+        self,
+        arg_params: Mapping[str, NDArray],
+        aux_params: Mapping[str, NDArray] | None = None,
+        allow_extra_params: bool = False,
+    ) -> None:
+        """Copy values into the bound arrays.
+
+        Parameters
+        ----------
+        arg_params, aux_params : arrays by name
+        allow_extra_params : let there be names that the symbol does not have
+
+        Raises
+        ------
+        ValueError
+            for such a name otherwise
+        """
+        groups = (
+            ("argument", arg_params, self.arg_dict),
+            ("auxiliary state", aux_params or {}, self.aux_dict),
+        )
+        for kind, given, bound in groups:
+            for name, array in given.items():
+                if name in bound:
+                    self._copy(name, array, bound[name])
+                elif not allow_extra_params:
+                    raise ValueError(
+                        f"copy_params_from: there is no {kind} {name!r}{nearest(name, bound)}"
+                    )
+
+    def _copy(self, name: str, source: NDArray, target: NDArray) -> None:
+        if source.shape != target.shape:
+            raise MXNetError(
+                f"copy_params_from: {name} has the shape {source.shape}, "
+                f"but {target.shape} is bound"
+            )
+        target._data[...] = source._data
+
+    def reshape(
+        self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
+    ) -> "Executor":
+        """Return an executor for other shapes that shares memory with this one.
+
+        Parameters
+        ----------
+        partial_shaping : let the shapes of arguments that are not named change, too
+        allow_up_sizing : let arrays grow, which then have memory of their own
+        **kwargs : new shapes by name
+        """
+        given = {name: tuple(shape) for name, shape in kwargs.items()}
+        known = {node.name for node in self._graph.variables}
+        for name in given:
+            if name not in known:
+                raise MXNetError(f"reshape: there is no argument {name!r}{nearest(name, known)}")
+        facts = infer(
+            self._graph,
+            "shape",
+            {n: given[n.name] for n in self._graph.variables if n.name in given},
+        )
+        resize = _Resizing(given, partial_shaping, allow_up_sizing)
+        arguments, gradients = [], []
+        for node, array, gradient in zip(
+            self._graph.arguments, self.arg_arrays, self.grad_arrays, strict=True
+        ):
+            arguments.append(resize(node.name, array, facts[node][0]))
+            gradients.append(
+                None if gradient is None else resize(node.name, gradient, facts[node][0])
+            )
+        states = [
+            resize(node.name, array, facts[node][0])
+            for node, array in zip(self._graph.states, self.aux_arrays, strict=True)
+        ]
+        made = Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states)
+        made.outputs = [
+            new
+            if new._data.size > old._data.size or new.dtype != old.dtype
+            else _part(old, new.shape)
+            for new, old in zip(made.outputs, self.outputs, strict=True)
+        ]
+        return made
+
+    # ------------------------------------------------------------------------ inspection
+
+    def debug_str(self) -> str:
+        """Return the graph as a text, and the memory that outputs and kept values take."""
+        total = sum(output._data.nbytes for output in self.outputs) + self._kept_bytes()
+        return f"{debug_text(self._graph)}Total {total // 2**20} MB allocated\n"
+
+    def _kept_bytes(self) -> int:
+        if not any(self._execution.wanted):
+            return 0
+        entries = self._execution.bytes_kept(True)
+        graph = Graph([*self._graph.outputs, *entries])
+        shapes = infer(graph, "shape", {n: a.shape for n, a in self._bound()})
+        dtypes = infer(graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
+        return sum(
+            int(np.prod(shapes[e.node][e.index])) * dtypes[e.node][e.index].itemsize
+            for e in entries
+        )
+
+    def get_optimized_symbol(self) -> NoReturn:
+        """Raise: the optimized graph cannot be had as a symbol yet."""
+        raise NotImplementedError("Executor.get_optimized_symbol")
+
+
+class _Resizing:
+    """Arrays of other shapes in the memory of old ones."""
+
+    def __init__(self, given: Mapping[str, Any], partial: bool, grow: bool) -> None:
+        self.given, self.partial, self.grow = given, partial, grow
+
+    def __call__(self, name: str, array: NDArray, shape: Any) -> NDArray:
+        if shape is None or None in shape:
+            shape = array.shape
+        if shape == array.shape:
+            return array
+        if name not in self.given and not self.partial:
+            raise MXNetError(
+                describe(
+                    f"reshape: {name} would change from {array.shape} to {shape}, "
+                    "and parameters would no longer be shared",
+                    hint="partial_shaping=True if that is intended",
+                )
+            )
+        if int(np.prod(shape)) <= array._data.size:
+            return _part(array, shape)
+        if not self.grow:
+            raise MXNetError(
+                describe(
+                    f"reshape: {name} would grow from {array.shape} to {shape}",
+                    hint="bind the largest shape first, or allow_up_sizing=True",
+                )
+            )
+        return NDArray(np.zeros(shape, array._data.dtype), array._context)
+
+
+def _part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """The beginning of an array's memory, as another shape."""
+    return NDArray(array._data.reshape(-1)[: int(np.prod(shape))].reshape(shape), array._context)
+
+
+def _store(output: NDArray, result: Array) -> None:
+    if output._data.shape == result.shape and output._data.dtype == result.dtype:
+        output._data[...] = result
+    else:  # the shape depends on the data
+        output._data = result
+
+
+def _give(target: NDArray, gradient: Array | None, request: str) -> None:
+    if request == "write":
+        target._data[...] = 0 if gradient is None else gradient
+    elif gradient is not None:
+        target._data[...] += gradient
+
+
+def _as_list(given: Any, names: Sequence[str]) -> list[NDArray | None]:
+    if given is None:
+        return []
+    if isinstance(given, NDArray):
+        return [given]
+    if isinstance(given, Mapping):
+        given = [given.get(name) for name in names]
+    for gradient in given:
+        if gradient is not None and not isinstance(gradient, NDArray):
+            raise TypeError(f"backward takes NDArrays, not {type(gradient).__name__}")
+    return list(given)
+
+
+def _missing_head(name: str) -> str:
+    return describe(
+        f"the gradient of the output {name} is needed, for it is not the output of a loss",
+        where="backward",
+        hint="backward(out_grads=[…]), mx.nd.ones_like(output) for that of the sum",
+    )
+
+
+def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    found = dict(zip(names, values, strict=True))
+    if len(found) != len(names):
+        twice = sorted({name for name in names if list(names).count(name) > 1})
+        raise ValueError(f"several arrays are called {', '.join(twice)}; use the lists")
+    return found

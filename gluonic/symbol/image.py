@@ -1,0 +1,8 @@
+"""Operators on images: ``sym.image.to_tensor``."""
+
+from gluonic.graph.calling import Functions
+from gluonic.symbol.register import make_function
+
+_functions = Functions("image", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

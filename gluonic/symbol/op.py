@@ -1,0 +1,8 @@
+"""Operators with public names: ``sym.op.X`` is ``sym.X``."""
+
+from gluonic.graph.calling import Functions
+from gluonic.symbol.register import make_function
+
+_functions = Functions("op", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

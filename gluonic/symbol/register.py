@@ -1,0 +1,26 @@
+"""The functions of the `sym` namespace, made from the operators' definitions."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gluonic.graph import ops as _ops  # noqa: F401 - fills the registry
+from gluonic.graph.calling import Caller, dress
+from gluonic.graph.operator import Operator
+from gluonic.symbol.compose import apply_operator
+from gluonic.symbol.symbol import Symbol
+
+
+def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
+    """Make the function that applies an operator to symbols."""
+    caller, hint = Caller(op, Symbol), name.lower()
+    own_name = frozenset(("name", "attr", "out")) & op.attributes.keys()
+
+    def function(*args: Any, **kwargs: Any) -> Symbol:
+        title = None if "name" in own_name else kwargs.pop("name", None)
+        attr: Mapping[str, str] | None = kwargs.pop("attr", None)
+        kwargs.pop("out", None)
+        node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=hint)
+        return Symbol([node.entry(i) for i in range(node.visible_count)])
+
+    dress(function, op, name, "sym")
+    return function

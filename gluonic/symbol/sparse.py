@@ -1,0 +1,8 @@
+"""Operators that MXNet also has for sparse arrays: ``sym.sparse.dot``."""
+
+from gluonic.graph.calling import Functions
+from gluonic.symbol.register import make_function
+
+_functions = Functions("sparse", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

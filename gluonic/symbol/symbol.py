@@ -1,0 +1,479 @@
+"""`Symbol`: outputs of a graph, which can be composed, inspected, saved and bound to arrays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+
+from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
+from gluonic.graph.calling import Caller
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.files import write_atomically
+from gluonic.graph.gradient import gradients
+from gluonic.graph.json_reader import read_json
+from gluonic.graph.json_writer import write_json
+from gluonic.graph.listing import debug_text
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
+from gluonic.graph.operator import REGISTRY
+from gluonic.symbol import inference
+from gluonic.symbol.binding import bind, simple_bind
+from gluonic.symbol.compose import apply_operator, composed, copied
+from gluonic.symbol.executor import Executor
+from gluonic.symbol.unsupported import NotImplementedForSymbol
+
+# Automatic names of Python's operators, where they are not the operators' own.
+_HINTS = {
+    "elemwise_add": "_plus",
+    "elemwise_sub": "_minus",
+    "elemwise_mul": "_mul",
+    "elemwise_div": "_div",
+    **{
+        f"_{op}_scalar": f"_{op}scalar"
+        for op in ("plus", "minus", "rminus", "mul", "div", "rdiv", "mod", "rmod", "power")
+    },
+}
+_ARRAYS_ONLY = {
+    "shape": "infer_shape, or F.shape_array(x) inside hybrid_forward",
+    "dtype": "infer_type",
+    "ndim": "infer_shape",
+    "size": "infer_shape, or F.size_array(x) inside hybrid_forward",
+    "T": "F.transpose(x)",
+    "context": "pass the context to bind",
+    "ctx": "pass the context to bind",
+    "grad": "bind with args_grad",
+}
+
+
+class Symbol(Arithmetic):
+    """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
+
+    ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
+
+    Parameters
+    ----------
+    entries : the outputs
+
+    Examples
+    --------
+    >>> from gluonic import symbol as sym
+    >>> x = sym.var("x")
+    >>> y = sym.tanh(x + 1, name="y")
+    >>> y.list_arguments(), y.list_outputs()
+    (['x'], ['y_output'])
+    """
+
+    __slots__ = ("__weakref__", "_entries", "_known_graph")
+
+    __array_ufunc__ = None  # NumPy's arrays leave arithmetic to symbols
+    __hash__ = None  # type: ignore[assignment]
+
+    _entries: tuple[Entry, ...]
+    _known_graph: Graph | None
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = tuple(entries)
+        self._known_graph = None
+
+    def _graph(self) -> Graph:
+        """The graph below the outputs."""
+        if self._known_graph is None:
+            self._known_graph = Graph(self._entries)
+        return self._known_graph
+
+    def _node(self) -> Node | None:
+        """The node that all outputs belong to, None for a group of several."""
+        first = self._entries[0].node
+        return first if all(entry.node is first for entry in self._entries) else None
+
+    # ------------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str | None:
+        """The name of the symbol, None for a group."""
+        node = self._node()
+        return None if node is None else node.name
+
+    def __repr__(self) -> str:
+        if self.name is None:
+            return f"<Symbol group [{', '.join(entry.node.name for entry in self._entries)}]>"
+        return f"<Symbol {self.name}>"
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of outputs."""
+        return len(self._entries)
+
+    def list_arguments(self) -> list[str]:
+        """Return the names of the inputs, auxiliary states not among them."""
+        return [node.name for node in self._graph().arguments]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Return the names of the inputs that operators update, such as moving averages."""
+        return [node.name for node in self._graph().states]
+
+    def list_inputs(self) -> list[str]:
+        """Return the names of all inputs, auxiliary states included."""
+        return [node.name for node in self._graph().variables]
+
+    def list_outputs(self) -> list[str]:
+        """Return the names of the outputs."""
+        return [entry.name for entry in self._entries]
+
+    def get_internals(self) -> "Symbol":
+        """Return a group of the outputs of all nodes."""
+        return Symbol(
+            [node.entry(i) for node in self._graph().nodes for i in range(node.visible_count)]
+        )
+
+    def get_children(self) -> "Symbol | None":
+        """Return a group of what the outputs' nodes read; None if that is nothing."""
+        nodes = dict.fromkeys(entry.node for entry in self._entries)
+        inputs = [entry for node in nodes for entry in node.inputs]
+        return Symbol(inputs) if inputs else None
+
+    def debug_str(self) -> str:
+        """Return the graph as a text, node by node."""
+        return debug_text(self._graph())
+
+    # ------------------------------------------------------------------------ outputs by index
+
+    def __iter__(self) -> Iterator["Symbol"]:
+        return (Symbol([entry]) for entry in self._entries)
+
+    def __getitem__(self, index: int | str | slice) -> "Symbol":
+        """Return an output by number or name, or several by a slice."""
+        if isinstance(index, slice):
+            return Group([Symbol([entry]) for entry in self._entries[index]])
+        if isinstance(index, str):
+            return Symbol([self._entries[self._position(index)]])
+        if not isinstance(index, (int, np.integer)):
+            raise TypeError(
+                describe(
+                    f"a Symbol is indexed by an output's number or name, not by {index!r}",
+                    where=repr(self),
+                    hint="F.slice_axis, F.slice or F.take for elements of the array it stands for",
+                )
+            )
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"{self!r} has {len(self)} outputs; there is no output {index}")
+        return Symbol([self._entries[index]])
+
+    def _position(self, name: str) -> int:
+        names = self.list_outputs()
+        count = names.count(name)
+        if count == 1:
+            return names.index(name)
+        if count:
+            raise ValueError(f"{self!r} has {count} outputs called {name!r}; choose by number")
+        raise ValueError(f"{self!r} has no output {name!r}{nearest(name, names)}")
+
+    # ------------------------------------------------------------------------ attributes
+
+    def attr(self, key: str) -> str | None:
+        """Return an attribute, None if the symbol does not have it or is a group."""
+        node = self._node()
+        if node is None:
+            return None
+        if key == "name":
+            return node.name
+        return listed(node.attributes).get(key)
+
+    def list_attr(self, recursive: bool = False) -> dict[str, str]:
+        """Return all attributes of the symbol."""
+        if recursive:
+            raise DeprecationWarning("list_attr(recursive=True) is now attr_dict()")
+        return listed(self._entries[0].node.attributes)
+
+    def attr_dict(self) -> dict[str, dict[str, str]]:
+        """Return the attributes of all nodes that have any, by the nodes' names."""
+        found: dict[str, dict[str, str]] = {}
+        for node in self._graph().nodes:
+            if node.attributes:
+                found.setdefault(node.name, {}).update(listed(node.attributes))
+        return found
+
+    def _set_attr(self, **attributes: str) -> None:
+        """Set attributes of the node, also for all other symbols that share it."""
+        node = self._node()
+        if node is None:
+            raise MXNetError(f"{self!r} is a group: attributes belong to its members")
+        require_strings(attributes)
+        merged = {**node.attributes, **{full_name(k): v for k, v in attributes.items()}}
+        if node.application is not None and any(map(is_own, map(full_name, attributes))):
+            node.application = node.application.op.apply(own(merged))
+            self._known_graph = None
+        node.attributes = merged
+
+    # ------------------------------------------------------------------------ composition
+
+    def __call__(self, *args: "Symbol", **kwargs: Any) -> "Symbol":
+        """Return a copy in which variables are replaced: ``net(data=other, name="copy")``."""
+        made = self.__copy__()
+        made._compose(*args, **kwargs)
+        return made
+
+    def _compose(self, *args: "Symbol", **kwargs: Any) -> None:
+        """Replace variables by other symbols, in place."""
+        name = kwargs.pop("name", None)
+        for value in (*args, *kwargs.values()):
+            if not isinstance(value, Symbol):
+                raise TypeError(f"composition takes Symbols, not {type(value).__name__}")
+        if args and kwargs:
+            raise TypeError("composition takes Symbols by position or by keyword, not both")
+        if args and not (self._entries[0].node.is_variable and len(self) == 1):
+            raise MXNetError(
+                describe(
+                    "composition takes Symbols by keyword, the keywords being variables' names",
+                    facts=[f"the variables: {', '.join(self.list_inputs()[:20])}"],
+                )
+            )
+        self._entries = tuple(composed(self._entries, kwargs, name))
+        self._known_graph = None
+
+    def __copy__(self) -> "Symbol":
+        return Symbol(copied(self._entries))
+
+    def __deepcopy__(self, memo: Any) -> "Symbol":
+        return self.__copy__()
+
+    # ------------------------------------------------------------------------ arithmetic
+
+    def _with_scalar(self, op: str, scalar: float) -> Self:
+        number = plain(scalar)
+        value = int(number) if isinstance(number, bool) else number
+        return self._call(op, (self,), {"scalar": value})
+
+    def _with_other(self, same_shape: str, broadcasting: str, other: Any, reverse: bool) -> Self:
+        if not isinstance(other, Symbol):
+            raise TypeError(
+                f"a Symbol cannot be combined with {type(other).__name__}; "
+                "make it a variable, or a number"
+            )
+        return self._call(same_shape, (other, self) if reverse else (self, other), {})
+
+    def _call(self, op: str, inputs: tuple["Symbol", ...], attributes: dict[str, Any]) -> Self:
+        caller = Caller(REGISTRY[op], Symbol)
+        node = apply_operator(
+            caller, inputs, attributes, name=None, attr=None, hint=_HINTS.get(op, op)
+        )
+        return type(self)([node.entry()])
+
+    def __abs__(self) -> "Symbol":
+        return self.abs()  # type: ignore[no-any-return]
+
+    def __bool__(self) -> NoReturn:
+        raise NotImplementedForSymbol(
+            "truth value", "F.where or F.contrib.cond for a choice that depends on values"
+        )
+
+    # ------------------------------------------------------------------------ inference
+
+    def infer_shape(self, *args: Any, **kwargs: Any) -> inference.Result:
+        """Infer all shapes from some.
+
+        Parameters
+        ----------
+        *args, **kwargs : shapes of arguments, in order or by name; 0 is an unknown axis
+
+        Returns
+        -------
+        tuple
+            the shapes of the arguments, of the outputs and of the auxiliary states, a list each;
+            three None, and a warning, if they do not all follow
+
+        Raises
+        ------
+        InferenceError
+            for shapes that contradict each other
+        """
+        return inference.result(self._graph(), inference.SHAPE, args, kwargs, partial=False)
+
+    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
+        """Infer the shapes that follow; ``()`` is an unknown shape, 0 an unknown axis."""
+        return inference.result(self._graph(), inference.SHAPE, args, kwargs, partial=True)
+
+    def infer_type(self, *args: Any, **kwargs: Any) -> inference.Result:
+        """Infer all dtypes from some; arguments and results as for `infer_shape`."""
+        return inference.result(self._graph(), inference.DTYPE, args, kwargs, partial=False)
+
+    def infer_type_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
+        """Infer the dtypes that follow; None is an unknown dtype."""
+        return inference.result(self._graph(), inference.DTYPE, args, kwargs, partial=True)
+
+    # ------------------------------------------------------------------------ files
+
+    def tojson(self, remove_amp_cast: bool = True) -> str:
+        """Return the graph as MXNet's symbol JSON.
+
+        Parameters
+        ----------
+        remove_amp_cast : leave out the casts that mixed precision has put in
+        """
+        return write_json(self._graph(), remove_amp_cast=remove_amp_cast)
+
+    def save(self, fname: str, remove_amp_cast: bool = True) -> None:
+        """Write the graph to a file; an interruption leaves an old file as it was."""
+        if not isinstance(fname, str):
+            raise TypeError(f"fname must be a string, not {type(fname).__name__}")
+        write_atomically(fname, self.tojson(remove_amp_cast).encode())
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"handle": self.tojson(remove_amp_cast=False)}
+
+    def __setstate__(self, state: Mapping[str, str]) -> None:
+        self.__init__(read_json(state["handle"]).outputs)  # type: ignore[misc]
+
+    # ------------------------------------------------------------------------ execution
+
+    def bind(
+        self,
+        ctx: Any,
+        args: Any,
+        args_grad: Any = None,
+        grad_req: Any = "write",
+        aux_states: Any = None,
+        group2ctx: Any = None,
+        shared_exec: Executor | None = None,
+    ) -> Executor:
+        """Join the symbol with arrays.
+
+        Parameters
+        ----------
+        ctx : the context
+        args : arrays for the arguments: a list in order, or a dict by name
+        args_grad : arrays that receive the gradients, likewise; those left out are not computed
+        grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
+        aux_states : arrays for the auxiliary states, likewise
+        group2ctx, shared_exec : accepted for compatibility; there is one device
+        """
+        return bind(self, ctx, args, args_grad, grad_req, aux_states)
+
+    def simple_bind(
+        self,
+        ctx: Any = None,
+        grad_req: Any = "write",
+        type_dict: Mapping[str, Any] | None = None,
+        stype_dict: Mapping[str, str] | None = None,
+        group2ctx: Any = None,
+        shared_arg_names: Sequence[str] | None = None,
+        shared_exec: Executor | None = None,
+        shared_buffer: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Executor:
+        """Join the symbol with new arrays of zeros.
+
+        Parameters
+        ----------
+        ctx : the context
+        grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
+        type_dict : dtypes by name
+        stype_dict : storage types by name; only ``"default"`` is there
+        group2ctx : accepted for compatibility; there is one device
+        shared_arg_names : arguments whose arrays come from `shared_exec`
+        shared_exec : another executor, to share arrays with
+        shared_buffer : arrays by name, used where they are large enough, and extended by new ones
+        **kwargs : shapes by name
+        """
+        return simple_bind(
+            self,
+            ctx,
+            kwargs,
+            grad_req=grad_req,
+            dtypes=type_dict or {},
+            storage=stype_dict or {},
+            shared_names=shared_arg_names,
+            shared_executor=shared_exec,
+            buffers=shared_buffer,
+        )
+
+    def eval(self, ctx: Any = None, **kwargs: Any) -> list[Any]:
+        """Compute the outputs for arrays given by name."""
+        return self.bind(ctx, kwargs).forward()
+
+    def gradient(self, wrt: Sequence[str]) -> "Symbol":
+        """Return the gradients of the sum of all outputs with respect to variables.
+
+        Parameters
+        ----------
+        wrt : the variables' names
+        """
+        by_name = {node.name: node for node in self._graph().variables}
+        for name in wrt:
+            if name not in by_name:
+                raise MXNetError(f"there is no variable {name!r}{nearest(name, by_name)}")
+        ones = [self._call("ones_like", (output,), {})._entries[0] for output in self]
+        entries = [by_name[name].entry() for name in wrt]
+        found = gradients(self._entries, ones, entries, train=True)
+        zeros = [self._call("zeros_like", (Symbol([e]),), {})._entries[0] for e in entries]
+        return Symbol([z if g is None else g for g, z in zip(found, zeros, strict=True)])
+
+    grad = gradient
+
+    def optimize_for(self, backend: str, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise: partitioning for a backend is not there yet."""
+        raise NotImplementedError("Symbol.optimize_for")
+
+    def get_backend_symbol(self, backend: str) -> NoReturn:
+        """Raise: partitioning for a backend is not there yet."""
+        raise NotImplementedError("Symbol.get_backend_symbol")
+
+    def as_nd_ndarray(self) -> "Symbol":
+        """Return the symbol itself."""
+        return self
+
+    def as_np_ndarray(self) -> NoReturn:
+        """Raise: mx.sym.np is not there."""
+        raise NotImplementedError("Symbol.as_np_ndarray")
+
+    def _gen_atomic_symbol(self) -> "Symbol":
+        """Return the operator alone, with variables for all its inputs."""
+        node = self._entries[0].node
+        if node.application is None:
+            raise MXNetError(f"{node.title} is a variable")
+        names = node.application.inputs
+        inputs = [Node(None, f"{node.name}_{name}").entry() for name in names]
+        made = node.with_inputs(inputs)
+        return Symbol([made.entry(i) for i in range(made.visible_count)])
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    else:
+
+        def __getattr__(self, name):
+            hint = _ARRAYS_ONLY.get(name)
+            if hint is not None:
+                message = f"a Symbol has no {name!r}: it holds no values"
+                raise AttributeError(describe(message, where=repr(self), hint=hint))
+            hint = "" if name.startswith("_") else nearest(name, dir(type(self)))
+            raise AttributeError(f"Symbol has no {name!r}{hint}")
+
+
+def _refuse(name: str, what: str) -> None:
+    def method(self: Symbol, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedForSymbol(what)
+
+    method.__name__ = name
+    method.__doc__ = f"Raise: a Symbol has no {what}."
+    setattr(Symbol, name, method)
+
+
+for _name, _symbol in {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/="}.items():
+    _refuse(f"__i{_name}__", f"in-place {_symbol}")
+for _name in ("wait_to_read", "asnumpy", "asscalar", "copy", "as_in_context", "detach", "backward"):
+    _refuse(_name, f"{_name}()")
+
+
+def Group(symbols: Sequence[Symbol]) -> Symbol:
+    """Join symbols into one that has all their outputs."""
+    if not symbols or not all(isinstance(symbol, Symbol) for symbol in symbols):
+        raise TypeError("Group takes a list of Symbols, at least one")
+    return Symbol([entry for symbol in symbols for entry in symbol._entries])
+
+
+__all__ = ["OPERATORS", "Group", "Symbol", "is_number"]
