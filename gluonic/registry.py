@@ -86,7 +86,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             return create(**decoded)
         if isinstance(decoded, list):
             return create(decoded[0], **decoded[1])
-        return _find(base_class, nickname, given)(*rest, **kwargs)
+        return _find(base_class, nickname, str(given))(*rest, **kwargs)
 
     return create
 

@@ -1,4 +1,4 @@
-"""What an initializer is, how one is chosen by the parameter's name, and how one is made by name."""
+"""What an initializer is; how one is chosen by the name of a parameter, and made by its own."""
 
 import json
 import logging

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Constant, Initializer
 

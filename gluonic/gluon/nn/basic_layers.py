@@ -16,7 +16,7 @@ from gluonic.gluon.nn.norm_layers import (
     InstanceNorm,
     LayerNorm,
 )
-from gluonic.gluon.parameter import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.initializer import Initializer
 

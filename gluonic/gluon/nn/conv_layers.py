@@ -7,7 +7,7 @@ from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.pool_layers import *  # noqa: F403
 from gluonic.gluon.nn.pool_layers import __all__ as _pool_layers
 from gluonic.gluon.nn.window import Extents, add_parameters_of_base, checked_layout, extents
-from gluonic.gluon.parameter import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
 

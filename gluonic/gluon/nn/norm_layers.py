@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter import Parameter, ParameterDict
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.initializer import Initializer
 
 __all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn.window import Extents, add_parameters_of_base, checked_layout, extents
-from gluonic.gluon.parameter import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 
 __all__ = [

@@ -1,0 +1,338 @@
+"""`Trainer`: what applies gradients to parameters."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gluonic import kvstore as kvstores
+from gluonic import optimizer as optimizers
+from gluonic.gluon.parameter import Parameter
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.files import write_atomically
+from gluonic.ndarray import Context, NDArray
+
+__all__ = ["Trainer"]
+
+_LARGE = 16 * 1024 * 1024  # with larger parameters, a "local" store does not update weights itself
+
+
+class StaleGradientError(MXNetError, UserWarning):
+    """Gradients have not been computed since the last step; MXNet raises a `UserWarning`."""
+
+
+class Trainer:
+    """Apply an optimizer to parameters, after every `backward`.
+
+    Gradients of several contexts are summed up first.
+
+    Parameters
+    ----------
+    params : the parameters: a dictionary such as `net.collect_params()` (sorted by name), or a list
+    optimizer : an optimizer or its name
+    optimizer_params : arguments for the optimizer, if it is given by name
+    kvstore : where gradients of several contexts are summed: ``"device"``, ``"local"``, a store, or None
+        for not summing them
+    compression_params : accepted for MXNet's sake; only ``{"type": "none"}``
+    update_on_kvstore : whether the store keeps and updates the weights; it chooses by default
+
+    Attributes
+    ----------
+    learning_rate : the present learning rate
+    optimizer : the optimizer
+
+    Examples
+    --------
+    >>> from gluonic import autograd, gluon, nd
+    >>> net = gluon.nn.Dense(1, in_units=2, weight_initializer="ones")
+    >>> net.initialize()
+    >>> trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+    >>> with autograd.record():
+    ...     loss = net(nd.array([[1.0, 2.0]]))
+    >>> loss.backward()
+    >>> trainer.step(batch_size=1)
+    >>> net.weight.data().asnumpy().tolist()
+    [[0.5, 0.0]]
+    """
+
+    def __init__(
+        self,
+        params: Mapping[str, Parameter] | Sequence[Parameter],
+        optimizer: str | optimizers.Optimizer,
+        optimizer_params: Mapping[str, Any] | None = None,
+        kvstore: str | kvstores.KVStoreBase | None = "device",
+        compression_params: dict[str, Any] | None = None,
+        update_on_kvstore: bool | None = None,
+    ) -> None:
+        self._params = _checked(params)
+        self._param2idx = {param.name: index for index, param in enumerate(self._params)}
+        for param in self._params:
+            param._set_trainer(self)
+        self._contexts = _common_contexts(self._params)
+        self._optimizer = self._make_optimizer(optimizer, dict(optimizer_params or {}))
+        self._updaters = [optimizers.get_updater(self._optimizer) for _ in self._contexts]
+        self._scale = self._optimizer.rescale_grad
+        self._compression_params = compression_params
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._reset_kvstore()
+
+    def _make_optimizer(
+        self, optimizer: str | optimizers.Optimizer, settings: dict[str, Any]
+    ) -> optimizers.Optimizer:
+        by_index = dict(enumerate(self._params))
+        if isinstance(optimizer, str):
+            return optimizers.create(optimizer, param_dict=by_index, **settings)
+        if settings:
+            raise MXNetError(
+                "Trainer: optimizer_params go with an optimizer's name; this optimizer is made already"
+            )
+        optimizer.param_dict = by_index
+        return optimizer
+
+    # The store
+
+    def _reset_kvstore(self) -> None:
+        """Begin with a new store at the next step, from the parameters' present values."""
+        self._kv_initialized = False
+        self._kvstore: Any = None
+        self._update_on_kvstore: bool | None = None
+        self._params_to_init = list(self._params)
+
+    def _init_kvstore(self) -> None:
+        wanted = self._kvstore_params["update_on_kvstore"]
+        store = self._find_store(self._kvstore_params["kvstore"])
+        if store is None:
+            self._kvstore, self._update_on_kvstore = None, None
+            self._kv_initialized = True
+            return
+        able = store.is_capable(kvstores.KVStoreBase.OPTIMIZER)
+        if wanted and not able:
+            raise ValueError(
+                f"Trainer: a {type(store).__name__} cannot update weights; set update_on_kvstore=False"
+            )
+        update = self._prefers_store(store) if wanted is None else bool(wanted)
+        if self._compression_params:
+            store.set_gradient_compression(self._compression_params)
+        if update and able:
+            store.set_optimizer(self._optimizer)
+        self._kvstore, self._update_on_kvstore = store, update and able
+        self._kv_initialized = True
+
+    def _find_store(self, kvstore: Any) -> Any:
+        """Return the store; None where nothing is to be summed up."""
+        if kvstore is None or isinstance(kvstore, kvstores.KVStoreBase):
+            return kvstore
+        if not isinstance(kvstore, str):
+            raise TypeError(f"Trainer: kvstore must be a KVStore, a name or None, not {kvstore!r}")
+        if len(self._contexts) == 1 and "dist" not in kvstore:
+            return None
+        return kvstores.create(kvstore)
+
+    def _prefers_store(self, store: Any) -> bool:
+        if os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") == "0":
+            return False
+        largest = max((array.size for p in self._params for array in p.list_data()[:1]), default=0)
+        return not (store.type == "local" and largest > _LARGE)
+
+    def _init_params(self) -> None:
+        """Bring to the store what is initialized by now."""
+        waiting = []
+        for param in self._params_to_init:
+            if param._arrays is None:
+                waiting.append(param)
+            elif self._kvstore is not None:
+                arrays = param.list_data()
+                self._kvstore.broadcast(self._param2idx[param.name], arrays[0], arrays)
+        self._params_to_init = waiting
+
+    def _prepare(self) -> None:
+        if not self._kv_initialized:
+            self._init_kvstore()
+        if self._params_to_init:
+            self._init_params()
+
+    # Learning rate and optimizer
+
+    @property
+    def learning_rate(self) -> float:
+        """The present learning rate."""
+        return self._optimizer.learning_rate
+
+    @property
+    def optimizer(self) -> optimizers.Optimizer:
+        """The optimizer."""
+        return self._optimizer
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Set the learning rate.
+
+        Raises
+        ------
+        UserWarning
+            if a scheduler sets it
+        """
+        self._optimizer.set_learning_rate(lr)
+
+    # Steps
+
+    def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Sum up the gradients of all contexts and update the parameters.
+
+        Parameters
+        ----------
+        batch_size : gradients are divided by it
+        ignore_stale_grad : leave parameters as they are whose gradient has not been computed since the
+            last step, instead of raising an error
+
+        Raises
+        ------
+        UserWarning
+            if a gradient has not been computed since the last step
+        """
+        self._optimizer.rescale_grad = self._scale / batch_size
+        self._prepare()
+        self._allreduce_grads()
+        self._update(ignore_stale_grad)
+
+    def allreduce_grads(self) -> None:
+        """Sum up the gradients of all contexts, for clipping them before `update`."""
+        self._prepare()
+        self._require_own_update("allreduce_grads")
+        self._allreduce_grads()
+
+    def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Update the parameters with gradients summed up by `allreduce_grads`; see `step`."""
+        self._prepare()
+        self._require_own_update("update")
+        self._optimizer.rescale_grad = self._scale / batch_size
+        self._update(ignore_stale_grad)
+
+    def _require_own_update(self, what: str) -> None:
+        if self._update_on_kvstore:
+            raise AssertionError(
+                describe(
+                    f"{what}() is not possible when the store updates the weights",
+                    where="Trainer",
+                    hint="Trainer(…, update_on_kvstore=False)",
+                )
+            )
+
+    def _trained(self) -> Iterable[tuple[int, Parameter]]:
+        return ((i, param) for i, param in enumerate(self._params) if param.grad_req != "null")
+
+    def _allreduce_grads(self) -> None:
+        if self._kvstore is None:
+            return
+        for index, param in self._trained():
+            out = param.list_data() if self._update_on_kvstore else None
+            self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
+
+    def _update(self, ignore_stale_grad: bool = False) -> None:
+        found = [(i, p, p.list_data()) for i, p in self._trained()]
+        if not ignore_stale_grad:
+            _refuse_stale(found)
+        if self._update_on_kvstore:
+            return
+        for place, updater in enumerate(self._updaters):
+            chosen = [
+                (i, param.list_grad()[place], arrays[place])
+                for i, param, arrays in found
+                if not ignore_stale_grad or arrays[place]._fresh_grad
+            ]
+            if chosen:
+                updater(*map(list, zip(*chosen, strict=True)))
+            for _, _, array in chosen:
+                array._fresh_grad = False
+
+    # Files
+
+    def save_states(self, fname: str) -> None:
+        """Save the optimizer and its states; the old file survives an interruption.
+
+        Parameters
+        ----------
+        fname : the file
+        """
+        self._prepare()
+        if not self._update_on_kvstore:
+            write_atomically(fname, self._updaters[0].get_states(dump_optimizer=True))
+            return
+        if self._params_to_init:
+            names = ", ".join(param.name for param in self._params_to_init)
+            raise AssertionError(f"Trainer: cannot save states: not initialized yet: {names}")
+        self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
+
+    def load_states(self, fname: str) -> None:
+        """Load what `save_states` has written, here or in MXNet.
+
+        Parameters
+        ----------
+        fname : the file
+
+        Raises
+        ------
+        FileFormatError
+            if the file is damaged; nothing is changed then
+        """
+        self._prepare()
+        if self._update_on_kvstore:
+            self._kvstore.load_optimizer_states(fname)
+            self._optimizer = self._kvstore._updater.optimizer
+        else:
+            saved = Path(fname).read_bytes()
+            for updater in self._updaters:
+                updater.set_states(saved)
+            self._optimizer = self._updaters[0].optimizer
+            for updater in self._updaters:
+                updater.optimizer = self._optimizer
+        self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+def _checked(params: Any) -> list[Parameter]:
+    if isinstance(params, Mapping):
+        params = [params[name] for name in sorted(params)]
+    if not isinstance(params, (list, tuple)):
+        raise ValueError(
+            f"Trainer: params must be a dictionary or list of Parameters, not {type(params).__name__}"
+        )
+    for param in params:
+        if not isinstance(param, Parameter):
+            raise ValueError(
+                f"Trainer: params must hold Parameters, not a {type(param).__name__}: {param!r}"
+            )
+    return list(params)
+
+
+def _common_contexts(params: Sequence[Parameter]) -> list[Context]:
+    contexts: list[Context] = []
+    for param in params:
+        found = param.list_ctx()
+        if contexts and found != contexts:
+            raise AssertionError(
+                describe(
+                    "all parameters must be on the same contexts",
+                    where="Trainer",
+                    facts=[f"{param.name} is on {found}", f"others are on {contexts}"],
+                )
+            )
+        contexts = found
+    return contexts
+
+
+def _refuse_stale(found: Iterable[tuple[int, Parameter, list[NDArray]]]) -> None:
+    stale = [
+        f"{param.name} on {array.context}"
+        for _, param, arrays in found
+        for array in arrays
+        if not array._fresh_grad
+    ]
+    if stale:
+        raise StaleGradientError(
+            describe(
+                "gradients have not been computed by backward() since the last step",
+                where="Trainer",
+                facts=stale,
+                hint="call backward() before step(); if the loss does not depend on these parameters, "
+                "step(…, ignore_stale_grad=True), or grad_req='null' for them",
+            )
+        )

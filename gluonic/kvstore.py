@@ -1,0 +1,318 @@
+"""Key-value stores: where the gradients of several contexts are summed and weights are kept.
+
+There is one process, so "local" and "device" stores are the same here: a dictionary.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.files import write_atomically
+from gluonic.ndarray.array import NDArray
+from gluonic.optimizer import Optimizer, Updater, get_updater
+
+__all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]
+
+_Class = TypeVar("_Class", bound=type)
+_LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
+
+
+class KVStoreBase:
+    """What a trainer needs of a store; a new kind overrides these and is registered.
+
+    Attributes
+    ----------
+    OPTIMIZER : the name of the capability to run optimizers
+    kv_registry : all registered kinds, by name in lower case
+    """
+
+    OPTIMIZER: ClassVar[str] = "optimizer"
+    kv_registry: ClassVar[dict[str, type["KVStoreBase"]]] = {}
+
+    @staticmethod
+    def register(klass: _Class) -> _Class:
+        """Register a class under its name in lower case; a decorator."""
+        name = klass.__name__.lower()
+        known = KVStoreBase.kv_registry.get(name)
+        if known is not None and known is not klass:
+            warnings.warn(
+                f"the store {klass.__module__}.{klass.__name__} takes the name {name!r} from "
+                f"{known.__module__}.{known.__name__}",
+                stacklevel=2,
+            )
+        KVStoreBase.kv_registry[name] = klass
+        return klass
+
+    def _lacks(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} has no {what}")
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Store a value and copy it to all arrays of `out`."""
+        raise self._lacks("broadcast")
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Sum up `value` and copy the result to `out`, or else back to `value`."""
+        raise self._lacks("pushpull")
+
+    def set_optimizer(self, optimizer: Optimizer) -> None:
+        """Let the store update weights when gradients are pushed."""
+        raise self._lacks("set_optimizer")
+
+    def is_capable(self, capability: str) -> bool:
+        """Return whether the store can do something, such as run an optimizer."""
+        raise self._lacks("is_capable")
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Save the states of the store's optimizer."""
+        raise self._lacks("save_optimizer_states")
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Load the states of the store's optimizer."""
+        raise self._lacks("load_optimizer_states")
+
+    @property
+    def type(self) -> str:
+        """The name of this kind of store."""
+        raise self._lacks("type")
+
+    @property
+    def rank(self) -> int:
+        """The number of this worker."""
+        raise self._lacks("rank")
+
+    @property
+    def num_workers(self) -> int:
+        """How many workers there are."""
+        raise self._lacks("num_workers")
+
+
+def _as_list(value: Any) -> list[NDArray]:
+    return [value] if isinstance(value, NDArray) else list(value)
+
+
+def _total(values: Any) -> NDArray:
+    """Sum up the arrays of several contexts on the first one's."""
+    first, *rest = _as_list(values)
+    total = first.copy()
+    for value in rest:
+        total += value.as_in_context(total.context)
+    return total
+
+
+def _spread(value: NDArray, outs: Any) -> None:
+    for out in _as_list(outs):
+        out[:] = value.as_in_context(out.context)
+
+
+class KVStore(KVStoreBase):
+    """A store in this process.
+
+    Parameters
+    ----------
+    kind : its name
+    """
+
+    def __init__(self, kind: str = "local") -> None:
+        self._kind = kind
+        self._stored: dict[Any, NDArray] = {}
+        self._key_type: Any = None
+        self._updater: Callable[..., None] | None = None
+
+    @property
+    def type(self) -> str:
+        """The name it was created by."""
+        return self._kind
+
+    @property
+    def rank(self) -> int:
+        """0: there is one worker."""
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        """1: there is one worker."""
+        return 1
+
+    def is_capable(self, capability: str) -> bool:
+        """Return True for ``"optimizer"``, which is the only capability there is."""
+        if capability.lower() != self.OPTIMIZER:
+            raise ValueError(f"there is no capability {capability!r}")
+        return True
+
+    def _pairs(self, keys: Any, values: Any) -> Iterator[tuple[Any, Any]]:
+        """Pair keys with their values; one key with one array or with a list of them."""
+        if not isinstance(keys, (list, tuple)):
+            keys, values = [keys], [values]
+        if len(keys) != len(values):
+            raise MXNetError(f"kvstore: {len(keys)} keys go with {len(values)} values")
+        for key, value in zip(keys, values, strict=True):
+            kind = str if isinstance(key, str) else int
+            if not isinstance(key, (int, str)) or kind is not (self._key_type or kind):
+                raise MXNetError(
+                    describe(
+                        f"{key!r} cannot be a key here",
+                        where="kvstore",
+                        hint="keys that are all integers, or all strings",
+                    )
+                )
+            self._key_type = kind
+            if isinstance(value, (list, tuple)) and isinstance(value[0], (list, tuple)):
+                raise MXNetError(f"kvstore: the key {key!r} goes with a list of lists")
+            yield key, value
+
+    def _known(self, key: Any) -> NDArray:
+        if key not in self._stored:
+            raise MXNetError(
+                describe(
+                    f"the key {key!r} has not been initialized"
+                    f"{nearest(str(key), map(str, self._stored))}",
+                    where="kvstore",
+                    hint="kv.init(key, value)",
+                )
+            )
+        return self._stored[key]
+
+    def init(self, key: Any, value: Any) -> None:
+        """Store first values; each key once."""
+        for one, given in self._pairs(key, value):
+            if one in self._stored:
+                raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
+            self._stored[one] = _as_list(given)[0].copy()
+
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Sum up arrays and store the result, or give it to the updater if there is one."""
+        for one, given in self._pairs(key, value):
+            stored, total = self._known(one), _total(given)
+            if self._updater is None:
+                stored[:] = total
+            else:
+                self._updater(one, total, stored)
+
+    def pull(
+        self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
+    ) -> None:
+        """Copy stored values to the arrays of `out`."""
+        if out is None:
+            raise MXNetError("kvstore: pull needs out=, the arrays to copy to")
+        for one, outs in self._pairs(key, out):
+            _spread(self._known(one), outs)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Push, then pull to `out`, or else back to `value`."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Initialize, then pull."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    def row_sparse_pull(
+        self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None
+    ) -> None:
+        """Raise, for arrays are dense here."""
+        raise MXNetError("kvstore: row_sparse_pull: gluonic has no row-sparse arrays; use pull")
+
+    def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
+        """Raise, unless it is ``{"type": "none"}``: nothing travels that could be compressed."""
+        if compression_params.get("type", "none") != "none":
+            raise NotImplementedError(
+                f"kvstore: gradient compression {compression_params.get('type')!r}"
+            )
+
+    def set_optimizer(self, optimizer: Optimizer) -> None:
+        """Let the store update weights when gradients are pushed."""
+        self._set_updater(get_updater(optimizer))
+
+    def _set_updater(self, updater: Callable[..., None]) -> None:
+        """Call ``updater(key, pushed, stored)`` whenever something is pushed."""
+        self._updater = updater
+
+    def _optimizing(self) -> Updater:
+        if not isinstance(self._updater, Updater):
+            raise MXNetError("kvstore: there is no optimizer; set_optimizer(…) comes first")
+        return self._updater
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Save the states of the optimizer; the old file survives an interruption.
+
+        Parameters
+        ----------
+        fname : the file
+        dump_optimizer : save the optimizer itself as well
+        """
+        write_atomically(fname, self._optimizing().get_states(dump_optimizer))
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Load the states of the optimizer."""
+        self._optimizing().set_states(Path(fname).read_bytes())
+
+    def _barrier(self) -> None:
+        """Wait for all workers: there is one."""
+
+
+@KVStoreBase.register
+class TestStore(KVStoreBase):
+    """A store that keeps nothing and only sums up; for tests."""
+
+    @property
+    def type(self) -> str:
+        """Its name."""
+        return "teststore"
+
+    @property
+    def rank(self) -> int:
+        """0: there is one worker."""
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        """1: there is one worker."""
+        return 1
+
+    def is_capable(self, capability: str) -> bool:
+        """Return False: it cannot run an optimizer."""
+        if capability.lower() != self.OPTIMIZER:
+            raise ValueError(f"there is no capability {capability!r}")
+        return False
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Copy a value to all arrays of `out`."""
+        _spread(value, out)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Sum up `value` and copy the result to `out`, or else back to `value`."""
+        _spread(_total(value), value if out is None else out)
+
+
+def create(name: str = "local") -> Any:
+    """Make a store.
+
+    Parameters
+    ----------
+    name : ``"local"``, ``"device"`` or another one registered; several machines are not supported
+
+    Raises
+    ------
+    TypeError
+        if `name` is no string
+    MXNetError
+        if there is no such store
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a kvstore must be a string, not {type(name).__name__}")
+    kind = name.lower()
+    if kind in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[kind]()
+    if kind in _LOCAL:
+        return KVStore(kind)
+    known: Sequence[str] = (*_LOCAL, *KVStoreBase.kv_registry)
+    raise MXNetError(
+        describe(
+            f"there is no kvstore {name!r}{nearest(kind, known)}",
+            facts=["gluonic runs in one process on one machine"],
+            hint="'local' or 'device', or a class registered with KVStoreBase.register",
+        )
+    )

@@ -1,0 +1,331 @@
+"""What an optimizer is: counting updates, learning rates and weight decays, half precision."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, describe, nearest
+from gluonic.graph.scalar_math import M
+from gluonic.ndarray.array import NDArray
+
+_Class = TypeVar("_Class", bound=type)
+
+
+class Optimizer:
+    """The base of all optimizers; a new one overrides `create_state` and `update`.
+
+    Parameters
+    ----------
+    rescale_grad : a factor on gradients, usually 1 / batch size
+    param_idx2name : the names of parameters by index
+    wd : the weight decay
+    clip_gradient : the bound on the absolute value of gradients; None for none
+    learning_rate : 0.01 by default
+    lr_scheduler : computes the learning rate from the number of updates; `learning_rate`, if given,
+        replaces its `base_lr`
+    sym : a Symbol whose attributes ``__lr_mult__`` and ``__wd_mult__`` count
+    begin_num_update : where counting updates begins
+    multi_precision : keep a float32 copy of float16 weights and update that
+    param_dict : gluon parameters by index; their `lr_mult` and `wd_mult` count
+
+    Attributes
+    ----------
+    num_update : how often the most often updated parameter has been updated
+    lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
+    lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
+    """
+
+    opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}
+    _master_last: ClassVar[bool] = False  # how (float32 weight, own state) are ordered
+
+    def __init__(
+        self,
+        rescale_grad: float = 1.0,
+        param_idx2name: Mapping[int, str] | None = None,
+        wd: float = 0.0,
+        clip_gradient: float | None = None,
+        learning_rate: float | None = None,
+        lr_scheduler: Any = None,
+        sym: Any = None,
+        begin_num_update: int = 0,
+        multi_precision: bool = False,
+        param_dict: Mapping[int, Any] | None = None,
+    ) -> None:
+        self.rescale_grad, self.wd, self.clip_gradient = rescale_grad, wd, clip_gradient
+        self.lr_scheduler = lr_scheduler
+        self.lr = learning_rate
+        if lr_scheduler is None:
+            self.lr = 0.01 if learning_rate is None else learning_rate
+        elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
+            warnings.warn(
+                f"learning_rate={learning_rate} replaces the scheduler's base_lr="
+                f"{lr_scheduler.base_lr}",
+                stacklevel=3,
+            )
+            lr_scheduler.base_lr = learning_rate
+        self.begin_num_update = self.num_update = begin_num_update
+        self._all_index_update_counts: dict[int, dict[Any, int]] = {0: {}}
+        self._index_update_count = self._all_index_update_counts[0]
+        self.multi_precision = multi_precision
+        self.aggregate_num = 0
+        self.idx2name = dict(param_idx2name or {})
+        self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
+        self.param_dict: Mapping[Any, Any] = param_dict or {}
+        self.set_lr_mult({})
+        self.set_wd_mult({})
+
+    @staticmethod
+    def register(klass: _Class) -> _Class:
+        """Register a class under its name in lower case; a decorator."""
+        name = klass.__name__.lower()
+        known = Optimizer.opt_registry.get(name)
+        if known is not None and known is not klass:
+            warnings.warn(
+                f"the optimizer {klass.__module__}.{klass.__name__} takes the name {name!r} from "
+                f"{known.__module__}.{known.__name__}",
+                stacklevel=2,
+            )
+        Optimizer.opt_registry[name] = klass
+        return klass
+
+    @staticmethod
+    def create_optimizer(name: str, **kwargs: Any) -> "Optimizer":
+        """Make an optimizer by name.
+
+        Raises
+        ------
+        ValueError
+            if there is none of that name
+        """
+        found = Optimizer.opt_registry.get(name.lower())
+        if found is None:
+            known = sorted(Optimizer.opt_registry)
+            raise AttributeValueError(
+                describe(
+                    f"there is no optimizer {name!r}{nearest(name.lower(), known)}",
+                    facts=[f"there are {', '.join(known)}"],
+                )
+            )
+        return found(**kwargs)
+
+    # Learning rates and weight decays
+
+    @property
+    def learning_rate(self) -> float:
+        """The present learning rate."""
+        if self.lr_scheduler is not None:
+            return float(self.lr_scheduler(self.num_update))
+        assert self.lr is not None
+        return self.lr
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Set the learning rate.
+
+        Raises
+        ------
+        UserWarning
+            if a scheduler sets it
+        """
+        if self.lr_scheduler is not None:
+            raise UserWarning(
+                "the learning rate comes from lr_scheduler and cannot be set; set its base_lr"
+            )
+        self.lr = lr
+
+    def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
+        """Set factors on the learning rate, by index or name."""
+        self.lr_mult: dict[Any, float] = {**self._of_symbol("__lr_mult__"), **args_lr_mult}
+
+    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
+        """Set factors on the weight decay, by index or name; else only weights and gammas decay."""
+        spared = {name: 0.0 for name in self.idx2name.values() if not self._decays(name)}
+        self.wd_mult: dict[Any, float] = {
+            **spared,
+            **self._of_symbol("__wd_mult__"),
+            **args_wd_mult,
+        }
+
+    def _decays(self, name: str) -> bool:
+        return name.endswith(("_weight", "_gamma"))
+
+    def _of_symbol(self, attribute: str) -> dict[str, float]:
+        if not self.sym_info:
+            return {}
+        attributes, names = self.sym_info
+        return {
+            name: float(attributes[name][attribute])
+            for name in names
+            if attribute in attributes.get(name, {})
+        }
+
+    def _multiplier(self, index: Any, attribute: str) -> float:
+        if index in self.param_dict:
+            return float(getattr(self.param_dict[index], attribute))
+        given: dict[Any, float] = getattr(self, attribute)
+        if index in given:
+            return given[index]
+        return given.get(self.idx2name.get(index), 1.0)
+
+    def _get_lrs(self, indices: Sequence[Any]) -> list[float]:
+        return [self.learning_rate * self._multiplier(index, "lr_mult") for index in indices]
+
+    def _get_lr(self, index: Any) -> float:
+        return self._get_lrs([index])[0]
+
+    def _get_wds(self, indices: Sequence[Any]) -> list[float]:
+        return [self.wd * self._multiplier(index, "wd_mult") for index in indices]
+
+    def _get_wd(self, index: Any) -> float:
+        return self._get_wds([index])[0]
+
+    # Counting
+
+    def _set_current_context(self, device_id: int) -> None:
+        self._index_update_count = self._all_index_update_counts.setdefault(device_id, {})
+
+    def _update_count(self, index: Any) -> None:
+        for one in index if isinstance(index, (list, tuple)) else (index,):
+            count = self._index_update_count.get(one, self.begin_num_update) + 1
+            self._index_update_count[one] = count
+            self.num_update = max(count, self.num_update)
+
+    # States and updates
+
+    def create_state(self, index: Any, weight: NDArray) -> Any:
+        """Return what to remember of a parameter: None, an array or a tuple of these."""
+        return None
+
+    def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
+        """`create_state`, with a float32 copy of a float16 weight if `multi_precision` is set."""
+        if weight.dtype != np.float16:
+            return self.create_state(index, weight)
+        if not self.multi_precision:
+            warnings.warn(
+                "Summing up updates in float16 loses small ones; "
+                "multi_precision=True keeps a float32 copy of the weights",
+                stacklevel=2,
+            )
+            return self.create_state(index, weight)
+        master = weight.astype(np.float32)
+        pair = (master, self.create_state(index, master))
+        return pair[::-1] if self._master_last else pair
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Update a weight in place, and its state.
+
+        Parameters
+        ----------
+        index : the number or name of the parameter
+        weight, grad : the weight and its gradient
+        state : what `create_state` returned
+        """
+        raise NotImplementedError(f"{type(self).__name__} must override update")
+
+    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """`update`, by way of the float32 copy if there is one."""
+        if isinstance(index, (list, tuple)):
+            for one in zip(index, weight, grad, state, strict=True):
+                self.update_multi_precision(*one)
+        elif self.multi_precision and weight.dtype == np.float16:
+            master, own = reversed(state) if self._master_last else state
+            self.update(index, master, grad.astype(np.float32), own)
+            weight[:] = master
+        else:
+            self.update(index, weight, grad, state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "param_dict"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = {**state, "param_dict": {}}
+
+
+class RuleOptimizer(Optimizer):
+    """An optimizer given by one of the rules of `gluonic.graph.updates`.
+
+    Attributes
+    ----------
+    rule : the rule
+    state_count : how many arrays the rule remembers; they begin as zeros
+    settings : the attributes that the rule reads as numbers
+    """
+
+    rule: Callable[..., tuple[Any, ...]]
+    state_count: int
+    settings: ClassVar[tuple[str, ...]] = ()
+
+    def create_state(self, index: Any, weight: NDArray) -> Any:
+        """Return zeros: None, one array, or a tuple."""
+        made = tuple(zeros_like(weight) for _ in range(self.state_count))
+        return made if len(made) > 1 else made[0] if made else None
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Update a weight in place, and its state; lists of all four will do, too."""
+        if isinstance(index, (list, tuple)):
+            for one in zip(index, weight, grad, state, strict=True):
+                self.update(*one)
+            return
+        self._update_count(index)
+        run_rule(self.rule, self._numbers(index), weight, grad, as_states(state))
+
+    def _numbers(self, index: Any) -> SimpleNamespace:
+        numbers = SimpleNamespace(
+            lr=self._get_lr(index),
+            wd=self._get_wd(index),
+            rescale=self.rescale_grad,
+            clip=self.clip_gradient,
+        )
+        for name in self.settings:
+            setattr(numbers, name, getattr(self, name))
+        self._adjust(numbers, self._index_update_count[index])
+        return numbers
+
+    def _adjust(self, n: SimpleNamespace, t: int) -> None:
+        """Add or change numbers for the `t`-th update of the parameter."""
+
+
+def zeros_like(weight: NDArray) -> NDArray:
+    """Make zeros of the weight's shape, dtype and context."""
+    return NDArray(np.zeros_like(weight._data), weight.context)
+
+
+def as_states(state: Any) -> list[NDArray]:
+    """Return the arrays of a state as a list."""
+    if state is None:
+        return []
+    return [state] if isinstance(state, NDArray) else list(state)
+
+
+def run_rule(
+    rule: Callable[..., tuple[Any, ...]],
+    numbers: SimpleNamespace,
+    weight: NDArray,
+    grad: NDArray,
+    states: Sequence[NDArray],
+) -> None:
+    """Run a rule on whole arrays and write the new weight and states in place.
+
+    float16 is computed in float32, so that small numbers such as `epsilon` survive.
+    """
+    if weight.shape != grad.shape:
+        raise AttributeValueError(
+            describe(
+                "the gradient must have the weight's shape",
+                where="optimizer",
+                facts=[f"weight: {weight.shape}", f"gradient: {grad.shape}"],
+            )
+        )
+    arrays = [x._data for x in (weight, grad, *states)]
+    if arrays[0].dtype == np.float16:
+        arrays = [x.astype(np.float32) for x in arrays]
+    with np.errstate(all="ignore"):
+        results = rule(M, numbers, *arrays)
+    for target, value in zip((weight, *states), results, strict=True):
+        np.copyto(target._data, value, casting="unsafe")
+
+
+register = Optimizer.register
+create = Optimizer.create_optimizer

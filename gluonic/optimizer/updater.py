@@ -1,0 +1,105 @@
+"""`Updater`: an optimizer with the states of the parameters it updates."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.graph.errors import FileFormatError
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
+from gluonic.optimizer.base import Optimizer
+from gluonic.optimizer.states import dump, load
+
+
+class Updater:
+    """Update parameters, making their states when they first come.
+
+    Parameters
+    ----------
+    optimizer : the optimizer
+
+    Attributes
+    ----------
+    optimizer : as given
+    states : the states by index
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self.states: dict[Any, Any] = {}
+        self.states_synced: dict[Any, bool] = {}
+        self.aggregate_updates = optimizer.aggregate_num > 0
+
+    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
+        """Update a weight in place, or each of a list of weights."""
+        if not isinstance(index, (list, tuple)):
+            index, grad, weight = [index], [grad], [weight]
+        names = [one.decode() if isinstance(one, bytes) else one for one in index]
+        if weight:
+            self.optimizer._set_current_context(weight[0].context.device_id)
+        for one, w in zip(names, weight, strict=True):
+            self._prepare(one, w)
+        if not self.aggregate_updates:
+            for one, g, w in zip(names, grad, weight, strict=True):
+                self.optimizer.update_multi_precision(one, w, g, self.states[one])
+        else:
+            self._update_together(names, grad, weight)
+
+    def _prepare(self, index: Any, weight: NDArray) -> None:
+        if index not in self.states:
+            self.states[index] = self.optimizer.create_state_multi_precision(index, weight)
+        elif not self.states_synced[index]:
+            self.states[index] = self.sync_state_context(self.states[index], weight.context)
+        self.states_synced[index] = True
+
+    def _update_together(
+        self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
+    ) -> None:
+        """Give an optimizer that wants several parameters at once those of one dtype."""
+        by_dtype: dict[Any, list[int]] = {}
+        for i, weight in enumerate(weights):
+            by_dtype.setdefault(weight.dtype, []).append(i)
+        most = self.optimizer.aggregate_num
+        for members in by_dtype.values():
+            for start in range(0, len(members), most):
+                chosen = members[start : start + most]
+                self.optimizer.update_multi_precision(
+                    [names[i] for i in chosen],
+                    [weights[i] for i in chosen],
+                    [grads[i] for i in chosen],
+                    [self.states[names[i]] for i in chosen],
+                )
+
+    def sync_state_context(self, state: Any, context: Context) -> Any:
+        """Return a state with its arrays on a context."""
+        if isinstance(state, NDArray):
+            return state.as_in_context(context)
+        if isinstance(state, (tuple, list)):
+            return type(state)(self.sync_state_context(one, context) for one in state)
+        return state
+
+    def get_states(self, dump_optimizer: bool = False) -> bytes:
+        """Return the states as bytes, with the optimizer itself if `dump_optimizer` is set."""
+        return dump((self.states, self.optimizer) if dump_optimizer else self.states)
+
+    def set_states(self, states: bytes) -> None:
+        """Take on what `get_states` returned, here or in MXNet.
+
+        Raises
+        ------
+        FileFormatError
+            if the bytes are something else; nothing is changed then
+        """
+        loaded = load(states)
+        optimizer = self.optimizer
+        if isinstance(loaded, tuple) and len(loaded) == 2:
+            loaded, optimizer = loaded
+        if not isinstance(loaded, dict) or not isinstance(optimizer, Optimizer):
+            raise FileFormatError("these are no optimizer states")
+        self.states, self.optimizer = loaded, optimizer
+        self.aggregate_updates = optimizer.aggregate_num > 0
+        self.states_synced = dict.fromkeys(loaded, False)
+
+
+def get_updater(optimizer: Optimizer) -> Updater:
+    """Return an updater for the optimizer."""
+    return Updater(optimizer)
