@@ -132,19 +132,27 @@ def _hint(node: Node, message: str) -> str:
 
 
 def signature(
-    application: Application, shapes: Sequence[Any], dtypes: Sequence[np.dtype[Any]]
+    application: Application,
+    shapes: Sequence[Any],
+    dtypes: Sequence[np.dtype[Any]],
+    targets: Sequence[tuple[tuple[int, ...], np.dtype[Any]]] = (),
 ) -> Signature:
     """The outputs' shapes and dtypes of an operator called eagerly; the check at its door.
+
+    Parameters
+    ----------
+    shapes, dtypes : of the inputs
+    targets : shapes and dtypes that the (first) outputs must have
 
     Raises
     ------
     InferenceError
         when the operator does not take such inputs
     """
-    outputs = [None] * len(application.outputs)
+    free = [None] * (len(application.outputs) - len(targets))
     try:
-        found_shapes = _outputs_of(application, "shape", [*shapes, *outputs])
-        found_dtypes = _outputs_of(application, "dtype", [*dtypes, *outputs])
+        found_shapes = _outputs_of(application, "shape", [*shapes, *[t[0] for t in targets], *free])
+        found_dtypes = _outputs_of(application, "dtype", [*dtypes, *[t[1] for t in targets], *free])
     except InferenceError as error:
         facts = [
             f"{name}: shape {written(shape)}, dtype {written(dtype)}"

@@ -66,6 +66,7 @@ class Operator:
     reduction : the name of the reduction the kernel performs over `axis`, for the compiler
     relabels : the output is the input's elements in the same order under another shape
     dynamic : the output's shape depends on the data
+    calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
     """
 
     name: str
@@ -85,6 +86,7 @@ class Operator:
     reduction: str | None = None
     relabels: bool = False
     dynamic: bool = False
+    calls_back: bool = False
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

@@ -1,1 +1,57 @@
-"""The room's front door."""
+"""``mx.nd``: arrays, and all operators as functions on them that run at once."""
+
+from typing import Any
+
+from gluonic.graph import ops as _ops
+from gluonic.graph.calling import Functions as _Functions
+from gluonic.ndarray import (
+    _internal,
+    contrib,
+    copying,
+    differentiate,
+    fluent,
+    image,
+    indexing,
+    linalg,
+    op,
+    random,
+    shaping,
+    sparse,
+)
+from gluonic.ndarray import custom as _custom
+from gluonic.ndarray.arithmetic import functions as _arithmetic
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu
+from gluonic.ndarray.creation import (
+    arange,
+    array,
+    concatenate,
+    empty,
+    eye,
+    full,
+    histogram,
+    imdecode,
+    linspace,
+    moveaxis,
+    onehot_encode,
+    ones,
+    split_v2,
+    waitall,
+    zeros,
+)
+from gluonic.ndarray.functions import make_function as _make_function
+from gluonic.ndarray.interchange import (
+    from_dlpack,
+    from_numpy,
+    to_dlpack_for_read,
+    to_dlpack_for_write,
+)
+from gluonic.ndarray.serialization import load, load_frombuffer, save
+
+globals().update(_arithmetic)
+
+_functions = _Functions("op", globals(), _make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names
+
+_: Any = (_ops, _custom, copying, differentiate, fluent, indexing, shaping)

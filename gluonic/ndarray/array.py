@@ -1,30 +1,57 @@
-"""`NDArray`: an array with MXNet 1.x semantics around a NumPy array."""
+"""`NDArray`: an array with MXNet 1.x semantics around a NumPy array.
 
-from typing import Any
+Here is what needs no operator. The modules `arithmetic`, `indexing`, `shaping`, `copying`, `fluent` and
+`differentiate` add the methods that do, with `method`.
+"""
 
-from gluonic.graph.arithmetic import Arithmetic
-from gluonic.graph.operator import REGISTRY, Array
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
-from gluonic.ndarray.tape import Entry, Leaf
+from gluonic.ndarray.tape import Entry, Leaf, Record
+
+GRADIENT_REQUESTS = ("write", "add", "null")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class NDArray(Arithmetic):
+class NDArray:
     """A multi-dimensional array of fixed-size elements.
+
+    Arrays are made with `array`, `zeros`, `ones` and the like, rarely with this constructor.
 
     Parameters
     ----------
-    data : the NumPy array that holds the elements; it is not copied
+    data : the NumPy array that holds the elements; it is not copied, unless it is not contiguous
     ctx : the context it is said to be on
     """
 
-    __slots__ = ("__weakref__", "_context", "_data", "_entry")
+    # _reader: the record that last used the array as a constant, so that it is not overwritten too early
+    __slots__ = ("__weakref__", "_context", "_data", "_entry", "_reader")
+
+    __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
     _data: Array
     _entry: Entry | None
     _context: Context | None
+    _reader: "ref[Record] | None"
 
-    def __init__(self, data: Array, ctx: Context | None = None) -> None:
-        self._data, self._entry, self._context = data, None, ctx
+    def __init__(self, data: Any, ctx: Context | None = None) -> None:
+        if data is None:  # as MXNet's pickles make an array, before they give it its state
+            data = np.zeros((0,), np.float32)
+        if not isinstance(data, np.ndarray):
+            raise TypeError(
+                describe(
+                    f"an NDArray is made around a NumPy array, not {type(data).__name__}",
+                    hint="mx.nd.array(value)",
+                )
+            )
+        self._data = np.asarray(data, order="C")
+        self._entry, self._context, self._reader = None, ctx, None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -33,8 +60,18 @@ class NDArray(Arithmetic):
 
     @property
     def dtype(self) -> Any:
-        """The element type, as a NumPy type."""
+        """The element type, as a NumPy type such as ``numpy.float32``."""
         return self._data.dtype.type
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._data.size
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._data.ndim
 
     @property
     def context(self) -> Context:
@@ -43,40 +80,164 @@ class NDArray(Arithmetic):
 
     ctx = context
 
+    @property
+    def stype(self) -> str:
+        """The storage type, always ``"default"``: dense."""
+        return "default"
+
+    @property
+    def writable(self) -> bool:
+        """Whether elements can be assigned."""
+        return self._data.flags.writeable
+
+    def wait_to_read(self) -> None:
+        """Wait until the elements are there: they are, for operators run at once."""
+
+    wait_to_write = wait_to_read
+
     def asnumpy(self) -> Array:
         """Return a copy as a NumPy array."""
         return self._data.copy()
 
-    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Mark the array as a variable and give it a gradient buffer of zeros."""
-        from gluonic.ndarray.invoke import wrap
+    def asscalar(self) -> Any:
+        """Return the only element as a NumPy scalar.
 
-        import numpy as np
+        Raises
+        ------
+        ValueError
+            if there is not exactly one
 
-        buffer = wrap(np.zeros_like(self._data)) if grad_req != "null" else None
-        self._entry = (Leaf(buffer, grad_req), 0)
+        Examples
+        --------
+        >>> from gluonic import ndarray as nd
+        >>> float(nd.array([2.5]).asscalar())
+        2.5
+        """
+        if self._data.size != 1:
+            raise ValueError(f"The current array is not a scalar: its shape is {self.shape}")
+        return self._data.reshape(-1)[0]
 
-    @property
-    def grad(self) -> "NDArray | None":
-        """The gradient buffer, None if the array is no variable."""
-        record = self._entry[0] if self._entry is not None else None
-        return record.grad if isinstance(record, Leaf) else None
+    def as_nd_ndarray(self) -> "NDArray":
+        """Return the array itself."""
+        return self
+
+    def as_np_ndarray(self) -> Any:
+        """Raise, for there is no `mx.np` here."""
+        raise NotImplementedError("as_np_ndarray: gluonic has no mx.np; use asnumpy()")
 
     def detach(self) -> "NDArray":
         """Return the same elements off the tape; memory is shared."""
         return NDArray(self._data, self._context)
 
-    def _with_scalar(self, op: str, scalar: float) -> "NDArray":
-        from gluonic.ndarray.invoke import invoke
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
+        """Mark the array as a variable and give it a gradient buffer of zeros.
 
-        return invoke(REGISTRY[op].apply({"scalar": scalar}), (self,))[0]
+        Whatever the array was computed from is forgotten.
 
-    def _with_other(
-        self, same_shape: str, broadcasting: str, other: Any, reverse: bool
-    ) -> "NDArray":
-        from gluonic.ndarray.invoke import invoke
+        Parameters
+        ----------
+        grad_req : whether a backward writes the buffer (``write``), adds to it or leaves it alone (``null``)
+        stype : the storage type of the buffer: only ``"default"``
+        """
+        if stype not in (None, "default"):
+            raise NotImplementedError(f"attach_grad(stype={stype!r}): gluonic has no sparse arrays")
+        if grad_req not in GRADIENT_REQUESTS:
+            raise GradientRequestError(
+                f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
+            )
+        buffer = NDArray(np.zeros_like(self._data), self._context)
+        self._entry = (Leaf(buffer, grad_req), 0)
 
-        if not isinstance(other, NDArray):
-            return NotImplemented
-        operands = (other, self) if reverse else (self, other)
-        return invoke(REGISTRY[broadcasting].apply({}), operands)[0]
+    @property
+    def grad(self) -> "NDArray | None":
+        """The gradient buffer, None if the array is no variable."""
+        leaf = self._leaf()
+        return None if leaf is None else leaf.grad
+
+    def _leaf(self) -> Leaf | None:
+        record = self._entry[0] if self._entry is not None else None
+        return record if isinstance(record, Leaf) else None
+
+    @property
+    def _fresh_grad(self) -> bool:
+        """Whether a backward has written `grad` since the flag was last cleared."""
+        leaf = self._leaf()
+        return leaf is not None and leaf.fresh
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, value: bool) -> None:
+        leaf = self._leaf()
+        if leaf is not None:
+            leaf.fresh = value
+
+    def __repr__(self) -> str:
+        lengths = "x".join(map(str, self.shape))
+        return f"\n{self._data}\n<{type(self).__name__} {lengths} @{self.context}>"
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of an NDArray without axes")
+        return len(self._data)
+
+    def __iter__(self) -> Iterator["NDArray"]:
+        if not self._data.ndim:
+            raise TypeError("iteration over an NDArray without axes")
+        return (self[index] for index in range(len(self._data)))
+
+    def __bool__(self) -> bool:
+        if self._data.size > 1:
+            raise ValueError(
+                "The truth value of an NDArray with multiple elements is ambiguous; "
+                f"its shape is {self.shape}"
+            )
+        return bool(self._data.any())
+
+    def __float__(self) -> float:
+        return float(self._only("float"))
+
+    def __int__(self) -> int:
+        return int(self._only("int"))
+
+    def _only(self, kind: str) -> Any:
+        if self._data.size != 1:
+            raise TypeError(f"only an NDArray of one element makes a {kind}, not {self.shape}")
+        return self.asscalar()
+
+    if TYPE_CHECKING:  # what the other modules add
+        shape_array: Any
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, key: Any) -> "NDArray": ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __add__(self, other: Any) -> "NDArray": ...
+        def __radd__(self, other: Any) -> "NDArray": ...
+        def __sub__(self, other: Any) -> "NDArray": ...
+        def __rsub__(self, other: Any) -> "NDArray": ...
+        def __mul__(self, other: Any) -> "NDArray": ...
+        def __rmul__(self, other: Any) -> "NDArray": ...
+        def __truediv__(self, other: Any) -> "NDArray": ...
+        def __rtruediv__(self, other: Any) -> "NDArray": ...
+        def __mod__(self, other: Any) -> "NDArray": ...
+        def __pow__(self, other: Any) -> "NDArray": ...
+        def __neg__(self) -> "NDArray": ...
+        def __lt__(self, other: Any) -> "NDArray": ...
+        def __le__(self, other: Any) -> "NDArray": ...
+        def __gt__(self, other: Any) -> "NDArray": ...
+        def __ge__(self, other: Any) -> "NDArray": ...
+
+
+class GradientRequestError(AttributeValueError, KeyError):
+    """`grad_req` is none of write, add and null."""
+
+    __str__ = RuntimeError.__str__  # KeyError would show the message's repr
+
+
+def method(name: str) -> Callable[[_Function], _Function]:
+    """Make a function of an array (its first parameter) a method of `NDArray` (a decorator)."""
+
+    def add(function: _Function) -> _Function:
+        function.__name__, function.__qualname__ = name, f"NDArray.{name}"
+        setattr(NDArray, name, function)
+        return function
+
+    return add

@@ -9,9 +9,9 @@ from gluonic.codegen.program import Program
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.invoke import wrap
+from gluonic.ndarray.invoke import put, wrap
 from gluonic.ndarray.state import STATE, current_run
-from gluonic.ndarray.tape import Entry, Record
+from gluonic.ndarray.tape import Entry, Record, entry_of
 
 
 class CachedOp:
@@ -32,7 +32,7 @@ class CachedOp:
         """Compute the outputs; recorded on the tape as one computation."""
         arrays = [x._data for x in inputs]
         if STATE.recording:
-            entries = [x._entry for x in inputs]
+            entries = [entry_of(x) for x in inputs]
             wanted = tuple(entry is not None for entry in entries)
             if any(wanted):
                 return self._recorded(inputs, arrays, entries, wanted)
@@ -60,8 +60,7 @@ class CachedOp:
         results, saved = program.forward(arrays, current_run())
         outputs = self._wrapped(inputs, results)
         made = CachedOpRecord(program, entries, arrays, outputs, saved, train)
-        for index, output in enumerate(outputs):
-            output._entry = (made, index)
+        put(made, inputs, outputs)
         return outputs
 
     def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
@@ -99,11 +98,11 @@ class CachedOpRecord(Record):
         return len(self.shapes)
 
     def free(self) -> None:
+        super().free()
         self.arrays = self.saved = None
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        if self.saved is None or self.arrays is None:
-            self.refuse_freed("the hybridized graph")
+        assert self.saved is not None
         given = [
             wrap(np.zeros(shape, dtype)) if head is None else head
             for head, (shape, dtype) in zip(heads, self.shapes, strict=True)

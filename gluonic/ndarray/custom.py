@@ -257,6 +257,7 @@ def _names_of(n: Any) -> list[str]:
     auxiliary=lambda n: _prop(vars(n)).list_auxiliary_states(),
     outputs=lambda n: [*_prop(vars(n)).list_outputs(), "custom_op"],
     visible=lambda n: len(_prop(vars(n)).list_outputs()),
+    calls_back=True,
 )
 def custom(*data: Array, op_type: str, run: Run, **settings: str) -> Any:
     """Run an operator written in Python.
@@ -333,7 +334,7 @@ def _(n: NodeView) -> None:
 
 
 @custom.all_gradients
-def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:  # noqa: N803
+def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     prop = _prop(n._settings)
     names, outputs = prop.list_arguments(), prop.list_outputs()
     out_grad, in_data, out_data = _numbered(len(outputs), len(names), len(outputs))
@@ -371,6 +372,7 @@ def _numbered(*counts: int) -> list[list[int]]:
     "_backward_Custom",
     count="num_args",
     outputs=lambda n: [f"in_grad{i}" for i in range(n.inputs)],
+    calls_back=True,
 )
 def backward_custom(
     custom_op: Array,

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.operator import REGISTRY
-from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.invoke import invoke, wrap
+from gluonic.ndarray.arithmetic import on_arrays
+from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
+from gluonic.ndarray.invoke import put, wrap
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.tape import Entry, FunctionRecord, Leaf, Walk
+from gluonic.ndarray.tape import Entry, FunctionRecord, Leaf, Record, Walk, entry_of
+
+_NOT_RECORDED = (
+    "Cannot differentiate node because it is not in a computational graph: it was not computed under "
+    "autograd.record() from a variable, or an earlier backward has freed the graph"
+)
 
 
 @contextmanager
@@ -29,7 +34,7 @@ def flags(recording: bool | None, training: bool | None) -> Iterator[None]:
 
 
 def _plus(a: NDArray, b: NDArray) -> NDArray:
-    return invoke(REGISTRY["add_n"].apply({"num_args": 2}), (a, b))[0]
+    return on_arrays("elemwise_add", a, b)
 
 
 def _head_entries(
@@ -38,22 +43,46 @@ def _head_entries(
     if head_grads is None:
         head_grads = [None] * len(heads)
     if len(head_grads) != len(heads):
-        raise MXNetError(describe(f"{len(heads)} heads need as many head gradients, not {len(head_grads)}"))
-    found = []
-    for head, gradient in zip(heads, head_grads, strict=True):
-        if head._entry is None:
-            raise MXNetError(
-                describe(
-                    "cannot differentiate an array that was not computed under autograd.record()",
-                    where="backward",
-                    facts=[f"head: shape {head.shape}"],
-                    hint="x.attach_grad() before, and `with autograd.record():` around the computation",
-                )
+        raise HeadGradientError(
+            describe(f"{len(heads)} heads need as many head gradients, not {len(head_grads)}")
+        )
+    return [
+        (_head_entry(head), _head_gradient(head, gradient))
+        for head, gradient in zip(heads, head_grads, strict=True)
+    ]
+
+
+class HeadGradientError(MXNetError, ValueError, TypeError, AssertionError):
+    """The gradients given for the heads do not go with them."""
+
+
+def _head_entry(head: NDArray) -> Entry:
+    entry = entry_of(head)
+    if entry is None:
+        raise MXNetError(
+            describe(
+                _NOT_RECORDED,
+                where="backward",
+                facts=[f"the array: shape {head.shape}, dtype {head._data.dtype}"],
+                hint="x.attach_grad(), then `with autograd.record():` around the computation; "
+                "to differentiate a graph twice, backward(retain_graph=True)",
             )
-        if gradient is None:
-            gradient = wrap(np.ones_like(head._data))
-        found.append((head._entry, gradient))
-    return found
+        )
+    return entry
+
+
+def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
+    if gradient is None:
+        return wrap(np.ones_like(head._data))
+    if not isinstance(gradient, NDArray):
+        raise HeadGradientError(
+            describe(f"a head gradient must be an NDArray, not {type(gradient).__name__}")
+        )
+    if gradient.shape != head.shape:
+        raise HeadGradientError(
+            describe(f"a head of shape {head.shape} was given a gradient of shape {gradient.shape}")
+        )
+    return gradient
 
 
 def backward(
@@ -70,17 +99,33 @@ def backward(
     head_grads : the gradients that flow into them; ones by default
     retain_graph : keep what is needed to do so again
     train_mode : whether gradients are those of training mode
+
+    Raises
+    ------
+    MXNetError
+        if a head was not recorded, or depends on no variable that wants a gradient
     """
     walk = Walk(_head_entries(heads, head_grads), _plus)
     with flags(False, train_mode):
         flowing = walk.run(train=train_mode)
-    for record in walk.visited:
-        gradient = flowing[record][0]
-        if isinstance(record, Leaf) and gradient is not None:
-            record.receive(gradient)
+    leaves = [record for record in walk.visited if isinstance(record, Leaf)]
+    if all(leaf.req == "null" for leaf in leaves):
+        raise MXNetError(
+            describe(
+                "There are no inputs in computation graph that require gradients.",
+                where="backward",
+                hint="x.attach_grad() with grad_req 'write' or 'add'",
+            )
+        )
+    for leaf in leaves:
+        leaf.receive(flowing[leaf][0])
     if not retain_graph:
-        for record in walk.visited:
-            record.free()
+        _free(walk.visited)
+
+
+def _free(records: Sequence[Record]) -> None:
+    for record in records:
+        record.free()
 
 
 def grad(
@@ -97,22 +142,75 @@ def grad(
     ----------
     create_graph : record the computation of the gradients, so that they can be differentiated again
     """
-    for variable in variables:
-        if variable._entry is None:
-            raise MXNetError(describe("a variable needs attach_grad() before it is used", where="grad"))
+    wanted = [_variable_entry(number, v) for number, v in enumerate(variables, start=1)]
     walk = Walk(_head_entries(heads, head_grads), _plus)
     with flags(create_graph, train_mode):
         flowing = walk.run(train=train_mode)
-    found = []
-    for variable in variables:
-        assert variable._entry is not None
-        record, index = variable._entry
-        gradient = flowing.get(record, [None] * record.output_count)[index]
-        found.append(wrap(np.zeros_like(variable._data)) if gradient is None else gradient)
+    found: list[NDArray] = []
+    for variable, (record, index) in zip(variables, wanted, strict=True):
+        slots = flowing.get(record)
+        gradient = None if slots is None else slots[index]
+        found.append(_own(gradient, variable, [*found, *(head_grads or ())]))
     if not (create_graph if retain_graph is None else retain_graph):
-        for visited in walk.visited:
-            visited.free()
+        _free(walk.visited)
     return found
+
+
+def _variable_entry(number: int, variable: NDArray) -> Entry:
+    entry = entry_of(variable)
+    if entry is None:
+        raise MXNetError(
+            describe(
+                f"Cannot differentiate with respect to the {number}-th variable because it does not "
+                "require gradient.",
+                where="grad",
+                hint="call attach_grad() on it before the computation is recorded",
+            )
+        )
+    return entry
+
+
+def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
+    """A gradient that is nobody else's array."""
+    if gradient is None:
+        return wrap(np.zeros_like(variable._data))
+    if any(gradient is other for other in others):
+        return wrap(gradient._data.copy(), gradient._entry)
+    return gradient
+
+
+def mark_variables(
+    variables: Sequence[NDArray], gradients: Sequence[NDArray], grad_reqs: Any = "write"
+) -> None:
+    """Make arrays variables, with the buffers that receive their gradients.
+
+    Parameters
+    ----------
+    grad_reqs : ``write``, ``add`` or ``null``, for all or for each
+    """
+    requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else list(grad_reqs)
+    if not len(variables) == len(gradients) == len(requests):
+        raise MXNetError(
+            describe(
+                f"{len(variables)} variables, {len(gradients)} gradients and {len(requests)} grad_reqs "
+                "do not go together",
+                where="mark_variables",
+            )
+        )
+    for variable, gradient, request in zip(variables, gradients, requests, strict=True):
+        if request not in GRADIENT_REQUESTS:
+            raise GradientRequestError(
+                f"grad_req={request!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
+            )
+        if gradient.shape != variable.shape:
+            raise MXNetError(
+                describe(
+                    f"a variable of shape {variable.shape} cannot have a gradient of shape "
+                    f"{gradient.shape}",
+                    where="mark_variables",
+                )
+            )
+        variable._entry = (Leaf(gradient, request), 0)
 
 
 def record_function(
@@ -126,12 +224,24 @@ def record_function(
     ----------
     gradients : from the gradients of the outputs (None: none flows in) those of the inputs
     """
-    entries = [x._entry for x in inputs]
-    if all(entry is None for entry in entries):
-        return
-    made = FunctionRecord(entries, len(outputs), gradients)
-    for index, output in enumerate(outputs):
-        output._entry = (made, index)
+    entries = [entry_of(x) for x in inputs]
+    if any(entry is not None for entry in entries):
+        put(FunctionRecord(entries, len(outputs), gradients), inputs, outputs)
 
 
-__all__: list[Any] = ["backward", "flags", "grad", "record_function"]
+@method("backward")
+def _backward(
+    self: NDArray,
+    out_grad: NDArray | None = None,
+    retain_graph: bool = False,
+    train_mode: bool = True,
+) -> None:
+    """Compute the gradients of this array with respect to all variables.
+
+    Parameters
+    ----------
+    out_grad : the gradient that flows in; ones by default
+    retain_graph : keep what is needed to do so again
+    train_mode : whether gradients are those of training mode
+    """
+    backward([self], [out_grad], retain_graph, train_mode)

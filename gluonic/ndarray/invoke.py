@@ -1,34 +1,121 @@
 """Calling an operator eagerly: check at the door, run the kernel, wrap the results, record them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import ref
 
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import conform, signature_of
-from gluonic.graph.operator import REGISTRY, Application, Array
+from gluonic.graph.operator import REGISTRY, Application, Array, Signature
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE, current_run
-from gluonic.ndarray.tape import Entry, OperatorRecord
+from gluonic.ndarray.tape import Entry, Record, entry_of
 
-_quiet = {"all": "ignore"}
+Fast: TypeAlias = Callable[..., NDArray]
+
+_new = NDArray.__new__
+_IN_USE = (
+    "Assigning to NDArrays that are already in a computational graph would spoil its gradients "
+    "(this includes +=, *=, relu(x, out=x), y[idx]=x inside a record section)"
+)
+_IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd"
+
+
+class NotAnArrayError(MXNetError, TypeError, AssertionError):
+    """Something else was given where an operator takes an NDArray."""
+
+
+class OperatorRecord(Record):
+    """An operator that ran; its gradient is the operator's rule with F = nd.
+
+    Attributes
+    ----------
+    arrays : the values of the inputs and then of the outputs
+    train : whether it ran in training mode
+    """
+
+    __slots__ = ("application", "arrays", "train")
+
+    def __init__(
+        self,
+        application: Application,
+        inputs: Sequence[Entry | None],
+        arrays: list[Array],
+        train: bool,
+    ) -> None:
+        super().__init__(inputs)
+        self.application, self.arrays, self.train = application, arrays, train
+
+    @property
+    def output_count(self) -> int:
+        return len(self.application.outputs)
+
+    def free(self) -> None:
+        super().free()
+        self.arrays = []
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
+        values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
+        wanted = [entry is not None for entry in self.inputs]
+        return input_gradients(
+            EAGER, self.application, values, heads, train=self.train, wanted=wanted
+        )
 
 
 def wrap(array: Array, entry: Entry | None = None) -> NDArray:
-    """An NDArray around a NumPy array, without a copy."""
-    made = NDArray.__new__(NDArray)
-    made._data, made._entry, made._context = array, entry, None
+    """An NDArray around a (contiguous) NumPy array, without a copy."""
+    made = _new(NDArray)
+    made._data, made._entry, made._context, made._reader = array, entry, None, None
     return made
 
 
-def invoke(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
+def execute(application: Application, arrays: Sequence[Array]) -> tuple[Any, ...]:
+    """Run a kernel without floating point warnings; one result an output, not yet conformed."""
+    run = current_run() if application.op.run_name is not None else None
+    if application.op.calls_back:
+        return application.execute(arrays, run)
+    return quietly(application.execute, arrays, run)  # type: ignore[no-any-return]
+
+
+def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function without floating point warnings."""
+    try:
+        return STATE.quietly(function, *arguments)
+    except RuntimeError as error:
+        if "cannot enter context" not in str(error):
+            raise
+    with np.errstate(all="ignore"):  # inside another operator, say a signal handler's
+        return function(*arguments)
+
+
+def overwrite(target: NDArray, values: Any) -> None:
+    """Write values, broadcast and converted to the dtype there is; warnings are off."""
+    quietly(np.copyto, target._data, values, "unsafe")
+
+
+def own(array: Array, arrays: Sequence[Array]) -> Array:
+    """An array that is contiguous and shares no memory with any of `arrays`: a copy, if need be."""
+    if array.base is None and array.flags.c_contiguous and not any(array is x for x in arrays):
+        return array
+    if array.flags.c_contiguous and not any(np.may_share_memory(array, x) for x in arrays):
+        return array
+    return array.copy()
+
+
+def invoke(
+    application: Application, inputs: Sequence[NDArray], expected: Signature | None = None
+) -> list[NDArray]:
     """Run an operator on arrays now.
 
     Parameters
     ----------
     application : the operator with its attributes
     inputs : the arrays it reads, those it updates included
+    expected : the outputs' shapes and dtypes, if they are known already
 
     Returns
     -------
@@ -40,28 +127,31 @@ def invoke(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]
     MXNetError
         when the operator does not take such arrays
     """
-    try:
-        arrays = [x._data for x in inputs]
-    except AttributeError:
-        raise MXNetError(_not_arrays(application, inputs)) from None
-    if len(arrays) != len(application.inputs):
-        raise MXNetError(_wrong_count(application, inputs))
-    expected = signature_of(application, arrays)
-    op = application.op
-    with np.errstate(all="ignore"):
-        run = current_run() if op.run_name is not None else None
-        results = conform(application.execute(arrays, run), expected, application)
+    arrays = data_of(application, inputs)
+    if expected is None:
+        expected = signature_of(application, arrays)
+    results = conform(execute(application, arrays), expected, application)
     outputs = []
     context = inputs[0]._context if inputs else None
     for array in results:
-        if array.base is not None or not array.flags.c_contiguous:
-            array = array.copy()  # an output never shares memory with an input
-        made = NDArray.__new__(NDArray)
-        made._data, made._entry, made._context = array, None, context
+        made = _new(NDArray)
+        made._data, made._entry, made._context = own(array, arrays), None, context
+        made._reader = None
         outputs.append(made)
     if STATE.recording:
         record(application, inputs, arrays, outputs)
     return outputs
+
+
+def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array]:
+    """The NumPy arrays of an operator's inputs; checks that they are arrays, and their number."""
+    try:
+        arrays = [x._data for x in inputs]
+    except AttributeError:
+        raise NotAnArrayError(_not_arrays(application, inputs)) from None
+    if len(arrays) != len(application.inputs):
+        raise MXNetError(_wrong_count(application, inputs))
+    return arrays
 
 
 def record(
@@ -71,12 +161,56 @@ def record(
     outputs: Sequence[NDArray],
 ) -> None:
     """Put what has just run on the tape, if it depends on anything there."""
-    entries = [x._entry for x in inputs]
-    if all(entry is None for entry in entries):
+    entries = [None if x._entry is None else entry_of(x) for x in inputs]
+    for entry in entries:
+        if entry is not None:
+            break
+    else:
         return
-    made = OperatorRecord(application, entries, [*arrays, *(o._data for o in outputs)], STATE.training)
+    made = OperatorRecord(
+        application, entries, [*arrays, *[o._data for o in outputs]], STATE.training
+    )
+    put(made, inputs, outputs)
+
+
+def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
+    """Let arrays be the outputs of a record, and guard the constants it reads against being overwritten."""
+    reader = None
+    for x in inputs:
+        if entry_of(x) is None:
+            if reader is None:
+                reader = ref(made)
+            x._reader = reader
     for index, output in enumerate(outputs):
         output._entry = (made, index)
+
+
+def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
+    """Refuse to overwrite, while recording, what a later backward needs.
+
+    Parameters
+    ----------
+    target : the array about to be written
+    inputs : what the new elements are computed from
+
+    Raises
+    ------
+    MXNetError
+        while recording, if `target` is a variable, a result or an operand of what has been recorded
+    """
+    if not STATE.recording:
+        return
+    reader = None if target._reader is None else target._reader()
+    if entry_of(target) is not None or (reader is not None and not reader.freed):
+        raise MXNetError(
+            describe(
+                _IN_USE,
+                facts=[f"the array assigned to: shape {target.shape}"],
+                hint="assign under autograd.pause(), or make a new array (x = x + y)",
+            )
+        )
+    if any(x is target for x in inputs) and any(entry_of(x) is not None for x in inputs):
+        raise MXNetError(describe(_IN_PLACE, hint="make a new array: x = x + y"))
 
 
 def _not_arrays(application: Application, inputs: Sequence[Any]) -> str:
@@ -86,7 +220,7 @@ def _not_arrays(application: Application, inputs: Sequence[Any]) -> str:
         if not isinstance(x, NDArray)
     )
     return describe(
-        f"{name} must be an NDArray, not {type(value).__name__}",
+        f"Argument {name} must have NDArray type, but is {type(value).__name__}",
         where=application.op.name,
         hint="mx.nd.array(value)",
     )
@@ -98,6 +232,107 @@ def _wrong_count(application: Application, inputs: Sequence[Any]) -> str:
         f"takes {len(application.inputs)} inputs ({names}), not {len(inputs)}",
         where=application.op.name,
     )
+
+
+def fast_call(application: Application) -> Fast | None:
+    """A function of one or two NDArrays that does what `invoke` does, with next to no overhead.
+
+    None where the operator needs more than its kernel and one output. The function raises
+    AttributeError or TypeError before it has done anything if its arguments are not NDArrays.
+    """
+    op = application.op
+    simple = (
+        len(application.outputs) == 1
+        and op.run_name is None
+        and not op.dynamic
+        and not application.states
+        and application._filler is None
+    )
+    if not simple or op.variadic is not None:
+        return None
+    makers: dict[int, Callable[[Application], Fast]] = {1: _unary, 2: _binary}
+    maker = makers.get(len(application.inputs))
+    return None if maker is None else maker(application)
+
+
+# `_unary` and `_binary` differ in the number of arguments alone: a loop over them would cost half the call.
+
+
+def _unary(application: Application) -> Fast:
+    kernel, known = application.call, {}  # type: ignore[var-annotated]
+
+    def call(x: NDArray) -> NDArray:
+        data = x._data
+        key = data.shape, data.dtype
+        expected = known.get(key)
+        if expected is None:
+            expected = known[key] = _promise(application, (data,), known)
+        try:
+            result = STATE.quietly(kernel, data)
+        except RuntimeError:
+            return invoke(application, (x,))[0]
+        if (
+            type(result) is not np.ndarray
+            or result.base is not None
+            or result is data
+            or result.dtype is not expected[1]
+            or result.shape != expected[0]
+            or not result.flags.c_contiguous
+        ):
+            result = own(
+                conform((result,), signature_of(application, (data,)), application)[0], (data,)
+            )
+        made = _new(NDArray)
+        made._data, made._entry, made._context, made._reader = result, None, x._context, None
+        if STATE.recording and x._entry is not None:
+            record(application, (x,), [data], (made,))
+        return made
+
+    return call
+
+
+def _binary(application: Application) -> Fast:
+    kernel, known = application.call, {}  # type: ignore[var-annotated]
+
+    def call(x: NDArray, y: NDArray) -> NDArray:
+        a, b = x._data, y._data
+        key = a.shape, b.shape, a.dtype, b.dtype
+        expected = known.get(key)
+        if expected is None:
+            expected = known[key] = _promise(application, (a, b), known)
+        try:
+            result = STATE.quietly(kernel, a, b)
+        except RuntimeError:
+            return invoke(application, (x, y))[0]
+        if (
+            type(result) is not np.ndarray
+            or result.base is not None
+            or result is a
+            or result is b
+            or result.dtype is not expected[1]
+            or result.shape != expected[0]
+            or not result.flags.c_contiguous
+        ):
+            result = own(
+                conform((result,), signature_of(application, (a, b)), application)[0], (a, b)
+            )
+        made = _new(NDArray)
+        made._data, made._entry, made._context, made._reader = result, None, x._context, None
+        if STATE.recording and not (x._entry is None and y._entry is None):
+            record(application, (x, y), [a, b], (made,))
+        return made
+
+    return call
+
+
+def _promise(
+    application: Application, arrays: Sequence[Array], known: dict[Any, Any]
+) -> tuple[tuple[int, ...] | None, np.dtype[Any]]:
+    """The shape and dtype of the only output; makes room in `known`, where they will be remembered."""
+    if len(known) > 1024:
+        known.clear()
+    expected = signature_of(application, arrays)
+    return expected.shapes[0], expected.dtypes[0]
 
 
 class Eager:

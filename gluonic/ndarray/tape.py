@@ -8,14 +8,9 @@ walk back, and nothing recurses.
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-
-from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.gradient import input_gradients
-from gluonic.graph.operator import Application, Array
-from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray
@@ -30,16 +25,20 @@ class Record:
     Attributes
     ----------
     inputs : for each input its entry on the tape, None for a constant
+    freed : whether a backward has passed and the record can't be differentiated any more
     serial : records are numbered as they are made
     """
 
-    __slots__ = ("inputs", "serial")
+    __slots__ = ("__weakref__", "freed", "inputs", "serial")
 
     def __init__(self, inputs: Sequence[Entry | None]) -> None:
         self.inputs = inputs
+        self.freed = False
         self.serial = next(_serials)
 
-    def gradients(self, heads: list["NDArray | None"], *, train: bool) -> Sequence["NDArray | None"]:
+    def gradients(
+        self, heads: list["NDArray | None"], *, train: bool
+    ) -> Sequence["NDArray | None"]:
         """The gradients of the inputs, given those of the outputs (None: none flows in)."""
         raise NotImplementedError
 
@@ -50,16 +49,8 @@ class Record:
 
     def free(self) -> None:
         """Let go of what only a gradient needs."""
-
-    def refuse_freed(self, what: str) -> NoReturn:
-        """Raise, for what a gradient needs has been let go."""
-        raise MXNetError(
-            describe(
-                "what the gradient needs was freed by an earlier backward",
-                where=what,
-                hint="backward(retain_graph=True), or record again",
-            )
-        )
+        self.freed = True
+        self.inputs = ()
 
 
 class Leaf(Record):
@@ -69,68 +60,37 @@ class Leaf(Record):
     ----------
     grad : the buffer that receives its gradient
     req : ``write``, ``add`` or ``null``
+    fresh : whether a backward has written the buffer since the flag was last cleared
     """
 
-    __slots__ = ("grad", "req")
+    __slots__ = ("fresh", "grad", "req")
 
     def __init__(self, grad: "NDArray | None", req: str) -> None:
         super().__init__(())
-        self.grad, self.req = grad, req
+        self.grad, self.req, self.fresh = grad, req, False
 
     @property
     def output_count(self) -> int:
         return 1
 
-    def receive(self, gradient: "NDArray") -> None:
-        """Write a gradient into the buffer, or add it to what is there."""
+    def free(self) -> None:
+        """A variable stays one."""
+
+    def receive(self, gradient: "NDArray | None") -> None:
+        """Write a gradient into the buffer, or add it to what is there; None is a gradient of zeros."""
         if self.grad is None or self.req == "null":
             return
-        buffer, new = self.grad._data, gradient._data.reshape(self.grad._data.shape)
+        self.fresh = True
+        buffer = self.grad._data
+        if gradient is None:
+            if self.req == "write":
+                buffer[...] = 0
+            return
+        new = gradient._data.reshape(buffer.shape)
         if self.req == "add":
             np.add(buffer, new, out=buffer, casting="unsafe")
         else:
             np.copyto(buffer, new, casting="unsafe")
-        self.grad._entry = gradient._entry
-
-
-class OperatorRecord(Record):
-    """An operator that ran; its gradient is the operator's rule with F = nd."""
-
-    __slots__ = ("application", "arrays", "train")
-
-    def __init__(
-        self,
-        application: Application,
-        inputs: Sequence[Entry | None],
-        arrays: list[Array],
-        train: bool,
-    ) -> None:
-        super().__init__(inputs)
-        self.application, self.train = application, train
-        self.arrays: list[Array] | None = arrays
-
-    @property
-    def output_count(self) -> int:
-        return len(self.application.outputs)
-
-    def free(self) -> None:
-        self.arrays = None
-
-    def gradients(self, heads: list["NDArray | None"], *, train: bool) -> Sequence["NDArray | None"]:
-        if self.arrays is None:
-            self.refuse_freed(self.application.op.name)
-        from gluonic.ndarray.invoke import EAGER, wrap
-
-        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
-        values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
-        return input_gradients(
-            EAGER,
-            self.application,
-            values,
-            heads,
-            train=self.train,
-            wanted=[entry is not None for entry in self.inputs],
-        )
 
 
 class FunctionRecord(Record):
@@ -145,23 +105,36 @@ class FunctionRecord(Record):
         backward: Callable[..., Sequence["NDArray | None"]],
     ) -> None:
         super().__init__(inputs)
-        self.count, self.backward = count, backward
+        self.count = count
+        self.backward: Callable[..., Sequence[NDArray | None]] | None = backward
 
     @property
     def output_count(self) -> int:
         return self.count
 
-    def gradients(self, heads: list["NDArray | None"], *, train: bool) -> Sequence["NDArray | None"]:
+    def free(self) -> None:
+        super().free()
+        self.backward = None
+
+    def gradients(
+        self, heads: list["NDArray | None"], *, train: bool
+    ) -> Sequence["NDArray | None"]:
+        assert self.backward is not None
         return self.backward(heads)
 
 
 class Walk:
-    """The walk back from `heads` over the tape.
+    """The walk back from `heads` over the tape, to every variable that they were computed from.
 
     Parameters
     ----------
     heads : entries to differentiate, with the gradients that flow into them
     plus : how to add two gradients
+
+    Attributes
+    ----------
+    flowing : by record, what has flowed into each of its outputs
+    visited : the records in the order of the walk
     """
 
     def __init__(
@@ -176,30 +149,40 @@ class Walk:
         for entry, gradient in heads:
             self.add(entry, gradient)
 
-    def add(self, entry: Entry, gradient: "NDArray") -> None:
-        """Let a gradient flow into an entry."""
+    def add(self, entry: Entry, gradient: "NDArray | None") -> None:
+        """Let a gradient flow into an entry; None only makes sure that the walk comes by."""
         record, index = entry
         slots = self.flowing.get(record)
         if slots is None:
             slots = self.flowing[record] = [None] * record.output_count
             heapq.heappush(self.queue, (-record.serial, record))
-        held = slots[index]
-        slots[index] = gradient if held is None else self.plus(held, gradient)
+        if gradient is not None:
+            held = slots[index]
+            slots[index] = gradient if held is None else self.plus(held, gradient)
 
     def run(self, *, train: bool) -> dict[Record, list["NDArray | None"]]:
         """Walk to the leaves; what flowed into each record that has been reached."""
         while self.queue:
             _, record = heapq.heappop(self.queue)
             self.visited.append(record)
-            if isinstance(record, Leaf):
+            inputs = record.inputs
+            if not inputs:
                 continue
-            found = record.gradients(self.flowing[record], train=train)
-            for entry, gradient in zip(record.inputs, found, strict=True):
-                if entry is not None and gradient is not None:
-                    self.add(entry, gradient)
+            heads = self.flowing[record]
+            found: Sequence[NDArray | None] = ()
+            if any(head is not None for head in heads):
+                found = record.gradients(heads, train=train)
+                if len(found) != len(inputs):
+                    raise ValueError(
+                        f"{len(inputs)} inputs need as many gradients, not {len(found)}"
+                    )
+            for position, entry in enumerate(inputs):
+                if entry is not None and not entry[0].freed:
+                    self.add(entry, found[position] if found else None)
         return self.flowing
 
 
-def is_recording() -> bool:
-    """Whether operators are being recorded."""
-    return STATE.recording
+def entry_of(array: "NDArray") -> Entry | None:
+    """Where an array stands on the tape; None for a constant, and for what a backward has passed."""
+    entry = array._entry
+    return None if entry is None or entry[0].freed else entry

@@ -1,0 +1,327 @@
+"""``mx.autograd``: recording computations and differentiating them."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.ndarray import NDArray, differentiate
+from gluonic.ndarray.invoke import wrap
+from gluonic.ndarray.state import STATE
+
+__all__ = [
+    "Function",
+    "backward",
+    "get_symbol",
+    "grad",
+    "is_recording",
+    "is_training",
+    "mark_variables",
+    "pause",
+    "predict_mode",
+    "record",
+    "set_recording",
+    "set_training",
+    "train_mode",
+]
+
+Arrays = NDArray | Sequence[NDArray]
+
+
+def set_recording(is_recording: bool) -> bool:
+    """Switch recording on or off in this thread; returns what it was."""
+    before, STATE.recording = STATE.recording, bool(is_recording)
+    return before
+
+
+def set_training(train_mode: bool) -> bool:
+    """Switch training mode on or off in this thread; returns what it was."""
+    before, STATE.training = STATE.training, bool(train_mode)
+    return before
+
+
+def is_recording() -> bool:
+    """Return whether operators are being recorded in this thread."""
+    return STATE.recording
+
+
+def is_training() -> bool:
+    """Return whether operators behave as in training in this thread."""
+    return STATE.training
+
+
+class _Scope:
+    """A ``with`` block that sets the thread's flags; None leaves one as it is."""
+
+    __slots__ = ("before", "recording", "training")
+
+    def __init__(self, recording: bool | None, training: bool | None) -> None:
+        self.recording, self.training = recording, training
+        self.before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> Self:
+        self.before.append((STATE.recording, STATE.training))
+        if self.recording is not None:
+            STATE.recording = self.recording
+        if self.training is not None:
+            STATE.training = self.training
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        STATE.recording, STATE.training = self.before.pop()
+
+
+def record(train_mode: bool = True) -> _Scope:
+    """Record what is computed in the ``with`` block.
+
+    Parameters
+    ----------
+    train_mode : whether operators such as Dropout behave as in training
+
+    Examples
+    --------
+    >>> from gluonic import autograd, nd
+    >>> x = nd.array([3.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad.asscalar().item()
+    6.0
+    """
+    return _Scope(True, train_mode)
+
+
+def pause(train_mode: bool = False) -> _Scope:
+    """Record nothing in the ``with`` block.
+
+    Parameters
+    ----------
+    train_mode : whether operators such as Dropout behave as in training
+    """
+    return _Scope(False, train_mode)
+
+
+def train_mode() -> _Scope:
+    """Let operators behave as in training in the ``with`` block; recording goes on as it was."""
+    return _Scope(None, True)
+
+
+def predict_mode() -> _Scope:
+    """Let operators behave as in prediction in the ``with`` block; recording goes on as it was."""
+    return _Scope(None, False)
+
+
+def _listed(arrays: Arrays, what: str) -> list[NDArray]:
+    found = [arrays] if isinstance(arrays, NDArray) else list(arrays)
+    for array in found:
+        if not isinstance(array, NDArray):
+            raise TypeError(describe(f"{what} must be NDArrays, not {type(array).__name__}"))
+    return found
+
+
+def _gradients(head_grads: Any) -> list[NDArray | None] | None:
+    if head_grads is None:
+        return None
+    return [head_grads] if isinstance(head_grads, NDArray) else list(head_grads)
+
+
+def mark_variables(variables: Arrays, gradients: Arrays, grad_reqs: Any = "write") -> None:
+    """Make arrays variables, with the buffers that receive their gradients.
+
+    Parameters
+    ----------
+    variables : an array or several
+    gradients : a buffer for each, of the same shape
+    grad_reqs : ``write``, ``add`` or ``null``, for all or for each
+    """
+    differentiate.mark_variables(
+        _listed(variables, "variables"), _listed(gradients, "gradients"), grad_reqs
+    )
+
+
+def backward(
+    heads: Arrays, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True
+) -> None:
+    """Compute the gradients of `heads` with respect to all variables they were computed from.
+
+    Parameters
+    ----------
+    heads : an array or several
+    head_grads : the gradients that flow into them; ones by default
+    retain_graph : keep what is needed to do so again
+    train_mode : whether gradients are those of training mode
+
+    Raises
+    ------
+    MXNetError
+        if a head was not recorded, or its graph has been freed by an earlier backward
+    """
+    differentiate.backward(
+        _listed(heads, "heads"), _gradients(head_grads), retain_graph, train_mode
+    )
+
+
+def grad(
+    heads: Arrays,
+    variables: Arrays,
+    head_grads: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    train_mode: bool = True,
+) -> Any:
+    """Return the gradients of `heads` with respect to `variables`; no buffer is written.
+
+    Parameters
+    ----------
+    heads : an array or several
+    variables : an array or several
+    head_grads : the gradients that flow into the heads; ones by default
+    retain_graph : keep what is needed to do so again; by default as `create_graph`
+    create_graph : record the computation of the gradients, so that they can be differentiated again
+    train_mode : whether gradients are those of training mode
+
+    Returns
+    -------
+    NDArray or list of NDArray
+        as `variables`
+
+    Examples
+    --------
+    >>> from gluonic import autograd, nd
+    >>> x = nd.array([3.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = x * x * x
+    ...     (dx,) = autograd.grad(y, [x], create_graph=True)
+    >>> dx.backward()
+    >>> dx.asscalar().item(), x.grad.asscalar().item()
+    (27.0, 18.0)
+    """
+    wanted = _listed(variables, "variables")
+    if not wanted:
+        raise MXNetError(describe("variables is empty", where="grad"))
+    found = differentiate.grad(
+        _listed(heads, "heads"),
+        wanted,
+        _gradients(head_grads),
+        retain_graph,
+        create_graph,
+        train_mode,
+    )
+    return found[0] if isinstance(variables, NDArray) else found
+
+
+def get_symbol(x: NDArray) -> Any:
+    """Raise: a recorded computation cannot be read as a Symbol yet."""
+    raise NotImplementedError("autograd.get_symbol: hybridize the computation to get its graph")
+
+
+class Function:
+    """A computation whose gradient is written by hand.
+
+    Derive a class with `forward`, from NDArrays to one or several, and `backward`, from the gradients of
+    its outputs to those of its inputs. An instance is called once.
+
+    Examples
+    --------
+    >>> from gluonic import autograd, nd
+    >>> class Sigmoid(autograd.Function):
+    ...     def forward(self, x):
+    ...         y = 1 / (1 + nd.exp(-x))
+    ...         self.save_for_backward(y)
+    ...         return y
+    ...
+    ...     def backward(self, dy):
+    ...         (y,) = self.saved_tensors
+    ...         return dy * y * (1 - y)
+    >>> x = nd.array([0.0])
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = Sigmoid()(x)
+    >>> y.backward()
+    >>> x.grad.asscalar().item()
+    0.25
+    """
+
+    def __init__(self) -> None:
+        self._used = False
+        self.saved_tensors: tuple[Any, ...] = ()
+
+    def save_for_backward(self, *args: Any) -> None:
+        """Keep arrays for `backward`, where they are `self.saved_tensors`."""
+        self.saved_tensors = args
+
+    def forward(self, *inputs: NDArray) -> Any:
+        """Compute the outputs."""
+        raise NotImplementedError(f"{type(self).__name__}.forward")
+
+    def backward(self, *output_grads: NDArray) -> Any:
+        """Compute the gradients of the inputs from those of the outputs."""
+        raise NotImplementedError(f"{type(self).__name__}.backward")
+
+    def __call__(self, *inputs: NDArray) -> Any:
+        """Run `forward`, unrecorded; while recording, `backward` becomes its gradient."""
+        if self._used:
+            raise AssertionError(
+                f"Each Function instance can only be called once; make another {type(self).__name__}"
+            )
+        self._used = True
+        with differentiate.flags(False, None):
+            outputs = self.forward(*inputs)
+        if not STATE.recording:
+            return outputs
+        several = not isinstance(outputs, NDArray)
+        # an array that has a history of its own, an input say, begins a new one
+        results = [
+            y if y._entry is None and not any(y is x for x in inputs) else y.detach()
+            for y in (outputs if several else (outputs,))
+        ]
+        shapes = [(y.shape, y._data.dtype) for y in results]
+
+        def gradients(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
+            given = [
+                wrap(np.zeros(*shape)) if head is None else head
+                for head, shape in zip(heads, shapes, strict=True)
+            ]
+            return self._checked(self.backward(*given), inputs)
+
+        differentiate.record_function(inputs, results, gradients)
+        return type(outputs)(results) if several else results[0]
+
+    def _checked(self, found: Any, inputs: Sequence[NDArray]) -> Sequence[NDArray | None]:
+        """What `backward` returned, if there is a gradient of the right shape for each input."""
+        title = f"{type(self).__name__}.backward"
+        gradients = (found,) if isinstance(found, NDArray) else tuple(found)
+        if len(gradients) != len(inputs):
+            raise MXNetError(
+                describe(
+                    f"must return a gradient for each of the {len(inputs)} inputs of forward, not "
+                    f"{len(gradients)}",
+                    where=title,
+                )
+            )
+        for x, gradient in zip(inputs, gradients, strict=True):
+            if not isinstance(gradient, NDArray):
+                raise TypeError(
+                    describe(
+                        f"must return NDArrays, not {type(gradient).__name__}",
+                        where=title,
+                        hint="nd.zeros_like(x) for an input without gradient",
+                    )
+                )
+            if gradient.size != x.size:
+                raise MXNetError(
+                    describe(
+                        f"returned a gradient of shape {gradient.shape} for an input of {x.shape}",
+                        where=title,
+                    )
+                )
+        return gradients

@@ -1,0 +1,8 @@
+"""Operators whose names begin with an underscore, as functions."""
+
+from gluonic.graph.calling import Functions
+from gluonic.ndarray.functions import make_function
+
+_functions = Functions("_internal", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

@@ -1,0 +1,202 @@
+"""Python's operators on NDArrays, in place too, and the functions `nd.add`, `nd.maximum` and the like."""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gluonic.graph.arithmetic import OPERATORS, is_number
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import REGISTRY
+from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.invoke import Fast, check_writable, fast_call, invoke, overwrite
+from gluonic.ndarray.state import STATE
+
+Arithmetic = Callable[[Any, Any], Any]
+
+_MOST_SCALARS = 4096
+_with_scalar: dict[tuple[str, float], Fast] = {}
+_with_array: dict[str, Fast] = {}
+
+
+def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
+    """Apply an operator without attributes to two arrays."""
+    call = _with_array.get(name)
+    if call is None:
+        application = REGISTRY[name].apply({})
+        fast = fast_call(application)
+        call = _with_array[name] = fast or (lambda x, y: invoke(application, (x, y))[0])
+    return call(x, y)
+
+
+def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
+    """Apply an operator to an array and a number."""
+    number = float(scalar)
+    call = _with_scalar.get((name, number)) if number else None
+    if call is None:
+        op = REGISTRY[name]
+        application = op.apply({"scalar": number if number else f"{number}"})  # -0.0 is not 0.0
+        call = fast_call(application) or (lambda x: invoke(application, (x,))[0])
+        if number and not math.isnan(number):
+            if len(_with_scalar) >= _MOST_SCALARS:
+                _with_scalar.clear()
+            _with_scalar[name, number] = call
+    return call(x)
+
+
+def _unsupported(value: Any) -> TypeError:
+    return TypeError(
+        describe(
+            f"type {type(value)} not supported as an operand of an NDArray",
+            hint="mx.nd.array(value)" if hasattr(value, "__array__") else "",
+        )
+    )
+
+
+def _operator(broadcasting: str, scalar: str, *, reverse: bool = False) -> Arithmetic:
+    def apply(self: NDArray, other: Any) -> NDArray:
+        if isinstance(other, NDArray):
+            return (
+                on_arrays(broadcasting, other, self)
+                if reverse
+                else on_arrays(broadcasting, self, other)
+            )
+        if is_number(other):
+            return on_scalar(scalar, self, other)
+        raise _unsupported(other)
+
+    return apply
+
+
+def store(result: NDArray, target: NDArray, what: str) -> NDArray:
+    """Write a result into an array that is already there.
+
+    Raises
+    ------
+    MXNetError
+        if its shape or dtype differs
+    """
+    for fact in ("shape", "dtype"):
+        given, wanted = getattr(target._data, fact), getattr(result._data, fact)
+        if given != wanted:
+            raise MXNetError(
+                describe(
+                    f"the array to write into has the {fact} {given}, but the result has {wanted}",
+                    where=what,
+                )
+            )
+    overwrite(target, result._data)
+    if STATE.recording:
+        target._entry = result._entry
+    return target
+
+
+def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
+    compute = _operator(broadcasting, scalar)
+
+    def apply(self: NDArray, other: Any) -> NDArray:
+        if not self.writable:
+            raise ValueError("the NDArray is read-only and cannot be changed in place")
+        check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
+        return store(compute(self, other), self, broadcasting)
+
+    return apply
+
+
+def _add_operators() -> None:
+    for name, (_, broadcasting, scalar, reverse_scalar) in OPERATORS.items():
+        methods = {f"__{name}__": _operator(broadcasting, scalar)}
+        if name not in ("eq", "ne", "gt", "ge", "lt", "le"):
+            methods[f"__r{name}__"] = _operator(broadcasting, reverse_scalar, reverse=True)
+            methods[f"__i{name}__"] = _in_place(broadcasting, scalar)
+        for title, function in methods.items():
+            method(title)(function)
+
+
+_add_operators()
+NDArray.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+@method("__neg__")
+def neg(self: NDArray) -> NDArray:
+    return on_scalar("_mul_scalar", self, -1.0)
+
+
+class _Function(NamedTuple):
+    """A row of the table: operator names for two arrays, array and number, number and array; and for numbers."""
+
+    broadcasting: str
+    scalar: str
+    reverse_scalar: str
+    numbers: Arithmetic
+    documentation: str
+
+
+def _row(name: str, numbers: Arithmetic, documentation: str) -> _Function:
+    return _Function(*OPERATORS[name][1:], numbers, documentation)
+
+
+def _symmetric(name: str, numbers: Arithmetic, documentation: str) -> _Function:
+    return _Function(
+        f"broadcast_{name}", f"_{name}_scalar", f"_{name}_scalar", numbers, documentation
+    )
+
+
+def _logical(function: Callable[[bool, bool], bool]) -> Arithmetic:
+    return lambda x, y: function(bool(x), bool(y))
+
+
+FUNCTIONS: dict[str, _Function] = {
+    "add": _row("add", operator.add, "the sum"),
+    "subtract": _row("sub", operator.sub, "the difference"),
+    "multiply": _row("mul", operator.mul, "the product"),
+    "divide": _row("truediv", operator.truediv, "the quotient"),
+    "true_divide": _row("truediv", operator.truediv, "the quotient"),
+    "modulo": _row("mod", operator.mod, "the remainder of the division"),
+    "power": _row("pow", operator.pow, "the power"),
+    "equal": _row("eq", operator.eq, "1 where the two are equal and 0 elsewhere,"),
+    "not_equal": _row("ne", operator.ne, "1 where the two differ and 0 elsewhere,"),
+    "greater": _row("gt", operator.gt, "1 where the first is greater and 0 elsewhere,"),
+    "greater_equal": _row("ge", operator.ge, "1 where the first is no smaller and 0 elsewhere,"),
+    "lesser": _row("lt", operator.lt, "1 where the first is smaller and 0 elsewhere,"),
+    "lesser_equal": _row("le", operator.le, "1 where the first is no greater and 0 elsewhere,"),
+    "maximum": _symmetric("maximum", max, "the greater"),
+    "minimum": _symmetric("minimum", min, "the smaller"),
+    "logical_and": _symmetric(
+        "logical_and", _logical(operator.and_), "1 where both are true and 0 elsewhere,"
+    ),
+    "logical_or": _symmetric(
+        "logical_or", _logical(operator.or_), "1 where one is true and 0 elsewhere,"
+    ),
+    "logical_xor": _symmetric(
+        "logical_xor", _logical(operator.xor), "1 where just one is true and 0 elsewhere,"
+    ),
+}
+
+
+def _function(name: str, row: _Function) -> Arithmetic:
+    forward = _operator(row.broadcasting, row.scalar)
+
+    def apply(lhs: Any, rhs: Any) -> Any:
+        if isinstance(lhs, NDArray):
+            return forward(lhs, rhs)
+        if not is_number(lhs):
+            raise _unsupported(lhs)
+        if is_number(rhs):
+            return row.numbers(lhs, rhs)
+        if not isinstance(rhs, NDArray):
+            raise _unsupported(rhs)
+        return on_scalar(row.reverse_scalar, rhs, lhs)
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = (
+        f"Return {row.documentation} of two arrays, broadcast together, or of an array and a number.\n\n"
+        "Parameters\n----------\n"
+        "lhs, rhs : NDArrays of one dtype, or numbers\n\n"
+        "Returns\n-------\n"
+        "NDArray\n    an array of the operands' dtype; of two numbers, a number\n"
+    )
+    return apply
+
+
+functions: dict[str, Arithmetic] = {name: _function(name, row) for name, row in FUNCTIONS.items()}

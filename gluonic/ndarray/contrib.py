@@ -1,0 +1,8 @@
+"""``nd.contrib``: operators beside the core."""
+
+from gluonic.graph.calling import Functions
+from gluonic.ndarray.functions import make_function
+
+_functions = Functions("contrib", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

@@ -1,0 +1,104 @@
+"""Copies of arrays: to another array, context or dtype."""
+
+from typing import Any
+
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import REGISTRY
+from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.invoke import check_writable, invoke, overwrite
+from gluonic.ndarray.state import STATE
+
+
+def _copied(array: NDArray, context: Context | None) -> NDArray:
+    """A copy (a recorded one, while recording)."""
+    if STATE.recording and array._entry is not None:
+        made = invoke(REGISTRY["_copy"].apply({}), (array,))[0]
+    else:
+        made = NDArray(array._data.copy())
+    made._context = context
+    return made
+
+
+@method("copy")
+def copy(self: NDArray) -> NDArray:
+    """Return a copy."""
+    return _copied(self, self._context)
+
+
+@method("copyto")
+def copyto(self: NDArray, other: Any) -> NDArray:
+    """Copy the elements to another array, or to a new one on another context.
+
+    Parameters
+    ----------
+    other : an array of the same shape (elements are converted to its dtype), or a context
+
+    Returns
+    -------
+    NDArray
+        the array copied to
+    """
+    if isinstance(other, Context):
+        return _copied(self, usable(other))
+    if not isinstance(other, NDArray):
+        raise TypeError(f"copyto does not support type {type(other)}: an NDArray or a Context")
+    if other is self:
+        return other
+    if other.shape != self.shape:
+        raise MXNetError(
+            describe(
+                f"an array of shape {self.shape} does not fit into {other.shape}", where="copyto"
+            )
+        )
+    check_writable(other)
+    overwrite(other, self._data)
+    if STATE.recording and self._entry is not None:
+        other._entry = astype(self, other.dtype)._entry
+    return other
+
+
+@method("astype")
+def astype(self: NDArray, dtype: Any, copy: bool = True) -> NDArray:
+    """Return the elements as another dtype.
+
+    Parameters
+    ----------
+    dtype : the dtype, by name, NumPy type or number
+    copy : whether to copy even where the array already has the dtype
+    """
+    wanted = as_dtype("float32" if dtype is None else dtype)
+    if not copy and wanted == self._data.dtype:
+        return self
+    return invoke(REGISTRY["Cast"].apply({"dtype": wanted}), (self,))[0]
+
+
+@method("as_in_context")
+def as_in_context(self: NDArray, context: Context) -> NDArray:
+    """Return the array itself if it is on that context, else a copy there."""
+    if self.context == context:
+        return self
+    return _copied(self, usable(context))
+
+
+as_in_ctx = as_in_context
+NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
+
+
+@method("tostype")
+def tostype(self: NDArray, stype: str) -> NDArray:
+    """Return a copy in another storage type: there is only ``"default"``."""
+    if stype != "default":
+        raise NotImplementedError(f"tostype({stype!r}): gluonic has no sparse arrays")
+    return _copied(self, self._context)
+
+
+@method("__copy__")
+def shallow_copy(self: NDArray) -> NDArray:
+    return NDArray(self._data.copy(), self._context)
+
+
+@method("__deepcopy__")
+def deep_copy(self: NDArray, memo: dict[int, Any]) -> NDArray:
+    return NDArray(self._data.copy(), self._context)

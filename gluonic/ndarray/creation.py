@@ -1,0 +1,395 @@
+"""Making arrays: from values, of constants, of ranges."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.arithmetic import is_number
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import REGISTRY
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.invoke import check_writable, invoke, overwrite, quietly
+
+_DENSE = (None, "default")
+
+
+class ShapeError(MXNetError, ValueError, TypeError):
+    """A shape is no shape, or the array would be too large."""
+
+
+def as_shape(shape: Any, where: str) -> tuple[int, ...]:
+    """Read a shape given as a sequence of lengths, or as one length.
+
+    Raises
+    ------
+    ShapeError
+        for anything else, and for negative lengths
+    """
+    lengths = shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    try:
+        found = tuple(length.__index__() for length in lengths)
+    except AttributeError:
+        raise ShapeError(
+            describe(f"shape {shape!r} must be an integer or a tuple of integers", where=where)
+        ) from None
+    if any(length < 0 for length in found):
+        raise ShapeError(describe(f"shape {found} has a negative length", where=where))
+    return found
+
+
+def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
+    """Allocate a NumPy array, or say plainly that it is too large.
+
+    Parameters
+    ----------
+    make : `numpy.empty`, `numpy.zeros` or `numpy.ones`
+    """
+    lengths = as_shape(shape, where)
+    kind = as_dtype("float32" if dtype is None else dtype)
+    try:
+        return make(lengths, kind)
+    except (MemoryError, ValueError):
+        raise TooLargeError(
+            describe(
+                f"there is no memory for {prod(lengths):,} elements",
+                where=where,
+                facts=[f"shape {lengths}, {kind.name}: {prod(lengths) * kind.itemsize:,} bytes"],
+            )
+        ) from None
+
+
+class TooLargeError(MXNetError, MemoryError):
+    """An array does not fit into memory."""
+
+
+def _dense(stype: str | None, where: str) -> None:
+    if stype not in _DENSE:
+        raise NotImplementedError(f"{where}(stype={stype!r}): gluonic has no sparse arrays")
+
+
+def _constant(name: str, make: Any, words: str) -> Any:
+    def function(
+        shape: Any,
+        ctx: Context | None = None,
+        dtype: Any = None,
+        stype: str | None = None,
+        out: NDArray | None = None,
+    ) -> NDArray:
+        _dense(stype, name)
+        if out is None:
+            return NDArray(allocate(shape, dtype, name, make), usable(ctx))
+        expected = as_shape(shape, name)
+        if out.shape != expected:
+            raise MXNetError(
+                describe(f"out has the shape {out.shape}, but shape={expected}", where=name)
+            )
+        check_writable(out)
+        out._data[...] = make((), out._data.dtype)
+        return out
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"Return an array {words}.\n\n"
+        "Parameters\n----------\n"
+        "shape : the lengths of the axes, or the length of the only one\n"
+        "ctx : the context; the current one by default\n"
+        "dtype : the element type, float32 by default\n"
+        'stype : the storage type: only ``"default"``\n'
+        "out : an array of that shape to be filled instead\n"
+    )
+    return function
+
+
+zeros = _constant("zeros", np.zeros, "of zeros")
+ones = _constant("ones", np.ones, "of ones")
+empty = _constant("empty", np.empty, "whose elements may be anything")
+
+
+def full(
+    shape: Any,
+    val: Any,
+    ctx: Context | None = None,
+    dtype: Any = np.float32,
+    out: NDArray | None = None,
+) -> NDArray:
+    """Return an array filled with a value.
+
+    Parameters
+    ----------
+    shape : the lengths of the axes, or the length of the only one
+    val : a number, or an array that is broadcast
+    ctx : the context; the current one by default
+    dtype : the element type
+    out : an array to be filled instead
+    """
+    if out is None:
+        out = NDArray(allocate(shape, dtype, "full"), usable(ctx))
+    if is_number(val):
+        check_writable(out)
+        overwrite(out, val)
+    else:
+        out[:] = val
+    return out
+
+
+def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+    """Return an array with the elements of something like an array.
+
+    Parameters
+    ----------
+    source_array : an NDArray, a NumPy array, a number, or (nested) sequences of numbers
+    ctx : the context; the current one by default
+    dtype : the element type; by default that of an NDArray, float32 for anything else
+
+    Examples
+    --------
+    >>> array([[1, 2], [3, 4]]).dtype
+    <class 'numpy.float32'>
+    """
+    if isinstance(source_array, NDArray):
+        source = source_array._data
+        wanted = source.dtype if dtype is None else as_dtype(dtype)
+    else:
+        wanted = as_dtype("float32" if dtype is None else dtype)
+        source = _read(source_array, wanted)
+    try:
+        data = quietly(source.astype, wanted, "C")
+    except MemoryError:
+        data = allocate(source.shape, wanted, "array")
+    return NDArray(data, usable(ctx))
+
+
+def _read(value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, np.ndarray):
+        found = value
+    else:
+        if hasattr(value, "tocsr"):
+            raise NotImplementedError("array of a sparse matrix: gluonic has no sparse arrays")
+        try:
+            found = np.array(np.nan if value is None else value)
+        except (ValueError, TypeError):  # OverflowError goes on: it says which number
+            found = np.array("")
+    if found.dtype.kind not in "biufc" and found.dtype != object and found.size:
+        raise _not_like_an_array(value)
+    if found.dtype == object:
+        try:
+            found = found.astype(dtype)
+        except (ValueError, TypeError):
+            raise _not_like_an_array(value) from None
+    return found
+
+
+def _not_like_an_array(value: Any) -> TypeError:
+    return TypeError(
+        describe(
+            f"source_array must be array like object, not {type(value).__name__}",
+            where="array",
+            hint="numbers, in nested lists of equal lengths",
+        )
+    )
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1.0,
+    repeat: int = 1,
+    infer_range: bool | None = None,
+    ctx: Context | None = None,
+    dtype: Any = np.float32,
+) -> NDArray:
+    """Return the numbers from `start` up to but not including `stop`, `step` apart.
+
+    Parameters
+    ----------
+    start, stop : the range; with `start` alone it is from 0 to `start`
+    step : the distance
+    repeat : how often each number occurs
+    infer_range : deprecated; only False
+    ctx : the context; the current one by default
+    dtype : the element type
+
+    Examples
+    --------
+    >>> arange(2, 5, repeat=2).asnumpy().tolist()
+    [2.0, 2.0, 3.0, 3.0, 4.0, 4.0]
+    """
+    if infer_range:
+        raise NotImplementedError("arange(infer_range=True) is deprecated; give stop")
+    attributes = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
+    return _made("_arange", attributes, ctx)
+
+
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    endpoint: bool = True,
+    ctx: Context | None = None,
+    dtype: Any = np.float32,
+) -> NDArray:
+    """Return `num` numbers evenly spaced from `start` to `stop`.
+
+    Parameters
+    ----------
+    endpoint : whether `stop` is the last of them
+    ctx : the context; the current one by default
+    dtype : the element type
+    """
+    attributes = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, "dtype": dtype}
+    return _made("_linspace", attributes, ctx)
+
+
+def eye(
+    N: int,
+    M: int = 0,
+    k: int = 0,
+    ctx: Context | None = None,
+    dtype: Any = None,
+) -> NDArray:
+    """Return a matrix with ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N, M : the numbers of rows and columns; square by default
+    k : which diagonal: 0 the main one, positive above, negative below
+    ctx : the context; the current one by default
+    dtype : the element type, float32 by default
+    """
+    return _made(
+        "_eye", {"N": N, "M": M, "k": k, "dtype": "float32" if dtype is None else dtype}, ctx
+    )
+
+
+def _made(name: str, attributes: dict[str, Any], ctx: Context | None) -> NDArray:
+    made = invoke(REGISTRY[name].apply(attributes), ())[0]
+    made._context = usable(ctx)
+    return made
+
+
+def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
+    """Join arrays along an axis.
+
+    Parameters
+    ----------
+    arrays : arrays of one dtype, whose shapes differ along `axis` at most
+    always_copy : False: a single array is returned itself
+    """
+    if not (
+        isinstance(arrays, (list, tuple)) and arrays and all(isinstance(a, NDArray) for a in arrays)
+    ):
+        raise AssertionError("concatenate takes a list of at least one NDArray")
+    if not always_copy and len(arrays) == 1:
+        return arrays[0]
+    attributes = {"num_args": len(arrays), "dim": axis}
+    return invoke(REGISTRY["Concat"].apply(attributes), arrays)[0]
+
+
+def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
+    """Return the array with axes moved to other places.
+
+    Parameters
+    ----------
+    source, destination : an axis, or several, and where they go
+
+    Raises
+    ------
+    ValueError
+        for an axis that is not there, or is named twice
+    """
+    moved = _axes(source, tensor.ndim, "source"), _axes(destination, tensor.ndim, "destination")
+    if len(moved[0]) != len(moved[1]):
+        raise ValueError(f"moveaxis: {len(moved[0])} axes cannot move to {len(moved[1])} places")
+    order = [axis for axis in range(tensor.ndim) if axis not in moved[0]]
+    for place, axis in sorted(zip(*reversed(moved), strict=True)):
+        order.insert(place, axis)
+    return invoke(REGISTRY["transpose"].apply({"axes": tuple(order)}), (tensor,))[0]
+
+
+def _axes(axes: Any, rank: int, what: str) -> list[int]:
+    given = [axes] if is_number(axes) else list(axes)
+    for axis in given:
+        if not -rank <= axis < rank:
+            raise ValueError(f"moveaxis: {what} {axis} is out of range for {rank} axes")
+    found = [axis % rank for axis in given]
+    if len(set(found)) != len(found):
+        raise ValueError(f"moveaxis: {what} {given} names an axis twice")
+    return found
+
+
+def split_v2(
+    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
+) -> Any:
+    """Split an array along an axis.
+
+    Parameters
+    ----------
+    ary : the array
+    indices_or_sections : the number of equal parts, or a tuple of the places where parts begin
+    squeeze_axis : drop the axis, if the parts have length one along it
+
+    Raises
+    ------
+    ValueError
+        if the parts would not be equal
+    """
+    length = ary.shape[axis]
+    if isinstance(indices_or_sections, int):
+        if length % indices_or_sections:
+            raise ValueError(
+                f"array split does not result in an equal division: {length} by {indices_or_sections}"
+            )
+        size = length // indices_or_sections
+        indices = tuple(i * size for i in range(indices_or_sections))
+    elif isinstance(indices_or_sections, (tuple, list)):
+        indices = (0, *indices_or_sections)
+    else:
+        raise ValueError("indices_or_sections must either int or tuple of ints")
+    attributes = {"indices": indices, "axis": axis, "squeeze_axis": squeeze_axis}
+    parts = invoke(REGISTRY["_split_v2"].apply(attributes), (ary,))
+    return parts[0] if len(parts) == 1 else parts
+
+
+def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
+    """Count the elements of an array by bins.
+
+    Parameters
+    ----------
+    a : the array
+    bins : the number of bins, or an NDArray of their edges
+    range : the lowest and the highest edge; by default the smallest and the largest element
+
+    Returns
+    -------
+    list of NDArray
+        the counts and the edges
+    """
+    if isinstance(bins, NDArray):
+        return invoke(REGISTRY["_histogram"].apply({}), (a, bins))
+    if not isinstance(bins, int):
+        raise ValueError("bins argument should be either an integer or an NDArray")
+    if range is None:
+        counts, edges = np.histogram(a._data, bins)
+        return array(counts), array(edges)
+    return invoke(REGISTRY["_histogram"].apply({"bin_cnt": bins, "range": range}), (a,))
+
+
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
+    """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
+    check_writable(out)
+    out._data[...] = 0
+    out._data[np.arange(len(out._data)), indices._data.astype(np.int64)] = 1
+    return out
+
+
+def waitall() -> None:
+    """Wait until everything is computed: it is, for operators run at once."""
+
+
+def imdecode(*arguments: Any, **keywords: Any) -> NDArray:
+    """Raise: pictures are decoded by `mx.image`."""
+    raise NotImplementedError("nd.imdecode: use mx.image.imdecode")

@@ -1,0 +1,55 @@
+"""The methods that are operators: ``x.sum(axis=1)`` is ``nd.sum(x, axis=1)``."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gluonic.graph.calling import FLUENT
+from gluonic.ndarray import op
+from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.creation import split_v2 as split_parts
+
+
+def _fluent(name: str) -> Callable[..., Any]:
+    """The method; the operator's function is looked up when it is first called."""
+
+    def call(self: NDArray, *arguments: Any, **keywords: Any) -> Any:
+        return getattr(op, name)(self, *arguments, **keywords)
+
+    call.__doc__ = f"Do what the function `nd.{name}` does, with the array as its first input."
+    return call
+
+
+for _name in FLUENT:
+    if _name not in vars(NDArray):
+        method(_name)(_fluent(_name))
+
+
+@method("__abs__")
+def abs(self: NDArray) -> NDArray:
+    return op.abs(self)  # type: ignore[no-any-return]
+
+
+@method("split_v2")
+def split_v2(self: NDArray, *arguments: Any, **keywords: Any) -> Any:
+    """Split the array as `nd.split_v2` does."""
+    return split_parts(self, *arguments, **keywords)
+
+
+@method("slice_assign")
+def slice_assign(self: NDArray, rhs: NDArray, begin: Any, end: Any, step: Any) -> NDArray:
+    """Write `rhs` into the part ``begin:end:step`` of the array."""
+    self[tuple(slice(*each) for each in zip(begin, end, step, strict=True))] = rhs
+    return self
+
+
+@method("slice_assign_scalar")
+def slice_assign_scalar(self: NDArray, value: float, begin: Any, end: Any, step: Any) -> NDArray:
+    """Write a number into the part ``begin:end:step`` of the array."""
+    self[tuple(slice(*each) for each in zip(begin, end, step, strict=True))] = value
+    return self
+
+
+@method("broadcast_like")
+def broadcast_like(self: NDArray, other: NDArray, **keywords: Any) -> NDArray:
+    """Return the array repeated along axes of length one to be like `other`."""
+    return op.broadcast_like(self, other, **keywords)  # type: ignore[no-any-return]

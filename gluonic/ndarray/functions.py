@@ -1,0 +1,137 @@
+"""The functions of `nd`, made from the registry: ``nd.X(inputs…, attribute=value, out=None)``."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonic.graph.calling import Caller, dress
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.infer import signature
+from gluonic.graph.operator import Application, Operator
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import usable
+from gluonic.ndarray.invoke import NotAnArrayError, check_writable, fast_call, invoke, overwrite
+from gluonic.ndarray.state import STATE
+
+
+def make_function(op: Operator, name: str) -> Callable[..., Any]:
+    """Make the function that calls an operator under one of its names."""
+    caller = Caller(op, NDArray)
+    fast = None if caller.plain is None else fast_call(caller.plain)
+    function = _general(caller) if fast is None else _with_shortcut(caller, fast, caller.arity)
+    dress(function, op, name, "nd")
+    return function
+
+
+def _general(caller: Caller) -> Callable[..., Any]:
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        return call(caller, arguments, keywords)
+
+    return function
+
+
+def _with_shortcut(caller: Caller, fast: Callable[..., NDArray], arity: int) -> Callable[..., Any]:
+    """The function with a short way for a call that gives just the inputs, by position."""
+
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        if not keywords and len(arguments) == arity:
+            for argument in arguments:
+                if type(argument) is not NDArray:
+                    break
+            else:
+                return fast(*arguments)
+        return call(caller, arguments, keywords)
+
+    return function
+
+
+def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """Call an operator with the arguments of a user's call.
+
+    Returns
+    -------
+    NDArray or list of NDArray
+        the visible outputs; `out` itself, if it was given
+    """
+    out = keywords.pop("out", None)
+    keywords.pop("name", None)
+    context = None
+    if "ctx" in keywords and "ctx" not in caller.op.attributes:
+        context = usable(keywords.pop("ctx"))
+    positional, named, attributes = caller.split(arguments, keywords)
+    if out is not None and not caller.inputs:
+        attributes = {**_attributes_of(out, caller.op), **attributes}
+    application = caller.op.apply(attributes)
+    if named or len(positional) != len(application.inputs) or None in map(id_or_none, positional):
+        positional = caller.arrange(application, positional, named)
+        _check_complete(application, positional)
+    if out is not None:
+        return _into(application, positional, out)
+    outputs = invoke(application, positional)
+    if not positional:
+        context = context or usable(application.settings.get("ctx"))
+    if context is not None:
+        for output in outputs:
+            output._context = context
+    return outputs[0] if application.visible == 1 else outputs[: application.visible]
+
+
+def id_or_none(value: Any) -> int | None:
+    """None for None: `in` would compare arrays with ``==``."""
+    return None if value is None else id(value)
+
+
+def _check_complete(application: Application, inputs: Sequence[Any]) -> None:
+    missing = [n for n, x in zip(application.inputs, inputs, strict=True) if x is None]
+    if missing:
+        raise MissingInputError(
+            describe(
+                f"needs the input {', '.join(missing)}",
+                where=application.op.name,
+                facts=[f"its inputs: {', '.join(application.inputs)}"],
+            )
+        )
+
+
+class MissingInputError(MXNetError, TypeError):
+    """An operator was called without one of its inputs."""
+
+
+def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
+    """Run an operator and write its outputs into the arrays `out`."""
+    targets = _targets(application, out)
+    for target in targets:
+        check_writable(target, inputs)
+    shapes, dtypes = [x.shape for x in inputs], [x._data.dtype for x in inputs]
+    promised = [(x.shape, x._data.dtype) for x in targets]
+    expected = signature(application, shapes, dtypes, promised)
+    for target, output in zip(targets, invoke(application, inputs, expected), strict=False):
+        overwrite(target, output._data)
+        if STATE.recording:
+            target._entry = output._entry
+    return out
+
+
+def _attributes_of(out: Any, op: Operator) -> dict[str, Any]:
+    """The shape and dtype of `out`, for an operator that makes arrays out of nothing."""
+    first = out[0] if isinstance(out, (list, tuple)) else out
+    return {n: getattr(first, n) for n in ("shape", "dtype") if n in op.attributes}
+
+
+def _targets(application: Application, out: Any) -> list[NDArray]:
+    targets = list(out) if isinstance(out, (list, tuple)) else [out]
+    for target in targets:
+        if not isinstance(target, NDArray):
+            raise NotAnArrayError(
+                describe(
+                    f"out must be an NDArray, or a list of them, not {type(target).__name__}",
+                    where=application.op.name,
+                )
+            )
+    if len(targets) not in (application.visible, len(application.outputs)):
+        raise MXNetError(
+            describe(
+                f"has {application.visible} outputs, but out= gives {len(targets)} arrays",
+                where=application.op.name,
+            )
+        )
+    return targets

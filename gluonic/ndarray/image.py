@@ -1,0 +1,8 @@
+"""``nd.image``: operators on pictures."""
+
+from gluonic.graph.calling import Functions
+from gluonic.ndarray.functions import make_function
+
+_functions = Functions("image", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

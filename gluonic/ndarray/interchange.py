@@ -1,0 +1,122 @@
+"""Arrays to and from others: NumPy, DLPack, pickles."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.dtypes import CODE_OF
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import Array
+from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.context import Context
+
+# ------------------------------------------------------------------------------------------- NumPy
+
+
+@method("__array__")
+def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
+    """Give NumPy the elements: shared, if no copy is asked for or needed."""
+    if dtype is not None and np.dtype(dtype) != self._data.dtype:
+        if copy is False:
+            raise ValueError(
+                f"an NDArray of {self._data.dtype} is no {np.dtype(dtype)} without copying"
+            )
+        return self._data.astype(dtype)
+    return self._data.copy() if copy else self._data
+
+
+NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
+    lambda self: self._data.__array_interface__, doc="NumPy's array interface; memory is shared."
+)
+
+
+def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
+    """Return an NDArray with the elements of a NumPy array.
+
+    Parameters
+    ----------
+    ndarray : the NumPy array
+    zero_copy : share its memory; then it becomes read-only for NumPy, and must be contiguous
+    """
+    if ndarray.dtype not in CODE_OF:
+        raise ValueError(f"from_numpy: {ndarray.dtype} is not supported; it has {_dtypes()}")
+    if not zero_copy:
+        return NDArray(np.array(ndarray, order="C"))
+    if not ndarray.flags.c_contiguous:
+        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+    shared = ndarray.view(np.ndarray)
+    ndarray.flags.writeable = False
+    return NDArray(shared)
+
+
+def _dtypes() -> str:
+    return ", ".join(dtype.name for dtype in CODE_OF)
+
+
+# ------------------------------------------------------------------------------------------ DLPack
+
+
+class _Capsule:
+    """A DLPack capsule of another library, dressed as the protocol asks."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # the CPU
+
+
+@method("__dlpack__")
+def dlpack(self: NDArray, **keywords: Any) -> Any:
+    """Export the elements, shared, as a DLPack capsule."""
+    return self._data.__dlpack__(**keywords)
+
+
+@method("__dlpack_device__")
+def dlpack_device(self: NDArray) -> tuple[int, int]:
+    """Return the device as DLPack numbers it: the CPU."""
+    return self._data.__dlpack_device__()
+
+
+def to_dlpack_for_read(data: NDArray) -> Any:
+    """Return a DLPack capsule that shares memory with an array."""
+    return data._data.__dlpack__()
+
+
+to_dlpack_for_write = to_dlpack_for_read
+NDArray.to_dlpack_for_read = to_dlpack_for_read  # type: ignore[attr-defined]
+NDArray.to_dlpack_for_write = to_dlpack_for_write  # type: ignore[attr-defined]
+
+
+def from_dlpack(dlpack: Any) -> NDArray:
+    """Return an NDArray that shares memory with an array of another library.
+
+    Parameters
+    ----------
+    dlpack : an array with `__dlpack__`, or a DLPack capsule (which can be read once)
+    """
+    source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
+    try:
+        array = np.from_dlpack(source)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise MXNetError(
+            describe(f"cannot read {dlpack!r}: {error}", where="from_dlpack")
+        ) from error
+    if array.dtype not in CODE_OF:
+        raise MXNetError(f"from_dlpack: {array.dtype} is not supported; it has {_dtypes()}")
+    return NDArray(array)
+
+
+# ----------------------------------------------------------------------------------------- pickles
+
+
+def _rebuild(data: Array, context: Context | None) -> NDArray:
+    return NDArray(data, context)
+
+
+@method("__reduce__")
+def reduce(self: NDArray) -> Any:
+    return _rebuild, (self._data, self._context)

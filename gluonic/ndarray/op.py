@@ -1,0 +1,8 @@
+"""All operators with public names, each a function; `nd` offers them too."""
+
+from gluonic.graph.calling import Functions
+from gluonic.ndarray.functions import make_function
+
+_functions = Functions("op", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

@@ -1,0 +1,266 @@
+"""MXNet's parameter files: ``nd.save``, ``nd.load`` and ``nd.load_frombuffer``.
+
+A file holds a header, the number of arrays, the arrays, the number of names (none or as many) and the names.
+Files of all MXNet versions are read (dense arrays); what is written is, byte for byte, what MXNet 1.9.1
+writes. A file is data from strangers: every number is checked before memory is allocated for it.
+"""
+
+import io
+import os
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from gluonic.graph.dtypes import CODE_OF, CODES
+from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.files import write_atomically
+from gluonic.ndarray.array import NDArray, method
+
+_HEADER = 0x112
+_V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
+_MOST_AXES = 32
+_LONGEST_NAME = 1 << 20
+_STORAGE = {1: "row_sparse", 2: "csr"}
+_DENSE, _UNDEFINED = 0, -1
+
+Arrays = list[NDArray] | dict[str, NDArray]
+
+
+class FileAccessError(MXNetError, OSError):
+    """A file cannot be opened, read or written."""
+
+
+class SparseBlockError(FileFormatError, NotImplementedError):
+    """A file holds a sparse array."""
+
+
+# ----------------------------------------------------------------------------------------- writing
+
+
+def save(fname: str | os.PathLike[str], data: Any) -> None:
+    """Save arrays to a file; an interruption leaves an old file unharmed.
+
+    Parameters
+    ----------
+    fname : the file
+    data : an NDArray, a list of NDArrays, or a dict of them by name
+
+    Raises
+    ------
+    MXNetError
+        if the file cannot be written
+    """
+    arrays, names = _listed(data)
+    try:
+        write_atomically(fname, _pieces(arrays, names))
+    except OSError as error:
+        raise _inaccessible(error, fname) from error
+
+
+def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
+    if isinstance(data, NDArray):
+        return [data], []
+    if isinstance(data, Mapping):
+        names, arrays = list(data), list(data.values())
+    elif isinstance(data, list):
+        names, arrays = [], data
+    else:
+        raise ValueError(
+            "save: data needs to either be a NDArray, a dict of str to NDArray or a list of NDArrays, "
+            f"not {type(data).__name__}"
+        )
+    for part, kind in ((names, str), (arrays, NDArray)):
+        for value in part:
+            if not isinstance(value, kind):
+                raise TypeError(
+                    "save only accept dict str->NDArray or list of NDArray; "
+                    f"it has a {type(value).__name__}"
+                )
+    return arrays, names
+
+
+def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes]:
+    yield struct.pack("<QQQ", _HEADER, 0, len(arrays))
+    for array in arrays:
+        yield _array_header(array)
+        yield np.ascontiguousarray(_little(array._data)).tobytes()
+    yield struct.pack("<Q", len(names))
+    for name in names:
+        encoded = name.encode()
+        yield struct.pack("<Q", len(encoded)) + encoded
+
+
+def _little(array: Any) -> Any:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _array_header(array: NDArray) -> bytes:
+    """What stands before an array's elements; only MXNet's NumPy semantics (V3) can tell shape ()."""
+    magic = _V2 if array.ndim else _V3
+    context = array.context
+    return struct.pack(
+        f"<Iii{array.ndim}qiii",
+        magic, _DENSE, array.ndim, *array.shape,
+        context.device_typeid, context.device_id, CODE_OF[array._data.dtype],
+    )  # fmt: skip
+
+
+def _inaccessible(error: OSError, fname: Any) -> FileAccessError:
+    return FileAccessError(
+        error.errno, describe(f"{os.fspath(fname)}: {error.strerror or error}"), os.fspath(fname)
+    )
+
+
+# ----------------------------------------------------------------------------------------- reading
+
+
+def load(fname: str | os.PathLike[str]) -> Arrays:
+    """Load the arrays of a file.
+
+    Returns
+    -------
+    list or dict
+        as they were saved; an array saved alone is in a list
+
+    Raises
+    ------
+    FileFormatError
+        if the file is no parameter file, truncated or damaged; nothing of it is loaded
+    MXNetError
+        if the file cannot be read
+    """
+    if not isinstance(fname, (str, os.PathLike)):
+        raise TypeError(f"fname required to be a string, not {type(fname).__name__}")
+    try:
+        with open(fname, "rb") as stream:
+            return _Reader(stream, os.fspath(fname)).arrays()
+    except OSError as error:
+        raise _inaccessible(error, fname) from error
+
+
+def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Arrays:
+    """Load arrays from the contents of a file; see `load`."""
+    if isinstance(buf, str):
+        buf = buf.encode("latin-1")
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        raise TypeError(f"buf required to be a string or bytes, not {type(buf).__name__}")
+    return _Reader(io.BytesIO(buf), "the buffer").arrays()
+
+
+class _Reader:
+    """Reads a parameter file from its beginning.
+
+    Parameters
+    ----------
+    stream : the open file
+    title : what messages call it
+    """
+
+    def __init__(self, stream: BinaryIO, title: str) -> None:
+        self.stream, self.title = stream, title
+        self.left = stream.seek(0, os.SEEK_END)
+        self.place = "the header"
+        stream.seek(0)
+
+    def error(self, what: str, kind: type[FileFormatError] = FileFormatError) -> FileFormatError:
+        position = self.stream.tell()
+        return kind(
+            describe(f"{self.title}: {what}", facts=[f"in {self.place}, before byte {position:,}"])
+        )
+
+    def need(self, count: int) -> None:
+        """Make sure that so many bytes are left."""
+        if count > self.left:
+            raise self.error(f"it is truncated: {count:,} bytes are needed, {self.left:,} are left")
+        self.left -= count
+
+    def numbers(self, code: str) -> tuple[int, ...]:
+        """Read numbers, given as to `struct.unpack`."""
+        size = struct.calcsize("<" + code)
+        self.need(size)
+        return struct.unpack("<" + code, self.stream.read(size))
+
+    def number(self, code: str) -> int:
+        return self.numbers(code)[0]
+
+    def arrays(self) -> Arrays:
+        """Read the file."""
+        if self.left < 8 or self.number("Q") != _HEADER:
+            raise self.error("Invalid NDArray file format: it does not begin as a parameter file")
+        _, count = self.numbers("QQ")
+        if count > self.left // 4:
+            raise self.error(f"it is too short for the {count:,} arrays that it announces")
+        arrays = []
+        for number in range(count):
+            self.place = f"array {number} of {count}"
+            arrays.append(self.array())
+        self.place = "the names"
+        name_count = self.number("Q")
+        if name_count == 0:
+            return arrays
+        if name_count != count:
+            raise self.error(f"it has {name_count:,} names for {count:,} arrays")
+        names = [self.name() for _ in range(count)]
+        return dict(zip(names, arrays, strict=True))
+
+    def name(self) -> str:
+        length = self.number("Q")
+        if length > _LONGEST_NAME:
+            raise self.error(f"a name of {length:,} bytes is too long")
+        self.need(length)
+        try:
+            return self.stream.read(length).decode()
+        except UnicodeDecodeError:
+            raise self.error("a name is not UTF-8") from None
+
+    def array(self) -> NDArray:
+        """Read one array of any version."""
+        magic = self.number("I")
+        if magic in (_V2, _V3):
+            storage = self.number("i")
+            if storage in _STORAGE:
+                raise self.error(
+                    f"a {_STORAGE[storage]} array: gluonic has no sparse arrays", SparseBlockError
+                )
+            if storage not in (_DENSE, _UNDEFINED):
+                raise self.error(f"unknown storage type {storage}")
+        if magic in (_V1, _V2, _V3):
+            rank = self.number("i")
+            lengths = "q"
+        else:
+            rank, lengths = magic, "I"  # before version 1 the number of axes came first
+        if magic == _V3 and rank == -1:
+            return NDArray(None)
+        if not 0 <= rank <= _MOST_AXES:
+            raise self.error(f"{rank} axes: no array has so many")
+        shape = self.numbers(f"{rank}{lengths}")
+        if rank == 0 and magic != _V3:
+            return NDArray(None)  # an array that never had a shape
+        return self.elements(shape)
+
+    def elements(self, shape: tuple[int, ...]) -> NDArray:
+        """Read the rest of an array whose shape is known: context, dtype and elements."""
+        if any(length < 0 for length in shape):
+            raise self.error(f"shape {shape} has a negative length")
+        _device, _number, code = self.numbers("iii")
+        if code not in CODES:
+            raise self.error(f"unknown dtype number {code}")
+        dtype = CODES[code].newbyteorder("<")
+        size = prod(shape) * dtype.itemsize
+        self.need(size)
+        data = np.empty(shape, dtype)
+        read = self.stream.readinto(memoryview(data).cast("B")) if size else 0  # type: ignore[attr-defined]
+        if read != size:
+            raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")
+        return NDArray(data.astype(CODES[code], copy=False))
+
+
+@method("__setstate__")
+def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
+    """Take the state that MXNet's own pickles hold: an array as in a file."""
+    handle = state["handle"]
+    array = NDArray(None) if handle is None else _Reader(io.BytesIO(handle), "the pickle").array()
+    self._data, self._entry, self._context, self._reader = array._data, None, None, None

@@ -1,0 +1,34 @@
+"""``mx.random``: the seed, and the samplers of `nd.random`."""
+
+from typing import Any
+
+from gluonic.ndarray import random as _random
+from gluonic.ndarray.context import Context
+from gluonic.ndarray.random import *  # noqa: F403 - the samplers, under both names
+from gluonic.ndarray.state import RANDOM
+
+__all__ = [*_random.__all__, "seed"]
+
+
+def seed(seed_state: int, ctx: Any = "all") -> None:
+    """Seed the random numbers of samplers, dropout, shuffling and initialization.
+
+    Parameters
+    ----------
+    seed_state : any integer
+    ctx : ``"all"`` or a context; contexts share one generator here
+
+    Raises
+    ------
+    ValueError
+        if the seed is no integer
+    """
+    if not hasattr(seed_state, "__index__"):
+        raise ValueError(f"seed_state must be int, not {seed_state!r}")
+    if ctx != "all":
+        Context(ctx)
+    RANDOM.seed(seed_state.__index__() % (1 << 64))
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_random, name)

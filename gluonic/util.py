@@ -1,0 +1,86 @@
+"""``mx.util``: NumPy's shapes, and questions about the machine."""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape, use_np_shape
+
+__all__ = [
+    "get_gpu_count",
+    "get_gpu_memory",
+    "getenv",
+    "is_np_array",
+    "is_np_shape",
+    "np_array",
+    "np_shape",
+    "reset_np",
+    "set_module",
+    "set_np",
+    "set_np_shape",
+    "setenv",
+    "use_np",
+    "use_np_array",
+    "use_np_shape",
+]
+
+_Named = TypeVar("_Named")
+
+
+def get_gpu_count() -> int:
+    """Return the number of GPUs that gluonic can use: none."""
+    return 0
+
+
+def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
+    """Raise: there is no GPU."""
+    raise NotImplementedError(f"get_gpu_memory({gpu_dev_id}): gluonic runs on the CPU")
+
+
+def is_np_array() -> bool:
+    """Return whether Gluon works on `mx.np` arrays: never, for there is no `mx.np`."""
+    return False
+
+
+def _without_np(name: str) -> Callable[..., Any]:
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(f"{name}: gluonic has no mx.np; its arrays are mx.nd's")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Raise: there is no `mx.np` here."
+    return function
+
+
+np_array = _without_np("np_array")
+use_np = _without_np("use_np")
+use_np_array = _without_np("use_np_array")
+set_np = _without_np("set_np")
+
+
+def reset_np() -> None:
+    """Switch NumPy's shapes off."""
+    set_np_shape(False)
+
+
+def set_module(module: str) -> Callable[[_Named], _Named]:
+    """Let a function or class say that it comes from another module (a decorator)."""
+
+    def decorate(named: _Named) -> _Named:
+        if module is not None:
+            named.__module__ = module  # type: ignore[attr-defined]
+        return named
+
+    return decorate
+
+
+def getenv(name: str) -> str | None:
+    """Return an environment variable, None if it is not set."""
+    return os.environ.get(name)
+
+
+def setenv(name: str, value: str | None) -> None:
+    """Set an environment variable; None removes it."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
