@@ -3,6 +3,7 @@
     MXNetError                what MXNet itself raises; everything below is one
     ├── InferenceError        shapes or dtypes contradict each other
     ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
+    ├── OutOfRangeError       an index lies beyond the end of an axis
     ├── FileFormatError       a file is not what it should be; nothing of it was loaded
     └── DeferredInitializationError   a parameter's shape is not known yet
 """
@@ -27,6 +28,10 @@ class InferenceError(MXNetError, ValueError):
 
 class AttributeValueError(MXNetError, ValueError, TypeError):
     """An operator was given an attribute it does not have, or a value that the attribute cannot take."""
+
+
+class OutOfRangeError(MXNetError, IndexError):
+    """An index lies beyond the end of an axis."""
 
 
 class FileFormatError(MXNetError, ValueError):
