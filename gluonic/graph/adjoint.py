@@ -17,6 +17,7 @@ from gluonic.graph.view import NodeView
 def adjoint(
     op: Operator,
     *,
+    name: str = "",
     source: str = "data",
     homogeneous: Mapping[str, Any] | None = None,
     **options: Any,
@@ -29,11 +30,12 @@ def adjoint(
     Parameters
     ----------
     op : an operator with one output of the dtype of `source`
+    name : the new operator's name; default: ``_backward_`` and the name of `op`
     source : the input in which `op` is linear
     homogeneous : attributes to change so that `op` is linear and not only affine
     options : further fields of `Operator`
     """
-    forward, backward = op.name, f"_backward_{op.name.removeprefix('_')}"
+    forward, backward = op.name, name or f"_backward_{op.name.removeprefix('_')}"
 
     def register(kernel: Expression) -> Operator:
         kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."

@@ -34,7 +34,7 @@ def test_nothing_can_be_taken_from_an_empty_axis() -> None:
 
 
 def test_embedding_infers_its_table_and_takes_its_dtype() -> None:
-    sizes = {"input_dim": 5, "output_dim": 3}
+    sizes: dict[str, Any] = {"input_dim": 5, "output_dim": 3}
     assert infer_shapes("Embedding", [(None, 2), None], **sizes)[1:] == [(5, 3), (None, 2, 3)]
     looked_up = apply("Embedding", np.array([0, 9, -1]), np.arange(15.0).reshape(5, 3), **sizes)
     assert looked_up.dtype == np.float64
@@ -146,7 +146,7 @@ STEPS = np.arange(1.0, 7.0).reshape(3, 2)
 
 def test_sequences_are_masked_reversed_and_ended_by_their_lengths() -> None:
     lengths = np.array([1.9, 3], np.float32)
-    used = {"use_sequence_length": True}
+    used: dict[str, Any] = {"use_sequence_length": True}
     masked = apply("SequenceMask", STEPS, lengths, value=-1, **used)
     np.testing.assert_array_equal(masked, [[1, 2], [-1, 4], [-1, 6]])
     turned = apply("SequenceReverse", STEPS, lengths + 9 * np.array([0, 1]), **used)
@@ -157,7 +157,7 @@ def test_sequences_are_masked_reversed_and_ended_by_their_lengths() -> None:
 
 
 def test_sequence_operators_infer_the_lengths_and_check_the_axis() -> None:
-    used = {"use_sequence_length": True}
+    used: dict[str, Any] = {"use_sequence_length": True}
     assert infer_shapes("SequenceLast", [(5, None, 3), (4,)], **used)[2] == (4, 3)
     assert infer_shapes("SequenceMask", [(5, 4, 3), None], **used)[1] == (4,)
     assert infer_shapes("SequenceMask", [(5, 4, 3), None], axis=1, **used)[1] == (5,)

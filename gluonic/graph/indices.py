@@ -1,0 +1,70 @@
+"""Arrays of positions: reading them from any numbers, and adding up what falls together."""
+
+from typing import Literal
+
+import numpy as np
+
+from gluonic.graph.errors import OutOfRangeError, describe
+from gluonic.graph.operator import Array
+
+Mode = Literal["clip", "wrap", "raise"]
+
+
+def positions(index: Array, size: int, mode: str, title: str) -> Array:
+    """Read positions along an axis of `size` elements.
+
+    Parameters
+    ----------
+    index : numbers of any dtype; fractions are cut off
+    size : the length of the axis
+    mode : what happens beyond its ends: ``clip`` takes the first or last element, ``wrap`` goes
+        round, ``raise`` refuses, ``negative`` counts from the end and refuses what is beyond
+    title : the operator, for messages
+
+    Raises
+    ------
+    OutOfRangeError
+        if there is no such element
+    """
+    whole = index.astype(np.intp)
+    if not size and whole.size:
+        raise OutOfRangeError(describe("nothing can be taken from an empty axis", where=title))
+    if mode == "clip":
+        return np.clip(whole, 0, size - 1)
+    if mode == "wrap":
+        return whole % size if size else whole
+    lowest = -size if mode == "negative" else 0
+    if whole.size and not lowest <= whole.min() <= whole.max() < size:
+        wrong = whole[(whole < lowest) | (whole >= size)].flat[0]
+        raise OutOfRangeError(
+            describe(f"index {wrong} is out of range for an axis of {size} elements", where=title)
+        )
+    return whole % size if size else whole
+
+
+def add_rows(rows: int, index: Array, values: Array) -> Array:
+    """Add `values` up into rows: row i of the result is the sum of those whose index is i.
+
+    Parameters
+    ----------
+    rows : how many rows the result has
+    index : a vector of positions, repetitions allowed
+    values : for each position what is to be added, (len(index), ...)
+    """
+    wide = values.astype(np.float32) if values.dtype == np.float16 else values
+    if wide.ndim == 1 and wide.dtype.kind == "f":
+        return np.bincount(index, wide, rows)
+    result = np.zeros((rows, *wide.shape[1:]), wide.dtype)
+    if wide.size:
+        order = np.argsort(index, kind="stable")
+        found = index[order]
+        starts = np.flatnonzero(np.concatenate(([True], found[1:] != found[:-1])))
+        result[found[starts]] = np.add.reduceat(wide[order], starts, axis=0)
+    return result
+
+
+def multi_index(indices: Array, shape: tuple[int, ...], title: str) -> tuple[Array, ...]:
+    """Read positions along several axes, one axis a row; negative ones count from the end."""
+    return tuple(
+        positions(row, size, "negative", title) for row, size in zip(indices, shape, strict=False)
+    )
