@@ -8,6 +8,7 @@ from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.graph.operator import Array
 
 Mode = Literal["clip", "wrap", "raise"]
+_WORTH_A_MATRIX = 4096  # elements from which on a sparse product beats adding one by one
 
 
 def positions(index: Array, size: int, mode: str, title: str) -> Array:
@@ -52,15 +53,15 @@ def add_rows(rows: int, index: Array, values: Array) -> Array:
     values : for each position what is to be added, (len(index), ...)
     """
     wide = values.astype(np.float32) if values.dtype == np.float16 else values
-    if wide.ndim == 1 and wide.dtype.kind == "f":
-        return np.bincount(index, wide, rows)
-    result = np.zeros((rows, *wide.shape[1:]), wide.dtype)
-    if wide.size:
-        order = np.argsort(index, kind="stable")
-        found = index[order]
-        starts = np.flatnonzero(np.concatenate(([True], found[1:] != found[:-1])))
-        result[found[starts]] = np.add.reduceat(wide[order], starts, axis=0)
-    return result
+    if wide.size < _WORTH_A_MATRIX or wide.dtype.kind != "f":
+        result = np.zeros((rows, *wide.shape[1:]), wide.dtype)
+        np.add.at(result, index, wide)
+        return result
+    from scipy.sparse import csc_matrix
+
+    columns = np.arange(len(index) + 1)
+    chosen = csc_matrix((np.ones(len(index), wide.dtype), index, columns), (rows, len(index)))
+    return (chosen @ wide.reshape(len(index), -1)).reshape(rows, *wide.shape[1:])
 
 
 def multi_index(indices: Array, shape: tuple[int, ...], title: str) -> tuple[Array, ...]:
