@@ -1,4 +1,4 @@
-"""Operators that gluonic does not have: their nodes can be listed, drawn, edited and saved again."""
+"""Operators that gluonic does not have: listed, drawn, edited and saved, but never run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn

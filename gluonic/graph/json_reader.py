@@ -1,8 +1,8 @@
 """Reading symbol JSON of MXNet 0.8 to 1.9, trusting nothing in it.
 
-A file is data: indices are checked before they are used, inputs must be earlier nodes (so there can be
-no cycle), attributes go through the operators' own grammar, and nothing is evaluated. Every failure is
-a `FileFormatError` that names the node and the field.
+A file is data: indices are checked before they are used, inputs must be earlier nodes (so there can
+be no cycle), attributes go through the operators' own grammar, and nothing is evaluated. Every
+failure is a `FileFormatError` that names the node and the field.
 """
 
 import json
@@ -16,11 +16,12 @@ from gluonic.graph.json_upgrade import hidden_names, upgrade
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import own
-from gluonic.graph.operator import REGISTRY, Application
+from gluonic.graph.operator import REGISTRY, Application, Operator
 
 MOST_BYTES = 256 * 2**20
 MOST_NODES = 5_000_000
 MOST_OUTPUTS = 65_536
+_OUTPUT_COUNTS = {"num_outputs", "sections"}
 _OLDEST = 800  # MXNet 0.8, which wrote no version
 
 
@@ -117,18 +118,16 @@ class _Reader:
         version = attributes.get("mxnet_version")
         if version is None:
             return _OLDEST
-        if isinstance(version, list) and len(version) == 2 and type(version[1]) is int:
-            return int(version[1])
-        self.fail(
-            f'must be a pair such as ["int", 10901], not {_short(version)}', "attrs.mxnet_version"
-        )
+        if not (isinstance(version, list) and len(version) == 2 and type(version[1]) is int):
+            self.fail('must be a pair such as ["int", 10901]', "attrs.mxnet_version")
+        return int(version[1])
 
     # ------------------------------------------------------------------------ nodes
 
     def output_counts(
         self, document: dict[str, Any], records: list[Any], heads: list[Any]
     ) -> list[int]:
-        """How many outputs each node has, as far as the file tells: for operators we do not have."""
+        """Count each node's outputs, as far as the file tells."""
         rows = document.get("node_row_ptr")
         if rows is not None:
             return self.counts_from_rows(rows, len(records))
@@ -247,14 +246,30 @@ class _Reader:
             ]
             return placeholder(op, len(entries), max(1, self.counts[number]), states, settings)
         operator = REGISTRY[op]
-        if operator.count is not None and operator.count not in settings:
-            settings[operator.count] = str(len(entries) - len(operator.inputs))
+        self.check_counts(operator, settings, len(entries), where)
         try:
             return operator.apply(settings)
         except AttributeValueError as error:
-            self.fail(str(error).splitlines()[0], f"{where}, attrs")
+            self.fail(_first_line(error), f"{where}, attrs")
         except (MXNetError, OverflowError) as error:
-            self.fail(str(error).splitlines()[0], where)
+            self.fail(_first_line(error), where)
+
+    def check_counts(
+        self, operator: Operator, settings: dict[str, str], inputs: int, where: str
+    ) -> None:
+        """Refuse counts that do not go with the node, before anything of that size is made."""
+        count = operator.count
+        if count is not None:
+            members = str(inputs - len(operator.inputs))
+            given = settings.setdefault(count, members)
+            if given.strip() != members:
+                self.fail(
+                    f"is {given[:40]!r}, but there are {members} inputs", f"{where}, attrs.{count}"
+                )
+        for name in _OUTPUT_COUNTS & settings.keys():
+            given = settings[name]
+            if len(given) > 20 or (given.strip().isdigit() and int(given) > MOST_OUTPUTS):
+                self.fail(f"is {given[:40]!r}, more than {MOST_OUTPUTS}", f"{where}, attrs.{name}")
 
     def missing_states(
         self,
@@ -311,6 +326,12 @@ def _kind(value: Any) -> str:
     if value is None:
         return "null"
     return _KINDS.get(type(value), "a number with a fraction")
+
+
+def _first_line(error: Exception) -> str:
+    """Take the first line of a message, shortened in the middle where a file made it long."""
+    line = str(error).partition("\n")[0]
+    return line if len(line) <= 400 else f"{line[:200]} … {line[-200:]}"
 
 
 def _short(value: Any) -> str:

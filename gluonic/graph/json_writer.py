@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import Any
 
 from gluonic.graph.listing import variable_versions
@@ -14,6 +15,8 @@ VERSION = 10901
 SUBGRAPHS = "__subgraphs__"
 """Where a node keeps the graphs that a control-flow operator of a file carries, as JSON text."""
 
+_LONGEST_LINE = 10
+_text = encode_basestring
 _CASTS = {"amp_cast", "amp_multicast"}
 
 
@@ -38,9 +41,9 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
     heads = [[numbers[entry.node], entry.index, 0] for entry in graph.outputs]
     fields = {
         "nodes": _block("[", (_node(n, numbers, versions) for n in graph.nodes), "]", "  "),
-        "arg_nodes": json.dumps([numbers[node] for node in graph.variables]),
-        "node_row_ptr": json.dumps(rows),
-        "heads": json.dumps(heads),
+        "arg_nodes": _array([numbers[node] for node in graph.variables], "  "),
+        "node_row_ptr": _array(rows, "  "),
+        "heads": _array(heads, "  "),
         "attrs": _mapping(attributes, "  "),
     }
     return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "")
@@ -51,18 +54,20 @@ def _without_cast(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None
 
 
 def _node(node: Node, numbers: Mapping[Node, int], versions: Mapping[tuple[Node, int], int]) -> str:
-    fields = {"op": _text(node.operator_name), "name": _text(node.name)}
-    written = {name: text for name, text in node.attributes.items() if name != SUBGRAPHS}
+    fields = f'"op": {_text(node.operator_name)}, \n      "name": {_text(node.name)}'
+    written = node.attributes
+    if SUBGRAPHS in written:
+        written = {name: text for name, text in written.items() if name != SUBGRAPHS}
     if written:
-        fields["attrs"] = _mapping(written, "      ")
+        fields += f', \n      "attrs": {_mapping(written, "      ")}'
     inputs = [
-        [numbers[entry.node], entry.index, versions.get((node, position), 0)]
+        [numbers[entry.node], entry.index, versions.get((node, position), 0) if versions else 0]
         for position, entry in enumerate(node.inputs)
     ]
-    fields["inputs"] = json.dumps(inputs)
+    fields += f', \n      "inputs": {_array(inputs, "      ")}'
     if SUBGRAPHS in node.attributes:
-        fields["subgraphs"] = node.attributes[SUBGRAPHS]
-    return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "    ")
+        fields += f', \n      "subgraphs": {node.attributes[SUBGRAPHS]}'
+    return f"{{\n      {fields}\n    }}"
 
 
 def _mapping(values: Mapping[str, Any], indent: str) -> str:
@@ -73,12 +78,15 @@ def _mapping(values: Mapping[str, Any], indent: str) -> str:
     return _block("{", members, "}", indent)
 
 
+def _array(members: Sequence[Any], indent: str) -> str:
+    """Write an array of numbers, or of arrays of them: on one line unless it is long."""
+    if len(members) <= _LONGEST_LINE:
+        return str(members)
+    return _block("[", map(str, members), "]", indent)
+
+
 def _value(value: Any) -> str:
     return _text(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _block(opening: str, members: Iterable[str], closing: str, indent: str) -> str:

@@ -1,6 +1,6 @@
 """The string attributes of nodes, as MXNet names and writes them.
 
-An operator's own attributes go by their names; everything else is ``__between_underscores__``. A few
+An operator's own attributes go by their names; everything else is ``__between_underscores__``. Some
 of the latter are also known by their bare names: ``lr_mult`` is ``__lr_mult__``.
 """
 
@@ -14,6 +14,7 @@ from gluonic.graph.node import Entry
 from gluonic.graph.operator import Application
 
 BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
+_ENDINGS = tuple(f"_{bare}" for bare in BARE)
 
 
 def is_extra(name: str) -> bool:
@@ -27,10 +28,10 @@ def input_attribute(name: str) -> tuple[str, str] | None:
     >>> input_attribute("weight_lr_mult")
     ('weight', 'lr_mult')
     """
-    for bare in BARE:
-        if name.endswith(f"_{bare}") and not is_extra(name):
-            return name[: -len(bare) - 1], bare
-    return None
+    if not name.endswith(_ENDINGS) or is_extra(name):
+        return None
+    bare = next(each for each in BARE if name.endswith(f"_{each}"))
+    return name[: -len(bare) - 1], bare
 
 
 def full_name(name: str) -> str:

@@ -70,7 +70,7 @@ def simple_bind(
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
-    """The shapes of all variables; names that the graph does not have are passed over, as in MXNet."""
+    """Infer the variables' shapes; unknown names are passed over, as in MXNet."""
     given = {name: SHAPE.read(tuple(shape), name) for name, shape in shapes.items()}
     facts = infer_facts(graph, SHAPE, given)
     found = {node: facts[node][0] for node in graph.variables}
@@ -93,7 +93,7 @@ def _shape(found: Mapping[Node, Any], name: str) -> Any:
 
 
 def _dtypes_of(graph: Graph, dtypes: Mapping[str, Any]) -> dict[Node, np.dtype[Any]]:
-    """The dtypes of all variables, float32 where nothing else follows."""
+    """Infer the variables' dtypes, float32 where nothing else follows."""
     given = {name: as_dtype(dtype) for name, dtype in dtypes.items() if dtype is not None}
     facts = infer_facts(graph, DTYPE, given)
     free = [node for node in graph.variables if facts[node][0] is None]

@@ -92,14 +92,14 @@ def _check_states(application: Application, entries: Sequence[Entry]) -> None:
 
 
 def copied(entries: Sequence[Entry]) -> list[Entry]:
-    """A copy of a graph that shares no node with it."""
+    """Copy a graph; the copy shares no node with it."""
     return _replaced(entries, {})
 
 
 def composed(
     entries: Sequence[Entry], replacements: Mapping[str, Any], name: str | None
 ) -> list[Entry]:
-    """A copy of a graph in which variables are replaced by other symbols.
+    """Copy a graph with variables replaced by other symbols.
 
     Parameters
     ----------

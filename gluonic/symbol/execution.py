@@ -1,4 +1,4 @@
-"""Running a bound graph forward and backward: the one place where the symbol room meets the compiler."""
+"""Running a bound graph forward and backward: where the symbol room meets the compiler."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class Execution:
         self._saved: tuple[bool, Saved] | None = None
 
     def program(self, train: bool) -> DifferentiableProgram:
-        """The forward and backward programs."""
+        """Return the forward and backward programs."""
         if train not in self._differentiable:
             heads = [i < self.count for i in range(len(self.graph.outputs))]
             self._differentiable[train] = DifferentiableProgram(
@@ -71,6 +71,6 @@ class Execution:
         train, saved = self._saved
         return self.program(train).backward(saved, heads, run)
 
-    def bytes_kept(self, train: bool) -> list[Entry]:
-        """The computed entries that a forward run keeps for the backward run."""
+    def entries_kept(self, train: bool) -> list[Entry]:
+        """List what a forward run computes and keeps for the backward run."""
         return list(self.program(train).forward_program.graph.outputs[len(self.graph.outputs) :])

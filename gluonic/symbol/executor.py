@@ -174,7 +174,7 @@ class Executor:
                 _give(array, by_node[node], request)
 
     def _heads(self, given: Any) -> list[Array]:
-        """A gradient for each output, ones where none is given and none is read."""
+        """Find a gradient for each output: ones where none is given and none is read."""
         names = self._symbol.list_outputs()
         gradients = _as_list(given, names)
         if len(gradients) > len(names):
@@ -328,7 +328,7 @@ class Executor:
     def _kept_bytes(self) -> int:
         if not any(self._execution.wanted):
             return 0
-        entries = self._execution.bytes_kept(True)
+        entries = self._execution.entries_kept(True)
         graph = Graph([*self._graph.outputs, *entries])
         shapes = infer(graph, "shape", {n: a.shape for n, a in self._bound()})
         dtypes = infer(graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
@@ -374,7 +374,7 @@ class _Resizing:
 
 
 def _part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """The beginning of an array's memory, as another shape."""
+    """Take the beginning of an array's memory, as another shape."""
     return NDArray(array._data.reshape(-1)[: int(np.prod(shape))].reshape(shape), array._context)
 
 

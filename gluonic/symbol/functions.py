@@ -1,4 +1,4 @@
-"""Functions of the `sym` namespace that are no operators themselves: creation, and choices by type."""
+"""Functions of `sym` that are no operators themselves: creation, and choices by type."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from gluonic.symbol.symbol import Symbol
 
 
 class _Pair(NamedTuple):
-    """A function of two symbols or numbers: the operators, and what Python does with two numbers."""
+    """A function of symbols and numbers: its operators, and what two numbers give."""
 
     symbols: str
     scalar: str
@@ -134,7 +134,7 @@ def linspace(
     name: str | None = None,
     dtype: Any = None,
 ) -> Any:
-    """Make `num` evenly spaced numbers from `start` to `stop`, which is among them with `endpoint`."""
+    """Make `num` evenly spaced numbers from `start` to `stop`, the latter only with `endpoint`."""
     return _internal._linspace(
         start=start, stop=stop, num=num, endpoint=endpoint, name=name, dtype=_dtype(dtype)
     )
@@ -176,6 +176,6 @@ def split_v2(
         indices, sections = [0, *indices_or_sections], 0
     else:
         raise ValueError(
-            f"split_v2: indices_or_sections must be a number or a tuple, not {indices_or_sections!r}"
+            f"split_v2 takes a number or a tuple of positions, not {indices_or_sections!r}"
         )
     return _internal._split_v2(ary, indices, axis, squeeze_axis, sections)

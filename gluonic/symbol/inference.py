@@ -1,4 +1,4 @@
-"""Shapes and dtypes of symbols, in MXNet's conventions: `infer_shape`, `infer_type` and their kin."""
+"""Shapes and dtypes of symbols, in MXNet's conventions."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _MOST_LISTED = 10
 
 
 def declared_shape(node: Node) -> PartialShape | None:
-    """The shape that a variable was made with, None if it was made without."""
+    """Read the shape that a variable was made with, None if it was made without."""
     text = node.attributes.get("__shape__")
     if text is None or text == "None":
         return None
@@ -31,7 +31,7 @@ def declared_shape(node: Node) -> PartialShape | None:
 
 
 def declared_dtype(node: Node) -> Any:
-    """The dtype that a variable was made with, None if it was made without."""
+    """Read the dtype that a variable was made with, None if it was made without."""
     text = node.attributes.get("__dtype__")
     if text is None or text == "-1":
         return None
@@ -83,7 +83,7 @@ DTYPE = Kind("dtype", declared_dtype)
 
 
 def known_facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> dict[Node, Any]:
-    """What is known of the variables: what they say of themselves, overridden by `given`, by name."""
+    """Collect what the variables say of themselves, overridden by `given`, by name."""
     known = {}
     for node in graph.variables:
         fact = given.get(node.name)
@@ -132,13 +132,13 @@ def infer_facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
 def result(
     graph: Graph, kind: Kind, positional: Sequence[Any], named: Mapping[str, Any], *, partial: bool
 ) -> Result:
-    """What ``infer_shape`` and its kin return.
+    """Compute what ``infer_shape`` and its kin return.
 
     Returns
     -------
     tuple
-        lists for the arguments, the outputs and the auxiliary states; three None, and a warning, when
-        something is unknown that should not be
+        lists for the arguments, the outputs and the auxiliary states; three None, and a warning,
+        when something is unknown that should not be
     """
     given = given_facts(graph, kind, positional, named)
     if not partial:

@@ -16,6 +16,7 @@ from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
 from gluonic.graph.operator import REGISTRY
+from gluonic.ndarray.context import usable
 from gluonic.symbol import inference
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
@@ -76,13 +77,13 @@ class Symbol(Arithmetic):
         self._known_graph = None
 
     def _graph(self) -> Graph:
-        """The graph below the outputs."""
+        """Return the graph below the outputs."""
         if self._known_graph is None:
             self._known_graph = Graph(self._entries)
         return self._known_graph
 
     def _node(self) -> Node | None:
-        """The node that all outputs belong to, None for a group of several."""
+        """Return the node of all outputs, None for a group of several."""
         first = self._entries[0].node
         return first if all(entry.node is first for entry in self._entries) else None
 
@@ -392,7 +393,7 @@ class Symbol(Arithmetic):
 
     def eval(self, ctx: Any = None, **kwargs: Any) -> list[Any]:
         """Compute the outputs for arrays given by name."""
-        return self.bind(ctx, kwargs).forward()
+        return self.bind(usable(ctx), kwargs).forward()
 
     def gradient(self, wrt: Sequence[str]) -> "Symbol":
         """Return the gradients of the sum of all outputs with respect to variables.
