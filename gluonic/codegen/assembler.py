@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from gluonic.codegen.target import Target
 
@@ -51,6 +52,21 @@ class Module:
         return "\n".join(parts) + "\n"
 
 
+@dataclass(frozen=True)
+class Opening:
+    """A place in a function that is written to later, such as the one before a loop."""
+
+    lines: list[Any]
+
+
+def _flat(lines: list[Any]) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
+
+
 class Function:
     """The body of a function while it is being written.
 
@@ -83,15 +99,29 @@ class Function:
         group = "#1" if cold else "#0"
         self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
-        self._lines: list[str] = []
+        self._lines: list[Any] = []
+        self._all_lines = self._lines
         self._count = 0
         self.block = "entry"
 
     def finish(self) -> None:
         """Return from the function and put it into its module."""
         self.do("ret void")
-        lines = [self._head, "entry:", *self._slots, *self._lines, "}"]
+        lines = [self._head, "entry:", *self._slots, *_flat(self._all_lines), "}"]
         self.module.definitions[self.name] = "\n".join(lines)
+
+    def opening(self) -> Opening:
+        """Leave a place open here, to be written to later."""
+        opening = Opening([])
+        self._lines.append(opening.lines)
+        return opening
+
+    @contextmanager
+    def at(self, opening: Opening) -> Iterator[None]:
+        """Write what is inside to a place left open earlier (instructions only, no blocks)."""
+        outer, self._lines = self._lines, opening.lines
+        yield
+        self._lines = outer
 
     def op(self, text: str) -> str:
         """Write an instruction with a result; return the result's reference."""
@@ -129,12 +159,10 @@ class Function:
         self.do(f"br i1 {enter}, label %{body}, label %{after}")
         self.start(body)
         index = self.op("")
-        place = len(self._lines) - 1
+        lines, place = self._lines, len(self._lines) - 1
         yield index
         following = self.op(f"add nsw i64 {index}, {step}")
-        self._lines[place] = (
-            f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
-        )
+        lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
         again = self.op(f"icmp slt i64 {following}, {stop}")
         self.do(f"br i1 {again}, label %{body}, label %{after}")
         self.start(after)

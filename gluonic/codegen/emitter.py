@@ -149,7 +149,7 @@ class Emitter:
 
     def whole(self, value: Value) -> Value:
         """Return a whole number that is known to fit as an integer of the same size."""
-        return self._cast("fptosi", value, INT32 if value.dtype == FLOAT32 else INT64)
+        return self.cast("fptosi", value, INT32 if value.dtype == FLOAT32 else INT64)
 
     def lanes_of(self, value: Value, start: int, count: int) -> Value:
         """Return `count` lanes of a vector, beginning with lane `start`."""
@@ -475,9 +475,9 @@ class Emitter:
             return self.not_equal(value, 0)
         if value.dtype.kind == "f" and kind.kind != "f":
             return self._to_integer(value, kind)
-        return self._cast(_cast_name(value.dtype, kind), value, kind)
+        return self.cast(_cast_name(value.dtype, kind), value, kind)
 
-    def _cast(self, name: str, value: Value, dtype: Dtype) -> Value:
+    def cast(self, name: str, value: Value, dtype: Dtype) -> Value:
         kind = vector_type(dtype, value.lanes)
         ref = self.function.op(f"{name} {value.type} {value.ref} to {kind}")
         return self.value(ref, dtype, value.lanes)
@@ -487,7 +487,7 @@ class Emitter:
         through = INT64 if dtype.itemsize > 4 or dtype == np.uint32 else INT32
         limit = 2.0 ** (through.itemsize * 8 - 1)
         fits = self.less(self.abs(value), limit)
-        whole = self._cast("fptosi", value, through)
+        whole = self.cast("fptosi", value, through)
         return self.astype(self.where(fits, whole, int(np.iinfo(through).min)), dtype)
 
 
