@@ -138,9 +138,7 @@ def check(n: Any, row: Distribution) -> None:
 
 
 def _keyword(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
-    )
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
 
 
 def _input(name: str) -> inspect.Parameter:
