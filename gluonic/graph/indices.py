@@ -61,7 +61,7 @@ def add_rows(rows: int, index: Array, values: Array) -> Array:
 
     columns = np.arange(len(index) + 1)
     chosen = csc_matrix((np.ones(len(index), wide.dtype), index, columns), (rows, len(index)))
-    return (chosen @ wide.reshape(len(index), -1)).reshape(rows, *wide.shape[1:])
+    return np.asarray(chosen @ wide.reshape(len(index), -1)).reshape(rows, *wide.shape[1:])
 
 
 def multi_index(indices: Array, shape: tuple[int, ...], title: str) -> tuple[Array, ...]:
