@@ -19,8 +19,9 @@ def elementwise(
 ) -> Callable[[Expression], Operator]:
     """Register an operator by one scalar expression over `m`, read by NumPy and by LLVM.
 
-    The decorated function takes `m`, then the inputs; keyword-only parameters are attributes. It must
-    use only `m`'s functions and Python's arithmetic and comparisons, and may branch on attributes alone.
+    The decorated function takes `m`, then the inputs; keyword-only parameters are attributes. It
+    must use only `m`'s functions and Python's arithmetic and comparisons, and may branch on
+    attributes alone.
     """
 
     def register(expression: Expression) -> Operator:
@@ -69,7 +70,7 @@ class _Stretched:
 
 
 def reduced_to(target: str, rule: GradientRule) -> GradientRule:
-    """The gradient `rule`, for equal shapes, summed over the axes along which `target` was repeated."""
+    """The gradient `rule`, summed over the axes along which `target` was repeated."""
 
     def reduced(F: Any, n: NodeView, g: Any) -> Any:
         stretched: Any = _Stretched(F, n)

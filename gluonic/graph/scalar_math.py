@@ -1,8 +1,8 @@
 """The functions that scalar expressions may use, read by NumPy: ``m`` in ``lambda m, x: m.exp(x)``.
 
-The other reader is the compiler's emitter, which has the same names for LLVM values. Most are NumPy's;
-below are those that NumPy lacks or that MXNet defines otherwise for some dtypes. Functions of real
-numbers compute integers in float64. SciPy is imported when first needed.
+The other reader is the compiler's emitter, which has the same names for LLVM values. Most are
+NumPy's; below are those that NumPy lacks or that MXNet defines otherwise for some dtypes. Functions
+of real numbers compute integers in float64. SciPy is imported when first needed.
 """
 
 from collections.abc import Callable

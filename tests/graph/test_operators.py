@@ -1,8 +1,10 @@
 """What every operator in the registry must fulfil, checked on its samples.
 
-An operator without a sample fails here by name, so that a new operator is checked the day it is added.
+An operator without a sample fails here by name, so that a new operator is checked the day it is
+added.
 """
 
+import contextlib
 import functools
 import importlib
 import pkgutil
@@ -138,14 +140,12 @@ def test_floating_dtypes_agree(name: str, number: int) -> None:
 
 
 def infer_slots(application: Application, kind: str, values: Sequence[Any]) -> list[Any]:
-    """The facts about inputs and outputs after an operator's rule ran, once forwards and once more."""
+    """The facts about inputs and outputs after an operator's rule ran twice."""
     slots = list(values)
     for _ in range(2):
         view = application.view(slots)
-        try:
+        with contextlib.suppress(Unknown):
             (getattr(application.op, kind) or same)(view)
-        except Unknown:
-            pass
         slots = list(view._slots.values())
     return slots
 
@@ -178,7 +178,7 @@ def test_partial_knowledge_never_contradicts(name: str, number: int, kind: str) 
 
 
 class Differentiation(NamedTuple):
-    """A sample as a graph: its variables, the weights of its outputs, and gradients of the first order."""
+    """A sample as a graph: its variables, its floating outputs and what they are weighted by."""
 
     variables: list[Node]
     weights: list[Node]

@@ -90,7 +90,7 @@ def _make_loss_gradient(
     normalization: Literal["batch", "null", "valid"] = "null",
 ) -> Array:
     """The gradient of MakeLoss."""
-    parts = 1
+    parts: Any = 1
     if normalization == "batch":
         parts = len(data)
     elif normalization == "valid":

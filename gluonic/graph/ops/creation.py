@@ -40,7 +40,7 @@ def full(*, shape: Shape = (), ctx: str = "", dtype: DType = FLOAT32, value: flo
 
 @operator("_zeros_without_dtype", shape=fixed_by("shape"))
 def zeros_without_dtype(*, shape: Shape = (), ctx: str = "", dtype: int = -1) -> Array:
-    """An array of zeros whose dtype follows from its use; `dtype` is MXNet's number of one, or -1."""
+    """An array of zeros; `dtype` is MXNet's number of a dtype, or -1 for float32."""
     return np.zeros(shape, CODES.get(dtype, DEFAULT))
 
 

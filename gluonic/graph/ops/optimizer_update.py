@@ -1,31 +1,23 @@
 """One step of an optimizer for one weight.
 
-Each operator takes a weight, its gradient and the optimizer's states, updates the states in place and
-returns the new weight. Common attributes:
+Each operator takes a weight, its gradient and the optimizer's states, updates the states in place
+and returns the new weight. Common attributes:
 
 lr : the learning rate
 wd : weight decay, which adds ``wd * weight`` to the gradient
 rescale_grad : the gradient is multiplied by it first
 clip_gradient : the rescaled gradient is then clipped to plus and minus this; not if it is negative
 lazy_update : means something to sparse gradients only; it is accepted and ignored
-
-Operators whose names start with ``mp_`` (mixed precision) keep the weight and the states in float32 and
-return the weight in its own dtype.
 """
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, Operator, Rule, State, operator
+from gluonic.graph.operator import Array, Rule, State, operator
 from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, unify
-
-FLOAT32 = np.dtype(np.float32)
-Update = Callable[..., Any]
 
 
 def scaled(grad: Array, rescale_grad: float, clip_gradient: float) -> Any:
@@ -45,6 +37,20 @@ def _floating(n: NodeView) -> None:
     for name, dtype in n._slots.items():
         if dtype is not None and dtype.kind != "f":
             raise InferenceError(f"{n._title}: {name} must be floating, not {dtype.name}")
+
+
+def all_but(*names: str) -> Rule:
+    """The shape rule: all inputs and outputs have one shape, except for those named."""
+
+    def rule(n: NodeView) -> None:
+        common = None
+        alike = [name for name in n._slots if name not in names]
+        for name in alike:
+            common = unify(common, n._known(name), f"{n._title}: {name}")
+        for name in alike:
+            setattr(n, name, common)
+
+    return rule
 
 
 @operator("sgd_update", dtype=_floating)
@@ -125,9 +131,10 @@ def adam_update(
 ) -> Any:
     """A step of Adam without bias correction, which is the caller's (in `lr`).
 
-    `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient (with weight decay,
-    clipped as a whole) and its square; the new weight is ``weight - lr * mean / (sqrt(var) + epsilon)``
-    (Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015).
+    `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient (with weight
+    decay, clipped as a whole) and its square; the new weight is
+    ``weight - lr * mean / (sqrt(var) + epsilon)`` (Kingma and Ba, Adam: A Method for Stochastic
+    Optimization, 2015).
     """
     g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
     accumulate(mean, beta1, g)
@@ -154,8 +161,9 @@ def ftml_update(
 ) -> Any:
     """A step of FTML, the `t`-th (Zheng and Kwok, Follow the Moving Leader in Deep Learning, 2017).
 
-    `v` is a running mean of the squared gradient; ``d' = (1 - beta1**t) / lr * (sqrt(v / (1 - beta2**t)) +
-    epsilon)``; ``z = beta1 * z + (1 - beta1) * grad - (d' - beta1 * d) * weight``; the new weight is
+    `v` is a running mean of the squared gradient;
+    ``d' = (1 - beta1**t) / lr * (sqrt(v / (1 - beta2**t)) + epsilon)``;
+    ``z = beta1 * z + (1 - beta1) * grad - (d' - beta1 * d) * weight``; the new weight is
     ``-z / d'``.
     """
     g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_grad)
@@ -183,8 +191,9 @@ def ftrl_update(
 ) -> Any:
     """A step of FTRL-Proximal (McMahan et al., Ad Click Prediction, 2013).
 
-    `n` sums up squared gradients, `z` gradients minus ``(sqrt(n_new) - sqrt(n_old)) / lr * weight``; the new
-    weight is ``(sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd)``, and 0 where ``abs(z) <= lamda1``.
+    `n` sums up squared gradients, `z` gradients minus
+    ``(sqrt(n_new) - sqrt(n_old)) / lr * weight``; the new weight is
+    ``(sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd)``, and 0 where ``abs(z) <= lamda1``.
     """
     g = scaled(grad, rescale_grad, clip_gradient)
     root = np.sqrt(n)
@@ -210,8 +219,9 @@ def rmsprop_update(
 ) -> Any:
     """A step of RMSProp (Tieleman and Hinton, 2012).
 
-    `n` is a running mean, of rate `gamma1`, of the squared gradient; the new weight is ``weight - lr * grad /
-    sqrt(n + epsilon)``, clipped to plus and minus `clip_weights` unless that is negative.
+    `n` is a running mean, of rate `gamma1`, of the squared gradient; the new weight is
+    ``weight - lr * grad / sqrt(n + epsilon)``, clipped to plus and minus `clip_weights` unless that
+    is negative.
     """
     g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
     accumulate(n, gamma1, g * g)
@@ -238,8 +248,8 @@ def rmspropalex_update(
     """A step of RMSProp with momentum (Graves, Generating Sequences With Recurrent Networks, 2013).
 
     `n` and `g` are running means, of rate `gamma1`, of the squared gradient and of the gradient;
-    ``delta = gamma2 * delta - lr * grad / sqrt(n - g**2 + epsilon)``; the new weight is ``weight + delta``,
-    clipped to plus and minus `clip_weights` unless that is negative.
+    ``delta = gamma2 * delta - lr * grad / sqrt(n - g**2 + epsilon)``; the new weight is
+    ``weight + delta``, clipped to plus and minus `clip_weights` unless that is negative.
     """
     gradient = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
     accumulate(n, gamma1, gradient * gradient)
@@ -303,9 +313,9 @@ def lamb_update_phase1(
 ) -> Any:
     """The direction of the `t`-th step of LAMB (You et al., Reducing BERT Pre-Training Time, 2019).
 
-    `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient and its square, for
-    the output divided by ``1 - beta**t`` if `bias_correction`. The output is ``mean / (sqrt(var) + epsilon) +
-    wd * weight``.
+    `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient and its
+    square, for the output divided by ``1 - beta**t`` if `bias_correction`. The output is
+    ``mean / (sqrt(var) + epsilon) + wd * weight``.
     """
     g = scaled(grad, rescale_grad, clip_gradient)
     accumulate(mean, beta1, g)
@@ -314,17 +324,13 @@ def lamb_update_phase1(
     return (mean / first) / (np.sqrt(var / second) + epsilon) + wd * weight
 
 
-def _phase2_shape(n: NodeView) -> None:
-    common = None
-    names = [name for name in n._slots if name not in ("r1", "r2")]
-    for name in names:
-        common = unify(common, n._known(name), f"{n._title}: {name}")
-    for name in names:
-        setattr(n, name, common)
+def phase2_shape(n: NodeView) -> None:
+    """The weight and its direction have one shape, their norms are single numbers."""
+    all_but("r1", "r2")(n)
     n.r1 = n.r2 = (1,)
 
 
-@operator("lamb_update_phase2", shape=_phase2_shape, dtype=_floating)
+@operator("lamb_update_phase2", shape=phase2_shape, dtype=_floating)
 def lamb_update_phase2(
     weight: Array,
     g: Array,
@@ -372,8 +378,9 @@ def adamw_update(
 ) -> Any:
     """A step of AdamW (Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019).
 
-    As Adam, but the new weight is ``weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)``.
-    `rescale_grad` is an array of one number; where it is 0, infinite or NaN, nothing changes.
+    As Adam, but the new weight is
+    ``weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)``. `rescale_grad` is an array
+    of one number; where it is 0, infinite or NaN, nothing changes.
     """
     factor = float(rescale_grad.reshape(()))
     if not is_usable(factor):
@@ -389,118 +396,4 @@ def is_usable(factor: float) -> bool:
     return bool(np.isfinite(factor)) and factor != 0
 
 
-def all_but(*names: str) -> Rule:
-    """The shape rule: all inputs and outputs have one shape, except for those named."""
-
-    def rule(n: NodeView) -> None:
-        common = None
-        alike = [name for name in n._slots if name not in names]
-        for name in alike:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
-        for name in alike:
-            setattr(n, name, common)
-
-    return rule
-
-
 adamw_update.infer_shape(all_but("rescale_grad"))
-
-
-def narrow(*names: str) -> Rule:
-    """The dtype rule of mixed precision: those named have one floating dtype, all others float32."""
-
-    def rule(n: NodeView) -> None:
-        common = None
-        for name in names:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
-        if common is not None and common.kind != "f":
-            raise InferenceError(f"{n._title}: weight must be floating, not {common.name}")
-        for name in n._slots:
-            setattr(n, name, common if name in names else FLOAT32)
-
-    return rule
-
-
-def on_master(update: Update) -> Update:
-    """An update that works on a float32 copy of the weight, its last array, and updates that too."""
-
-    def mixed(weight: Array, grad: Array, *arrays: Array, **settings: Any) -> Any:
-        *states, master = arrays
-        master[...] = update(master, grad.astype(np.float32), *states, **settings)
-        return master
-
-    return mixed
-
-
-def mixed_precision(
-    name: str, op: Operator, update: Update, *rules: Rule, last: tuple[str, ...] = ()
-) -> None:
-    """Register `update` with the signature of `op` and a `weight32` behind its inputs.
-
-    Parameters
-    ----------
-    rules : its shape and its dtype rule
-    last : inputs that still come after `weight32`
-    """
-    parameters = list(inspect.signature(op.kernel).parameters.values())
-    inputs = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in last]
-    master = inspect.Parameter(
-        "weight32", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=State
-    )
-    others = [p for p in parameters if p not in inputs]
-
-    def kernel(*arrays: Array, **settings: Any) -> Any:
-        return update(*arrays, **settings)
-
-    kernel.__signature__ = inspect.Signature([*inputs, master, *others])  # type: ignore[attr-defined]
-    kernel.__doc__ = f"As `{op.name}`, with the weight in float32, kept in `weight32`."
-    shape, dtype = rules
-    operator(name, shape=shape, dtype=dtype)(kernel)
-
-
-_WEIGHT = ("weight", "grad", "output")
-for _op in (sgd_update, sgd_mom_update, nag_mom_update):
-    mixed_precision(f"mp_{_op.name}", _op, on_master(_op.kernel), same, narrow(*_WEIGHT))
-
-
-def _adamw_on_master(
-    weight: Array,
-    grad: Array,
-    mean: Array,
-    var: Array,
-    weight32: Array,
-    *rest: Array,
-    **settings: Any,
-) -> Any:
-    wide = grad.astype(np.float32)
-    weight32[...] = adamw_update.kernel(weight32, wide, mean, var, *rest, **settings)
-    return weight32
-
-
-mixed_precision(
-    "_mp_adamw_update",
-    adamw_update,
-    _adamw_on_master,
-    all_but("rescale_grad"),
-    narrow(*_WEIGHT),
-    last=("rescale_grad",),
-)
-
-
-def _lamb_direction(
-    weight: Array, grad: Array, mean: Array, var: Array, weight32: Array, **settings: Any
-) -> Any:
-    wide = grad.astype(np.float32)
-    return lamb_update_phase1.kernel(weight32, wide, mean, var, **settings)
-
-
-mixed_precision(
-    "mp_lamb_update_phase1", lamb_update_phase1, _lamb_direction, same, narrow("weight", "grad")
-)
-mixed_precision(
-    "mp_lamb_update_phase2",
-    lamb_update_phase2,
-    on_master(lamb_update_phase2.kernel),
-    _phase2_shape,
-    narrow("weight", "output"),
-)

@@ -1,7 +1,8 @@
 """One step of an optimizer for several weights at once.
 
-The inputs stand in groups, a group a weight: the weight, its gradient, its states and, for mixed precision,
-its float32 copy. The states are updated in place; there is a new weight in the outputs for each group.
+The inputs stand in groups, a group a weight: the weight, its gradient, its states and, for mixed
+precision, its float32 copy. The states are updated in place; there is a new weight in the outputs
+for each group.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,15 +13,14 @@ import numpy as np
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.optimizer_update import (
-    FLOAT32,
     adamw_update,
     is_usable,
     lamb_update_phase1,
-    on_master,
     sgd_mom_update,
     sgd_update,
     trust_ratio,
 )
+from gluonic.graph.ops.optimizer_update_mixed import FLOAT32, on_master
 from gluonic.graph.view import NodeView, unify
 
 Floats = tuple[float, ...]
@@ -100,9 +100,7 @@ def _updates(groups: Groups, update: Callable[..., Any], mixed: bool) -> Callabl
     """Apply `update` to each group, with its own settings and the common ones."""
     one = on_master(update) if mixed else update
 
-    def apply(
-        data: Sequence[Array], own: dict[str, Sequence[float]], **common: Any
-    ) -> tuple[Any, ...]:
+    def apply(data: Sequence[Array], own: dict[str, Sequence[float]], **common: Any) -> Any:
         results = []
         for i, group in enumerate(groups.split(data)):
             settings = {name: float(values[i]) for name, values in own.items()}
@@ -123,7 +121,7 @@ def _several_sgd(mixed: bool) -> None:
         rescale_grad: float = 1.0,
         clip_gradient: float = -1.0,
         num_weights: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         own = {"lr": lrs, "wd": wds}
         return apply(data, own, rescale_grad=rescale_grad, clip_gradient=clip_gradient)
 
@@ -144,7 +142,7 @@ def _several_sgd_mom(mixed: bool) -> None:
         rescale_grad: float = 1.0,
         clip_gradient: float = -1.0,
         num_weights: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         return apply(
             data,
             {"lr": lrs, "wd": wds},
@@ -167,7 +165,7 @@ def _preloaded_sgd(mixed: bool) -> None:
         rescale_grad: float = 1.0,
         clip_gradient: float = -1.0,
         num_weights: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         own = {"lr": data[-2], "wd": data[-1]}
         return apply(data, own, rescale_grad=rescale_grad, clip_gradient=clip_gradient)
 
@@ -186,7 +184,7 @@ def _preloaded_sgd_mom(mixed: bool) -> None:
         rescale_grad: float = 1.0,
         clip_gradient: float = -1.0,
         num_weights: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         return apply(
             data,
             {"lr": data[-2], "wd": data[-1]},
@@ -213,7 +211,7 @@ def _several_adamw(mixed: bool) -> None:
         etas: Floats,
         clip_gradient: float = -1.0,
         num_weights: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         factor = data[-1]
         common = {
             "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "clip_gradient": clip_gradient,
@@ -225,7 +223,7 @@ def _several_adamw(mixed: bool) -> None:
         if not is_usable(float(factor.reshape(()))):
             return tuple(group[0] for group in groups.split(data))
         own = {"lr": lrs, "wd": wds, "eta": etas}
-        return _updates(groups, one, mixed)(data, own, **common)  # type: ignore[no-any-return]
+        return _updates(groups, one, mixed)(data, own, **common)
 
     name = f"{'mp_' * mixed}adamw_update"
     kernel.__doc__ = f"`_{name}` for several weights; the last input is `rescale_grad`."
@@ -249,7 +247,7 @@ def _several_lamb(mixed: bool) -> None:
         bias_correction: bool = True,
         step_count: tuple[int, ...],
         num_tensors: int = 1,
-    ) -> tuple[Any, ...]:
+    ) -> Any:
         def one(
             weight: Array, grad: Array, mean: Array, var: Array, *, lr: float, wd: float, t: float
         ) -> Any:
@@ -258,11 +256,11 @@ def _several_lamb(mixed: bool) -> None:
                 bias_correction=bias_correction, rescale_grad=rescale_grad,
                 clip_gradient=clip_gradient,
             )  # fmt: skip
-            norms = (np.sqrt(np.sum(np.square(a))) for a in (weight, g))
-            return weight - lr * trust_ratio(*norms, lower_bound, upper_bound) * g
+            r1, r2 = (np.sqrt(np.sum(np.square(a))) for a in (weight, g))
+            return weight - lr * trust_ratio(r1, r2, lower_bound, upper_bound) * g
 
         own = {"lr": learning_rates, "wd": wds, "t": step_count}
-        return _updates(groups, one, mixed)(data, own)  # type: ignore[no-any-return]
+        return _updates(groups, one, mixed)(data, own)
 
     name = f"_multi_{'mp_' * mixed}lamb_update"
     kernel.__doc__ = """A step of LAMB for several weights, both phases of it."""

@@ -33,8 +33,8 @@ def sample_multinomial(
     ----------
     data : probabilities, shape (…, k); each row sums up to 1
     shape : how many to draw from each distribution; without it, one
-    get_prob : whether to return also the logarithms of the probabilities of what was drawn, through which
-        gradients flow to `data` (as REINFORCE needs)
+    get_prob : whether to return also the logarithms of the probabilities of what was drawn, through
+        which gradients flow to `data` (as REINFORCE needs)
     dtype : the dtype of the categories
 
     Returns
@@ -50,7 +50,7 @@ def sample_multinomial(
     return chosen, np.log(np.take_along_axis(rows, drawn, axis=1)).reshape(chosen.shape)
 
 
-def _invert(cumulated: Array, uniform: Array) -> Array:
+def _invert(cumulated: Array, uniform: Array) -> Any:
     """For each row of numbers in [0, 1) the categories in whose intervals they lie."""
     scaled = uniform * cumulated[:, -1:]
     drawn = (scaled[:, :, None] >= cumulated[:, None, :]).sum(axis=2)

@@ -1,7 +1,8 @@
 """Random numbers: one table of distributions, each drawn in three ways.
 
-``_random_X`` takes the parameters as attributes, ``_random_X_like`` also takes its shape from an array, and
-``_sample_X`` takes an array for each parameter and draws from each of these distributions.
+``_random_X`` takes the parameters as attributes, ``_random_X_like`` also takes its shape from an
+array, and ``_sample_X`` takes an array for each parameter and draws from each of these
+distributions.
 """
 
 import inspect

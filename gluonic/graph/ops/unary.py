@@ -340,7 +340,8 @@ clip.gradient(data=lambda F, n, g: g * (n.data >= n.a_min) * (n.data <= n.a_max)
 def smooth_l1(m: Any, data: Any, *, scalar: float = 1.0) -> Any:
     """The Huber loss of every element: quadratic near 0, linear elsewhere.
 
-    With ``s = scalar**2``, it is ``s * x**2 / 2`` where ``abs(x) < 1 / s``, else ``abs(x) - 0.5 / s``.
+    With ``s = scalar**2``, it is ``s * x**2 / 2`` where ``abs(x) < 1 / s``, else
+    ``abs(x) - 0.5 / s``.
     """
     square = scalar * scalar
     return m.where(m.abs(data) < 1 / square, 0.5 * square * data * data, m.abs(data) - 0.5 / square)

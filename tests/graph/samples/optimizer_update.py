@@ -12,7 +12,7 @@ COMMON = {"wd": 0.1, "rescale_grad": 0.5, "clip_gradient": 0.3}
 
 
 def arrays(*kinds: str, seed: int = 0) -> list[npt.NDArray[Any]]:
-    """Arrays (3, 2) of the given kinds: ``+`` is positive, ``32`` in float32, ``copy32`` as the first."""
+    """Arrays (3, 2): ``+x`` is positive, ``x32`` in float32, ``copy32`` a copy of the first."""
     made: list[npt.NDArray[Any]] = []
     for i, kind in enumerate(kinds):
         if kind == "copy32":
@@ -43,7 +43,7 @@ def _mixed(states: tuple[str, ...], **attributes: Any) -> list[Sample]:
 
 
 def _groups(states: tuple[str, ...], mixed: bool, *last: npt.NDArray[Any]) -> list[Any]:
-    kinds = tuple(f"{s}32" for s in states) + ("copy32",) if mixed else states
+    kinds = (*(f"{s}32" for s in states), "copy32") if mixed else states
     return [a for seed in (1, 2) for a in arrays("w", "g", *kinds, seed=seed)] + list(last)
 
 

@@ -14,9 +14,11 @@ class Sample:
 
     Attributes
     ----------
-    inputs : arrays in float64, away from kinks and poles, so that central differences are meaningful
+    inputs : arrays in float64, away from kinks and poles, so that central differences are
+        meaningful
     attributes : the operator's attributes
-    differentiable : the inputs (by position) whose gradients are to be checked; None means all floating ones
+    differentiable : the inputs (by position) whose gradients are to be checked; None means all
+        floating ones
     dtypes : the dtypes the operator is to be tried with, besides that of `inputs`
     train : whether to run in training mode
     orders : how many times it can be differentiated
