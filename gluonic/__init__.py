@@ -1,5 +1,91 @@
 """The MXNet 1.x API as a compact symbolic graph compiler: ``import gluonic as mx``."""
 
-from gluonic._version import __version__
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["__version__"]
+from gluonic import autograd, base, context, gluon, initializer, ndarray, operator, random, symbol
+from gluonic import initializer as init
+from gluonic import ndarray as nd
+from gluonic import random as rnd
+from gluonic import symbol as sym
+from gluonic._version import __version__
+from gluonic.alias import install_as_mxnet
+from gluonic.attribute import AttrScope
+from gluonic.base import MXNetError
+from gluonic.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.name import NameManager
+from gluonic.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+
+# Modules that many programs do not need are imported when first asked for; a value is the real name.
+_LATER = {
+    "attribute": "attribute",
+    "callback": "callback",
+    "engine": "engine",
+    "kv": "kvstore",
+    "kvstore": "kvstore",
+    "libinfo": "libinfo",
+    "library": "library",
+    "lr_scheduler": "lr_scheduler",
+    "metric": "metric",
+    "minpy": "minpy",
+    "model": "model",
+    "monitor": "monitor",
+    "name": "name",
+    "optimizer": "optimizer",
+    "registry": "registry",
+    "runtime": "runtime",
+    "test_utils": "test_utils",
+    "util": "util",
+    "visualization": "visualization",
+    "viz": "visualization",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"gluonic has no {name!r}")
+    module = importlib.import_module(f"gluonic.{_LATER[name]}")
+    globals()[name] = module
+    return module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
+if TYPE_CHECKING:
+    from gluonic import kvstore, lr_scheduler, metric, optimizer, visualization
+    from gluonic import visualization as viz
+
+__all__ = [
+    "AttrScope",
+    "Context",
+    "MXNetError",
+    "NameManager",
+    "__version__",
+    "autograd",
+    "base",
+    "context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "gluon",
+    "gpu",
+    "init",
+    "initializer",
+    "install_as_mxnet",
+    "kvstore",
+    "lr_scheduler",
+    "metric",
+    "nd",
+    "ndarray",
+    "num_gpus",
+    "operator",
+    "optimizer",
+    "random",
+    "rnd",
+    "sym",
+    "symbol",
+    "visualization",
+    "viz",
+]
