@@ -1,0 +1,78 @@
+"""Gradients of layers that are linear in `data` and in `weight`: three operators in a ring.
+
+For a layer L(data, weight) there are D(grad, weight), the gradient of data, and W(grad, data), that
+of weight. All three are linear in both arguments, and what one of them is in one argument, another
+one transposes. So derivatives of every order are uses of the same three kernels.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.rules import like, same
+from gluonic.graph.view import NodeView
+
+Kernel = Callable[..., Array]
+
+
+def declare_bilinear(
+    op: Operator,
+    data_gradient: Kernel,
+    weight_gradient: Kernel,
+    channel_axis: Callable[[NodeView], int],
+) -> None:
+    """Register D and W for the operator ``op(data, weight, bias)`` and declare all gradients.
+
+    Parameters
+    ----------
+    op : an operator with inputs `data`, `weight` and `bias`, the last absent with `no_bias`
+    data_gradient, weight_gradient : kernels of ``(grad, data, weight, **attributes)``; of what they
+        are the gradient of only the shape counts
+    channel_axis : which axis of the output `bias` lies along
+    """
+    towards_data = _register(op, "data", data_gradient)
+    towards_weight = _register(op, "weight", weight_gradient)
+
+    def forward(F: Any, n: NodeView, data: Any, weight: Any) -> Any:
+        return getattr(F, op.name)(data, weight, **{**n._settings, "no_bias": True})
+
+    def data_of(F: Any, n: NodeView, grad: Any, data: Any, weight: Any) -> Any:
+        return getattr(F, towards_data.name)(grad, data, weight, **n._settings)
+
+    def weight_of(F: Any, n: NodeView, grad: Any, data: Any, weight: Any) -> Any:
+        return getattr(F, towards_weight.name)(grad, data, weight, **n._settings)
+
+    op.gradient(
+        data=lambda F, n, g: data_of(F, n, g, n.data, n.weight),
+        weight=lambda F, n, g: weight_of(F, n, g, n.data, n.weight),
+        bias=lambda F, n, g: F.sum(g, axis=channel_axis(n), exclude=True),
+    )
+    towards_data.gradient(
+        grad=lambda F, n, g: forward(F, n, g, n.weight),
+        weight=lambda F, n, g: weight_of(F, n, n.grad, g, n.weight),
+    )
+    towards_weight.gradient(
+        grad=lambda F, n, g: forward(F, n, n.data, g),
+        data=lambda F, n, g: data_of(F, n, n.grad, n.data, g),
+    )
+
+
+def _register(op: Operator, target: str, kernel: Kernel) -> Operator:
+    """The operator that computes the gradient of `target`, with the attributes of `op`."""
+    attributes = [
+        p for p in inspect.signature(op.kernel).parameters.values() if p.kind is p.KEYWORD_ONLY
+    ]
+    inputs = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
+        for name in ("grad", "data", "weight")
+    ]
+
+    def run(*arrays: Array, **settings: Any) -> Array:
+        return kernel(*arrays, **settings)
+
+    run.__signature__ = inspect.Signature([*inputs, *attributes])  # type: ignore[attr-defined]
+    run.__doc__ = f"The gradient of {target} through {op.name}."
+    made = Operator(f"_backward_{op.name}_{target}", run, shape=like(target), dtype=same)
+    REGISTRY.add(made)
+    return made

@@ -1,0 +1,168 @@
+"""Convolution of signals, images and volumes."""
+
+from typing import Any
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.axes import divided, scaled
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.bilinear import declare_bilinear
+from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
+from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.ops.windows import (
+    Layout,
+    Tuning,
+    Windows,
+    back_shape,
+    channels_back,
+    channels_first,
+    first_shape,
+    is_channels_last,
+    require_places,
+    windows_of,
+)
+from gluonic.graph.view import NodeView, PartialShape, written
+
+
+@operator(
+    "Convolution",
+    "_npx_convolution",
+    absent=lambda n: ("bias",) if n.no_bias else (),
+    dtype=floating(),
+)
+def convolution(
+    data: Array,
+    weight: Array,
+    bias: Array | None = None,
+    *,
+    kernel: Shape,
+    stride: Shape = (),
+    dilate: Shape = (),
+    pad: Shape = (),
+    num_filter: int,
+    num_group: int = 1,
+    workspace: int = 1024,
+    no_bias: bool = False,
+    cudnn_tune: Tuning | None = None,
+    cudnn_off: bool = False,
+    layout: Layout | None = None,
+) -> Any:
+    """Slide filters over data: every output is the product of a filter and a window of the data.
+
+    ``output[b, f, y…] = bias[f] + Σ weight[f, c, k…] data[b, c, stride y + dilate k - pad…]``
+
+    Parameters
+    ----------
+    data : array of shape (batch, channels, places…), with 1, 2 or 3 axes of places
+        Floating-point.
+    weight : array of shape (num_filter, channels / num_group, kernel…)
+        The filters.
+    bias : array of shape (num_filter,), optional
+        Absent with ``no_bias=True``.
+    kernel : tuple of int
+        The size of a filter; its length says how many axes of places there are.
+    stride, dilate : tuple of int, default all 1
+        The distance between windows, and between the places that a filter reads.
+    pad : tuple of int, default all 0
+        How many zeros are added at both ends of each axis.
+    num_filter : int
+        The number of filters, and so of the output's channels.
+    num_group : int, default 1
+        Into how many groups the channels are divided; a filter reads one group.
+    no_bias : bool, default False
+        Whether to leave the bias out.
+    layout : str, optional
+        Where the channels lie: ``NCHW`` (or NCW, NCDHW), unless ``NHWC`` (or NDHWC) is asked for;
+        the axes of `weight` are ordered likewise.
+    workspace, cudnn_tune, cudnn_off
+        Accepted and ignored.
+
+    Returns
+    -------
+    array of shape (batch, num_filter, windows…)
+        ``windows = (places + 2 pad - dilate (kernel - 1) - 1) // stride + 1``
+    """
+    windows = windows_of(kernel, stride, pad, dilate, layout)
+    last = windows.channels_last
+    images, filters = channels_first(wide(data), last), channels_first(wide(weight), last)
+    output = convolve(images, filters, windows, num_group)
+    if bias is not None:
+        output += bias.reshape(-1, *[1] * len(kernel))
+    return channels_back(output, last)
+
+
+def _windows(n: NodeView) -> Windows:
+    return windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, n._title)
+
+
+@convolution.infer_shape
+def _(n: NodeView) -> None:
+    windows, title = _windows(n), n._title
+    last = windows.channels_last
+    if n.num_filter < 1 or n.num_group < 1:
+        raise InferenceError(f"{title}: num_filter and num_group must be positive")
+    divided(n.num_filter, n.num_group, f"{title}: num_filter")
+    n.bias = (n.num_filter,)
+    n.weight = back_shape((n.num_filter, None, *windows.kernel), last)
+    require_places(n.data, windows, title)
+    channels = first_shape(n.data, last)[1]
+    members = divided(channels, n.num_group, f"{title}: the number of channels")
+    n.weight = back_shape((n.num_filter, members, *windows.kernel), last)
+    counts = windows_along(n.data, windows, title)
+    n.output = back_shape((n.data[0], n.num_filter, *counts), last)
+    output = first_shape(n.output, last)
+    channels = scaled(first_shape(n.weight, last)[1], n.num_group)
+    n.data = back_shape((output[0], channels, *_places_before(output[2:], windows)), last)
+
+
+def windows_along(data: PartialShape, windows: Windows, title: str) -> PartialShape:
+    """How many windows fit along each axis; None where the data's length is unknown."""
+    places = first_shape(data, windows.channels_last)[2:]
+    for size, pad, extent in zip(places, windows.pad, windows.extents(), strict=True):
+        if size is not None and size + 2 * pad < extent:
+            raise InferenceError(
+                f"{title}: a window of kernel={windows.kernel}, dilate={windows.dilate} is larger "
+                f"than data {written(data)} with pad={windows.pad}"
+            )
+    counts = windows.counts(tuple(size or 0 for size in places))
+    return tuple(
+        None if size is None else count for size, count in zip(places, counts, strict=True)
+    )
+
+
+def _places_before(counts: PartialShape, windows: Windows) -> PartialShape:
+    """The data's places, where they follow from the number of windows: for stride 1."""
+    return tuple(
+        count + extent - 1 - 2 * pad if stride == 1 and count is not None else None
+        for count, extent, pad, stride in zip(
+            counts, windows.extents(), windows.pad, windows.stride, strict=True
+        )
+    )
+
+
+def _data_gradient(grad: Array, data: Array, weight: Array, **attributes: Any) -> Array:
+    windows = _windows_in(attributes)
+    last = windows.channels_last
+    shape = channels_first(data, last).shape
+    images, filters = channels_first(wide(grad), last), channels_first(wide(weight), last)
+    found = convolve_data(images, filters, shape, windows, attributes["num_group"])
+    return channels_back(found, last)
+
+
+def _weight_gradient(grad: Array, data: Array, weight: Array, **attributes: Any) -> Array:
+    windows = _windows_in(attributes)
+    last = windows.channels_last
+    shape = channels_first(weight, last).shape
+    slopes, images = channels_first(wide(grad), last), channels_first(wide(data), last)
+    found = convolve_weight(slopes, images, shape, windows, attributes["num_group"])
+    return channels_back(found, last)
+
+
+def _windows_in(attributes: dict[str, Any]) -> Windows:
+    names = ("kernel", "stride", "pad", "dilate", "layout")
+    return windows_of(*(attributes[name] for name in names))
+
+
+declare_bilinear(
+    convolution, _data_gradient, _weight_gradient, lambda n: -1 if is_channels_last(n.layout) else 1
+)

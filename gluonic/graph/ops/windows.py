@@ -1,0 +1,162 @@
+"""Windows that slide over the places of an image: what convolution and pooling have in common."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array
+from gluonic.graph.view import PartialShape, written
+
+Layout = Literal["NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC"]
+Tuning = Literal["off", "limited_workspace", "fastest"]
+
+
+class Windows(NamedTuple):
+    """The size of a window and where windows lie.
+
+    Attributes
+    ----------
+    kernel : how many places a window reads along each axis
+    stride : the distance from a window to the next
+    dilate : the distance from a place that a window reads to the next
+    pad : how many places are added at both ends of each axis
+    channels_last : whether the channels lie behind the places
+    """
+
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilate: tuple[int, ...]
+    pad: tuple[int, ...]
+    channels_last: bool
+
+    def extents(self) -> tuple[int, ...]:
+        """How far a window reaches along each axis."""
+        return tuple(1 + (k - 1) * d for k, d in zip(self.kernel, self.dilate, strict=True))
+
+    def counts(self, places: tuple[int, ...]) -> tuple[int, ...]:
+        """How many windows lie along each axis."""
+        return tuple(
+            (size + 2 * pad - extent) // stride + 1
+            for size, pad, extent, stride in zip(
+                places, self.pad, self.extents(), self.stride, strict=True
+            )
+        )
+
+    def taps(self, counts: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+        """Each place of a window, and the slices that take this place of all windows."""
+        for tap in np.ndindex(*self.kernel):
+            yield (
+                tap,
+                tuple(
+                    slice(i * d, i * d + s * (count - 1) + 1, s)
+                    for i, d, s, count in zip(tap, self.dilate, self.stride, counts, strict=True)
+                ),
+            )
+
+
+def is_channels_last(layout: str | None) -> bool:
+    """Whether a layout has its channels behind the places."""
+    return layout is not None and layout[-1] == "C"
+
+
+def windows_of(
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    pad: tuple[int, ...],
+    dilate: tuple[int, ...] = (),
+    layout: str | None = None,
+    title: str = "",
+) -> Windows:
+    """The windows that attributes describe; empty attributes stand for ones, padding for zeros.
+
+    Raises
+    ------
+    InferenceError
+        if the attributes do not agree in their number of dimensions, or make no sense
+    """
+    rank = len(kernel)
+    if rank not in (1, 2, 3):
+        raise InferenceError(f"{title}: kernel={kernel} must have 1, 2 or 3 dimensions")
+    if layout is not None and len(layout) != rank + 2:
+        raise InferenceError(f"{title}: layout {layout} does not go with kernel={kernel}")
+    found = Windows(
+        kernel,
+        stride or (1,) * rank,
+        dilate or (1,) * rank,
+        pad or (0,) * rank,
+        is_channels_last(layout),
+    )
+    for name, least in (("kernel", 1), ("stride", 1), ("dilate", 1), ("pad", 0)):
+        value = getattr(found, name)
+        if len(value) != rank or min(value) < least:
+            raise InferenceError(
+                f"{title}: {name}={value} must be {rank} numbers, none below {least}, "
+                f"to go with kernel={kernel}"
+            )
+    return found
+
+
+def channels_first(array: Array, channels_last: bool) -> Array:
+    """The array with its channels along axis 1."""
+    return np.moveaxis(array, -1, 1) if channels_last else array
+
+
+def channels_back(array: Array, channels_last: bool) -> Array:
+    """Undo `channels_first`."""
+    return np.moveaxis(array, 1, -1) if channels_last else array
+
+
+def first_shape(shape: PartialShape, channels_last: bool) -> PartialShape:
+    """The shape that `channels_first` gives an array."""
+    return (shape[0], shape[-1], *shape[1:-1]) if channels_last else shape
+
+
+def back_shape(shape: PartialShape, channels_last: bool) -> PartialShape:
+    """Undo `first_shape`."""
+    return (shape[0], *shape[2:], shape[1]) if channels_last else shape
+
+
+def require_places(shape: PartialShape, windows: Windows, title: str) -> None:
+    """Refuse data that has another number of dimensions than the windows are made for."""
+    if len(shape) != len(windows.kernel) + 2:
+        raise InferenceError(
+            f"{title}: data is {written(shape)}, but kernel={windows.kernel} needs "
+            f"{len(windows.kernel) + 2} dimensions: (batch, channels, places…)"
+        )
+
+
+def padded(array: Array, before: tuple[int, ...], after: tuple[int, ...], fill: Any = 0) -> Array:
+    """The array (batch, channels, places…) with places added at both ends."""
+    if not any(before) and not any(after):
+        return array
+    sizes = [b + size + a for b, size, a in zip(before, array.shape[2:], after, strict=True)]
+    result = np.full((*array.shape[:2], *sizes), fill, array.dtype)
+    result[inner(array.shape[2:], before)] = array
+    return result
+
+
+def inner(places: tuple[int, ...], before: tuple[int, ...]) -> tuple[slice, ...]:
+    """The index that takes the original places out of a padded array."""
+    return (
+        slice(None),
+        slice(None),
+        *(slice(b, b + size) for b, size in zip(before, places, strict=True)),
+    )
+
+
+def window_view(array: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
+    """All windows as one array (batch, channels, kernel…, windows…), without a copy."""
+    steps = array.strides[2:]
+    return as_strided(
+        array,
+        (*array.shape[:2], *windows.kernel, *counts),
+        (
+            *array.strides[:2],
+            *(step * d for step, d in zip(steps, windows.dilate, strict=True)),
+            *(step * s for step, s in zip(steps, windows.stride, strict=True)),
+        ),
+        writeable=False,
+    )
