@@ -16,7 +16,7 @@ from gluonic.codegen.lowering import GroupLowering, LoweredGroup
 from gluonic.codegen.semantics import loop_of
 from gluonic.codegen.target import host
 from gluonic.codegen.values import Dtype
-from gluonic.codegen.write_kernel import write_kernel
+from gluonic.codegen.loops import emit
 from gluonic.graph.node import Entry, Node
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
@@ -137,7 +137,7 @@ def compile_groups(
         for group in run:
             lowered = GroupLowering(group, fusion, facts.shapes, facts.dtypes).lower()
             name = f"kernel{len(groups)}"
-            write_kernel(module, name, lowered.kernel)
+            emit(lowered.kernel, name, module)
             length = _table_length(lowered)
             calls.append((name, [slot(a.entry) for a in lowered.operands], size, size + length))
             groups.append((group, lowered))

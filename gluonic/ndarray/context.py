@@ -128,7 +128,7 @@ def usable(context: Any) -> Context:
     MXNetError
         for a GPU
     """
-    if context is None:
+    if context is None or context == "":
         return current_context()
     if isinstance(context, str):
         context = _from_string(context)
