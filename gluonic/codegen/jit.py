@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen import cache
@@ -50,7 +50,11 @@ class Library:
 
 
 def load(
-    text: str, names: Sequence[str], imports: Sequence[str] = (), target: Target | None = None
+    text: str,
+    names: Sequence[str],
+    imports: Sequence[str] = (),
+    target: Target | None = None,
+    symbols: Mapping[str, int] | None = None,
 ) -> Library:
     """Compile a module, or take it from the disk cache, and link it into this process.
 
@@ -64,6 +68,8 @@ def load(
         C library functions the module calls by name.
     target : Target, default: the host
         What to compile for; this machine must be able to run it.
+    symbols : mapping of str to int, default: none
+        Addresses of what else the module calls or refers to.
 
     Returns
     -------
@@ -71,14 +77,20 @@ def load(
     """
     target = target or host()
     image = cache.fetch(cache.key(text, target), lambda: compile_object(text, target))
-    return link(image, names, imports, target)
+    return link(image, names, imports, target, symbols or {})
 
 
-def link(image: bytes, names: Sequence[str], imports: Sequence[str], target: Target) -> Library:
+def link(
+    image: bytes,
+    names: Sequence[str],
+    imports: Sequence[str],
+    target: Target,
+    symbols: Mapping[str, int],
+) -> Library:
     """Link an object file that :func:`compile_object` made."""
     llvm = load_llvm()
     builder = llvm.JITLibraryBuilder().add_object_img(image)
-    for name, address in addresses(imports).items():
+    for name, address in {**addresses(imports), **symbols}.items():
         builder.import_symbol(name, address)
     for name in names:
         builder.export_symbol(name)

@@ -1,0 +1,253 @@
+"""An opened extension library: its functions, called under guard, and the messages it leaves."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gluonic.extension.guard import Frame, guards_for
+from gluonic.extension.signatures import VERSIONS, functions
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.json_writer import VERSION as MXNET_VERSION
+
+Argument: TypeAlias = "int | None | ctypes.Array[Any] | ctypes._SimpleCData[Any]"
+Resolver: TypeAlias = Callable[[str], int | None]
+
+_SUFFIXES = (".so", ".dll", ".dylib")
+_PROBE = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+_PROBE_SECONDS = 60
+_C = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("msvcrt")
+_free = _C.free
+_free.argtypes, _free.restype = [ctypes.c_void_p], None
+
+
+class Binary:
+    """The functions of an extension library.
+
+    Parameters
+    ----------
+    title : the library as messages name it: its path
+    resolve : finds the address of a symbol, None if there is none
+
+    Attributes
+    ----------
+    version : of the interface
+    guards : the machine code through which its functions are called
+
+    Raises
+    ------
+    MXNetError
+        if it is no extension library, or of a version that cannot be loaded
+    """
+
+    def __init__(self, title: str, resolve: Resolver) -> None:
+        self.title, self.resolve = title, resolve
+        self._messages_seen = 0
+        self._lock = threading.Lock()
+        self.guards = guards_for(resolve)
+        self._addresses = {"_opVersion": self._address("_opVersion")}
+        self._signatures = {"_opVersion": "i:"}
+        self.version = self.call("_opVersion")
+        _check_version(self.version, title)
+        self._signatures = functions(self.version)
+        self._addresses = {name: self._address(name) for name in self._signatures}
+
+    def _address(self, name: str) -> int:
+        address = self.resolve(name)
+        if not address:
+            raise MXNetError(
+                describe(
+                    f"Error getting function '{name}' from library",
+                    where=self.title,
+                    hint="compile the library with the header in libinfo.find_include_path(); "
+                    "libraries for MXNet 1.6 and older have no such function",
+                )
+            )
+        return address
+
+    def address(self, name: str) -> int:
+        """Return the address of one of the interface's functions."""
+        return self._addresses[name]
+
+    def has(self, name: str) -> bool:
+        """Whether this version of the interface has a function."""
+        return name in self._addresses
+
+    def signature(self, name: str) -> str:
+        """Return the signature of one of the interface's functions."""
+        return self._signatures[name]
+
+    def call(self, name: str, *arguments: Argument) -> int:
+        """Call a function of the interface.
+
+        Parameters
+        ----------
+        arguments : whole numbers, addresses, None for NULL, or ctypes objects to be passed by address
+
+        Returns
+        -------
+        int
+            what it returned; 0 of a function that returns nothing
+
+        Raises
+        ------
+        MXNetError
+            with the text of a C++ exception
+        """
+        frame = Frame(self._addresses[name], [_as_number(a) for a in arguments])
+        thrown = self.guards.trampolines[self._signatures[name]](frame.address)
+        if thrown:
+            raise self.exception(thrown, name)
+        return frame.result
+
+    def exception(self, thrown: int, name: str) -> MXNetError:
+        """Make the error that goes with what a trampoline returned."""
+        text = ctypes.string_at(thrown).decode(errors="replace")
+        _free(thrown)
+        facts = [f"a C++ exception in {name} of {self.title}", *self.new_messages()]
+        return MXNetError(describe(text, facts=facts))
+
+    def check(self, name: str, failure: str, *arguments: Argument) -> None:
+        """Call a function that returns 0 on failure.
+
+        Raises
+        ------
+        MXNetError
+            beginning with `failure`, with the library's own messages
+        """
+        if not self.call(name, *arguments):
+            raise self.failure(failure)
+
+    def failure(self, what: str) -> MXNetError:
+        """Make the error of a function that reported failure."""
+        messages = self.new_messages()
+        lines = [f"\t[{i}] {message}" for i, message in enumerate(messages)]
+        traceback = ["Extension Traceback:", *lines] if messages else []
+        return MXNetError(describe(what, facts=[*traceback, f"the library: {self.title}"]))
+
+    def new_messages(self) -> list[str]:
+        """Return what the library has reported since the last time; its list only grows."""
+        if "_msgSize" not in self._addresses:
+            return []
+        with self._lock:
+            begin, end = self._messages_seen, self.call("_msgSize")
+            self._messages_seen = max(begin, end)
+        return [self._message(i) for i in range(begin, end)]
+
+    def _message(self, index: int) -> str:
+        pointer = ctypes.c_char_p()
+        self.call("_msgGet", index, pointer)
+        return (pointer.value or b"").decode(errors="replace").strip()
+
+    def free(self, address: int | None) -> None:
+        """Free what the library has allocated."""
+        if address:
+            self.call("_opCallFree", address)
+
+    def initialize(self) -> None:
+        """Let the library decide whether it works with this version of MXNet."""
+        self.check("initialize", "Library failed to initialize", MXNET_VERSION)
+
+
+def _as_number(argument: Argument) -> int:
+    if argument is None:
+        return 0
+    return argument if isinstance(argument, int) else ctypes.addressof(argument)
+
+
+def _check_version(version: int, title: str) -> None:
+    if 7 <= version <= max(VERSIONS):
+        return
+    spoken = ", ".join(f"{number} ({release})" for number, release in VERSIONS.items())
+    if version < 7:
+        reason = "it was made with a development snapshot from before MXNet 1.7"
+    else:
+        reason = "it was made with a newer header"
+    raise MXNetError(
+        describe(
+            f"Library version ({version}) cannot be loaded: {reason}",
+            where=title,
+            facts=[f"known versions: {spoken}"],
+            hint="compile it anew with the header in libinfo.find_include_path()",
+        )
+    )
+
+
+class Attributes:
+    """Attributes as the interface passes them: two arrays of C strings.
+
+    Attributes
+    ----------
+    arguments : the arrays and their length, to be passed on
+    """
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._keys, self._values = strings(values), strings(values.values())
+        self.arguments: tuple[Argument, ...] = (self._keys, self._values, len(values))
+
+
+def strings(values: Iterable[str]) -> "ctypes.Array[Any]":
+    """Make an array of C strings; it owns them."""
+    encoded = [value.encode() for value in values]
+    return (ctypes.c_char_p * len(encoded))(*encoded)
+
+
+def open_file(path: str) -> Binary:
+    """Open a library.
+
+    Parameters
+    ----------
+    path : the file, absolute
+
+    Raises
+    ------
+    MXNetError
+        if it is missing, no library, no extension library, or of an unknown version
+    """
+    if not os.path.exists(path):
+        raise MXNetError(describe(f"load path {path} does NOT exist"))
+    if Path(path).suffix not in _SUFFIXES or not os.path.isfile(path):
+        raise MXNetError(
+            describe(
+                f"load path {path} is NOT a library file",
+                facts=[f"library files end in {', '.join(_SUFFIXES)}"],
+            )
+        )
+    _probe(path)
+    try:
+        handle = ctypes.CDLL(path, mode=os.RTLD_LAZY | os.RTLD_LOCAL)
+    except OSError as error:
+        raise MXNetError(describe(f"Error loading library: '{path}'", facts=[str(error)])) from None
+
+    def resolve(name: str) -> int | None:
+        function = getattr(handle, name, None)
+        return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
+
+    return Binary(path, resolve)
+
+
+def _probe(path: str) -> None:
+    """Open the library in another process first: what its static objects throw ends the process.
+
+    Raises
+    ------
+    MXNetError
+        if it did
+    """
+    if not sys.executable:
+        return
+    command = [sys.executable, "-I", "-S", "-c", _PROBE, path]
+    done = subprocess.run(command, capture_output=True, timeout=_PROBE_SECONDS, check=False)
+    if done.returncode < 0:  # a signal; a mere failure is reported when it is opened here
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise MXNetError(
+            describe(
+                f"Error loading library: '{path}'",
+                facts=[f"opening it ends the process with signal {-done.returncode}", *said[-3:]],
+                hint="look at what its REGISTER_… statements and static objects do",
+            )
+        )
