@@ -1,6 +1,6 @@
 """The room of layers and nets: `Block`, `HybridBlock`, parameters, layers, losses, training."""
 
-from gluonic.gluon import data, loss, model_zoo, nn, rnn, utils
+from gluonic.gluon import contrib, data, loss, model_zoo, nn, rnn, utils
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Constant, DeferredInitializationError, Parameter
@@ -17,6 +17,7 @@ __all__ = [
     "ParameterDict",
     "SymbolBlock",
     "Trainer",
+    "contrib",
     "data",
     "loss",
     "model_zoo",

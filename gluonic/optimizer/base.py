@@ -323,7 +323,8 @@ def run_rule(
         arrays = [x.astype(np.float32) for x in arrays]
     with np.errstate(all="ignore"):
         results = rule(M, numbers, *arrays)
-    for target, value in zip((weight, *states), results, strict=True):
+    targets = (weight, *states)
+    for target, value in zip(targets[::-1], results[::-1], strict=True):  # a state may be the weight
         np.copyto(target._data, value, casting="unsafe")
 
 

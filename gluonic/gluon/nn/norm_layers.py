@@ -127,8 +127,8 @@ class BatchNorm(_Norm):
         self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
     ) -> Any:
         """Normalize; the shape stays."""
-        norm = F.contrib.BatchNormWithReLU if self._rectifies else F.BatchNorm
-        return norm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
+        out = F.BatchNorm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
+        return F.relu(out) if self._rectifies else out
 
     def __repr__(self) -> str:
         channels = self.gamma.shape[0] or None

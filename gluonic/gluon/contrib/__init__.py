@@ -1,0 +1,5 @@
+"""Layers that MXNet keeps apart."""
+
+from gluonic.gluon.contrib import nn
+
+__all__ = ["nn"]

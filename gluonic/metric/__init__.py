@@ -1,0 +1,52 @@
+"""Metrics: how well predictions agree with labels."""
+
+from gluonic.metric.base import (
+    CompositeEvalMetric,
+    CustomMetric,
+    EvalMetric,
+    alias,
+    check_label_shapes,
+    create,
+    np,
+    register,
+)
+from gluonic.metric.classification import (
+    F1,
+    MCC,
+    PCC,
+    Accuracy,
+    Caffe,
+    CrossEntropy,
+    Loss,
+    NegativeLogLikelihood,
+    Perplexity,
+    TopKAccuracy,
+    Torch,
+)
+from gluonic.metric.regression import MAE, MSE, RMSE, PearsonCorrelation
+
+__all__ = [
+    "F1",
+    "MAE",
+    "MCC",
+    "MSE",
+    "PCC",
+    "RMSE",
+    "Accuracy",
+    "Caffe",
+    "CompositeEvalMetric",
+    "CrossEntropy",
+    "CustomMetric",
+    "EvalMetric",
+    "Loss",
+    "NegativeLogLikelihood",
+    "PearsonCorrelation",
+    "Perplexity",
+    "TopKAccuracy",
+    "Torch",
+    "alias",
+    "check_label_shapes",
+    "create",
+    "np",
+    "register",
+]
