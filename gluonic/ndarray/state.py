@@ -32,7 +32,13 @@ STATE = ThreadState()
 
 
 class RandomSource:
-    """The generator behind all samplers, dropout, shuffling and initialization; one seed fixes them all."""
+    """The generator behind all samplers, dropout, shuffling and initialization; one seed fixes them all.
+
+    Attributes
+    ----------
+    generator : where numbers come from
+    seeding : the seed in a tuple that is new after each `seed`, for whoever keeps states of their own
+    """
 
     def __init__(self) -> None:
         self.seed(0)
@@ -41,6 +47,7 @@ class RandomSource:
     def seed(self, number: int) -> None:
         """Start anew."""
         self.generator = np.random.Generator(np.random.Philox(number))
+        self.seeding: tuple[int] = (number,)
 
     def _renew(self) -> None:
         """Go on with the same numbers behind a lock of one's own: another thread may have held the old."""
