@@ -243,7 +243,9 @@ class Binding:
             step(call)
         results = [call.values[entry] for entry in self.outputs]
         self.frames.append(frame)
-        return [results[i] for i in self.positions]
+        if len(results) == len(self.positions):
+            return results
+        return [results[i].copy() for i in self.positions]
 
 
 class Call:

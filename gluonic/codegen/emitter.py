@@ -14,6 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen import (  # noqa: F401 (each registers its functions)
+    maths_error,
+    maths_logarithm,
+    maths_mxnet,
+    maths_power,
+    maths_remainder,
+    maths_trigonometric,
+)
 from gluonic.codegen.assembler import Function
 from gluonic.codegen.maths import lookup
 from gluonic.codegen.values import (
@@ -155,6 +163,9 @@ class Emitter:
         """Return `count` lanes of a vector, beginning with lane `start`."""
         if count == value.lanes:
             return value
+        if count == 1:
+            ref = self.function.op(f"extractelement {value.type} {value.ref}, i64 {start}")
+            return self.value(ref, value.dtype, 1)
         picked = ", ".join(f"i32 {lane}" for lane in range(start, start + count))
         ref = self.function.op(
             f"shufflevector {value.type} {value.ref}, {value.type} poison, <{count} x i32> <{picked}>"

@@ -124,10 +124,31 @@ def fuse(graph: Graph, shapes: Mapping[Entry, Shape], supported: Any = None) -> 
             groups.append(partition.start(node, loop.space))
         else:
             partition.put(node, home)
-    ordered = _in_order(partition, groups)
+    ordered = _in_order(partition, _merge_siblings(partition, groups))
     fusion = Fusion(ordered, loops)
     _set_ports(graph, fusion, shapes, partition)
     return fusion
+
+
+def _merge_siblings(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
+    """Join groups that sweep one space, so that what both read is read once (minimum and maximum)."""
+    kept: list[Group] = []
+    for group in groups:
+        twin = next((k for k in kept if _are_siblings(k, group, partition)), None)
+        if twin is None:
+            kept.append(group)
+        else:
+            partition.merge(twin, group)
+    return kept
+
+
+def _are_siblings(first: Group, second: Group, partition: _Partition) -> bool:
+    if first.space is None or first.space != second.space:
+        return False
+    read = {entry for node in first.nodes for entry in node.inputs}
+    if not any(entry in read for node in second.nodes for entry in node.inputs):
+        return False
+    return not partition.reaches(first, second) and not partition.reaches(second, first)
 
 
 def _loop_of(

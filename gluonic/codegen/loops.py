@@ -261,7 +261,7 @@ class _Lowering:
                     place = _Position(inner, position.lanes, position.hoisted)
                     self._step(stage, place, reduced, accumulators)
                 count = position.lanes.count
-                reduced += [a.converted(a.get(count)) for a in accumulators]
+                reduced += [accumulator.lanewise(count) for accumulator in accumulators]
 
     def _rows(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages where the vector axis is reduced: registers hold parts of a row."""
@@ -298,4 +298,5 @@ class _Lowering:
             elif isinstance(result, Carry):
                 reduced.append(value)
             else:
-                next(waiting).add(value, position.lanes.count, position.lanes.mask)
+                whole = self.m.spread(value, position.lanes.count)
+                next(waiting).add(whole, position.lanes.mask)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gluonic.codegen.maths import lowers
 from gluonic.codegen.maths_exponential import (
-    careful_exp_of_negative,
+    careful_exp,
     exp_of_negative,
     scaled,
 )
@@ -169,7 +169,7 @@ def _half_tail(
     inverse = 1 / below
     t = above * inverse
     curve_of_exp = _EXP_SINGLE if single else None
-    decay, decay_lost, power = careful_exp_of_negative(m, square * -0.5, curve_of_exp)
+    decay, decay_lost, power = careful_exp(m, square * -0.5, curve=curve_of_exp)
     if single:  # float64 is so much finer than float32 that nothing needs correcting
         return decay * (m.horner(t, _TAIL_SINGLE) * inverse), m.constant(0, a.dtype), power
     upper = m.horner(t, _TAIL_DOUBLE[1:])

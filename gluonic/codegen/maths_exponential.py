@@ -156,18 +156,21 @@ def exp_of_negative(m: Emitter, x: Value) -> Value:
     return scaled(m, expm1_near_zero(m, r) + 1, n)
 
 
-def careful_exp_of_negative(
-    m: Emitter, x: Value, curve: tuple[float, ...] | None = None
+def careful_exp(
+    m: Emitter, x: Value, extra: Value | None = None, curve: tuple[float, ...] | None = None
 ) -> tuple[Value, Value, Value]:
-    """Return `p`, what rounding took from it, and `n` with ``exp(x) = p * 2 ** n``, ``x <= 0``."""
+    """Return `p`, what rounding took from it, and `n` with ``exp(x + extra) = p * 2 ** n``."""
     table = _TABLES[x.dtype]
     x = m.where(x < table.low, table.low, x)
+    x = m.where(x > table.high, table.high, x)
     n = nearest(m, x * math.log2(math.e))
     head = m.mad(n, -table.ln2[0], x)
     r = m.mad(n, -table.ln2[1], head)
     lost = m.mad(n, -table.ln2[1], head - r)
     total = r + 1
     rest = m.mad(r * r, m.horner(r, curve or table.curve), (r - (total - 1)) + lost)
+    if extra is not None:
+        rest = m.mad(total + rest, extra, rest)
     result = total + rest
     return result, (total - result) + rest, n
 
@@ -253,7 +256,7 @@ def tanh(m: Emitter, x: Value) -> Value:
 @lowers("sigmoid", FLOAT32, FLOAT64)
 def sigmoid(m: Emitter, x: Value) -> Value:
     """Return ``1 / (1 + exp(-x))``, accurate where it is close to 0 too."""
-    factor, _, n = careful_exp_of_negative(m, -abs(x))
+    factor, _, n = careful_exp(m, -abs(x))
     small = scaled(m, factor, n)
     below = small + 1
     part = small / below

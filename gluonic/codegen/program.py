@@ -1,16 +1,28 @@
 """A graph made ready to run: compiled, or interpreted where the environment asks for it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeAlias
 
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.facts import DynamicShapeError
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 
+Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
+
+EXECUTORS = ("compile", "interpret")
+
 
 def interpreting() -> bool:
     """Whether the environment asks for the interpreter: ``GLUONIC_EXECUTOR=interpret``."""
-    return os.environ.get("GLUONIC_EXECUTOR", "compile") == "interpret"
+    chosen = os.environ.get("GLUONIC_EXECUTOR", "compile")
+    if chosen not in EXECUTORS:
+        raise MXNetError(f"GLUONIC_EXECUTOR={chosen!r} must be one of {', '.join(EXECUTORS)}")
+    return chosen == "interpret"
 
 
 class Program:
@@ -20,18 +32,42 @@ class Program:
     ----------
     graph : what to compute
     inputs : the variables, in the order in which their arrays will be given
+
+    Attributes
+    ----------
+    observer : called for each operator with its node, inputs and outputs; while there is one, the graph is
+        interpreted
     """
 
     def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
+        self.observer: Observer | None = None
+        self._interpreted = interpreting()
+
+    @cached_property
+    def compiled(self) -> CompiledGraph:
+        """The graph, compiled for what it is called with."""
+        return CompiledGraph(self.graph, self.inputs)
 
     def __call__(self, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Compute the outputs, in memory of their own; auxiliary states among the arrays are updated in place."""
-        results = interpret(self.graph, dict(zip(self.inputs, arrays, strict=True)), run)
-        return [
-            array.copy() if entry.node.is_variable or array.base is not None else array
-            for entry, array in zip(self.graph.outputs, results, strict=True)
-        ]
+        if not self._interpreted and self.observer is None:
+            try:
+                return self.compiled(arrays, run)
+            except DynamicShapeError:
+                self._interpreted = True
+        return self._interpret(arrays, run)
+
+    def _interpret(self, arrays: Sequence[Array], run: Run) -> list[Array]:
+        inputs = dict(zip(self.inputs, arrays, strict=True))
+        results = interpret(self.graph, inputs, run, self.observer)
+        taken: set[Entry] = set()
+        own = []
+        for entry, array in zip(self.graph.outputs, results, strict=True):
+            shared = entry.node.is_variable or array.base is not None or entry in taken
+            own.append(array.copy() if shared else array)
+            taken.add(entry)
+        return own
 
 
 def cut(outputs: Sequence[Entry], at: dict[Entry, Node]) -> Graph:

@@ -1,13 +1,12 @@
 """Accumulators: how elements become a sum, a product, a maximum or a minimum.
 
-float32 is added up in float64 and integers in 64 bits. float64 is added up in two levels, so that
-rounding errors grow with the square root of the length at most. The order of additions depends on
-extents only, never on how work is divided.
+float32 is added up in float64 and integers in 64 bits; what rounding takes from a sum of float64 is
+added up beside it. The order of additions depends on extents only, never on how work is divided.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +52,9 @@ def combine(m: Emitter, kind: str, a: Value, b: Value) -> Value:
 
 @dataclass(eq=False)
 class Accumulator:
-    """Partial results in registers.
+    """Partial results in registers: for each number of lanes in use, a total of so many lanes.
+
+    A sum of float64 also has, beside the total, what rounding took from it.
 
     Parameters
     ----------
@@ -69,59 +70,71 @@ class Accumulator:
     reduce: Reduce
     start: Opening
     element: Dtype = FLOAT32
-    dtype: Dtype | None = None
-    slots: dict[int, str] | None = None
+    dtype: Dtype = FLOAT32
+    slots: dict[int, list[str]] = field(default_factory=dict)
 
-    def add(self, value: Value, lanes: int, mask: Value | None) -> None:
+    def add(self, value: Value, mask: Value | None) -> None:
         """Take up the elements of `value` that `mask` selects."""
-        m, kind = self.m, self.reduce.kind
-        if self.dtype is None:
+        m, kind, lanes = self.m, self.reduce.kind, value.lanes
+        if not self.slots:
             self.element, self.dtype = value.dtype, accumulator_dtype(kind, value.dtype)
-            self.slots = {}
-        value = m.spread(m.astype(value, self.dtype), lanes)
+        value = m.astype(value, self.dtype)
         if mask is not None:
             value = m.where(mask, value, m.constant(neutral(kind, self.dtype), self.dtype))
-        self.set(lanes, combine(m, kind, self.get(lanes), value))
+        self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
 
-    def _slot(self, lanes: int) -> str:
-        assert self.slots is not None
-        assert self.dtype is not None
+    @property
+    def _parts(self) -> int:
+        return 2 if self.reduce.kind == "sum" and self.element == FLOAT64 else 1
+
+    def _joined(self, a: list[Value], b: list[Value]) -> list[Value]:
+        """Combine two partial results, the second perhaps without its rounding errors."""
+        total = combine(self.m, self.reduce.kind, a[0], b[0])
+        if self._parts == 1:
+            return [total]
+        grown = total - a[0]
+        lost = a[1] + ((a[0] - (total - grown)) + (b[0] - grown))
+        return [total, lost + b[1] if len(b) > 1 else lost]
+
+    def _slots(self, lanes: int) -> list[str]:
+        """Return where a partial result of so many lanes is kept, cleared before the loops."""
         if lanes not in self.slots:
-            slot = self.slots[lanes] = self.m.function.slot(vector_type(self.dtype, lanes))
+            kind = vector_type(self.dtype, lanes)
+            slots = self.slots[lanes] = [self.m.function.slot(kind) for _ in range(self._parts)]
+            zero = self.m.constant(neutral(self.reduce.kind, self.dtype), self.dtype)
             with self.m.function.at(self.start):
-                zero = self.m.constant(neutral(self.reduce.kind, self.dtype), self.dtype)
-                self._write(slot, self.m.spread(zero, lanes))
+                self._write(slots, [self.m.spread(zero, lanes)] * len(slots))
         return self.slots[lanes]
 
-    def get(self, lanes: int) -> Value:
-        """Return the partial result of so many lanes."""
-        slot = self._slot(lanes)
-        assert self.dtype is not None
-        ref = self.m.function.op(f"load {vector_type(self.dtype, lanes)}, ptr {slot}, align 64")
-        return self.m.value(ref, self.dtype, lanes)
+    def _read(self, lanes: int) -> list[Value]:
+        kind, function = vector_type(self.dtype, lanes), self.m.function
+        refs = [function.op(f"load {kind}, ptr {slot}, align 64") for slot in self._slots(lanes)]
+        return [self.m.value(ref, self.dtype, lanes) for ref in refs]
 
-    def set(self, lanes: int, value: Value) -> None:
-        """Replace the partial result of so many lanes."""
-        self._write(self._slot(lanes), value)
+    def _write(self, slots: list[str], values: list[Value]) -> None:
+        for slot, value in zip(slots, values, strict=True):
+            self.m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
 
-    def _write(self, slot: str, value: Value) -> None:
-        self.m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
+    def lanewise(self, lanes: int) -> Value:
+        """Return the finished result of each of so many lanes."""
+        return self._finished(self._read(lanes))
 
     def scalar(self) -> Value:
         """Combine all lanes to one, always in the same order."""
-        assert self.slots is not None
-        parts = [self.get(lanes) for lanes in sorted(self.slots, reverse=True)]
-        result = parts[0]
-        for part in [*parts[1:], None]:
-            goal = 1 if part is None else part.lanes
-            while result.lanes > goal:
-                half = result.lanes // 2
-                low, high = (self.m.lanes_of(result, k, half) for k in (0, half))
-                result = combine(self.m, self.reduce.kind, low, high)
-            if part is not None:
-                result = combine(self.m, self.reduce.kind, result, part)
-        return self.converted(result)
+        widths = sorted(self.slots, reverse=True)
+        result = self._read(widths[0])
+        for width in [*widths[1:], 1]:
+            while result[0].lanes > width:
+                half = result[0].lanes // 2
+                low, high = ([self.m.lanes_of(v, k, half) for v in result] for k in (0, half))
+                result = self._joined(low, high)
+            if width in self.slots:
+                result = self._joined(result, self._read(width))
+        return self._finished(result)
 
-    def converted(self, value: Value) -> Value:
-        """Return a finished result in the dtype that later stages get."""
-        return self.m.astype(value, self.reduce.dtype or self.element)
+    def _finished(self, parts: list[Value]) -> Value:
+        """Return a result in the dtype that later stages get."""
+        total = parts[0]
+        if len(parts) > 1:  # of an infinite total the rounding errors are NaN
+            total = self.m.where(self.m.isnan(parts[1]), total, total + parts[1])
+        return self.m.astype(total, self.reduce.dtype or self.element)

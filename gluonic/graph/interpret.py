@@ -1,6 +1,6 @@
 """The interpreter: NumPy kernels, node by node. The oracle, the fallback and the debugger of compiled graphs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,12 +47,18 @@ def run_node(application: Application, arrays: Sequence[Array], run: Run) -> lis
         return conform(application.execute(arrays, run), expected, application)
 
 
-def interpret(graph: Graph, inputs: Mapping[Node, Array], run: Run) -> list[Array]:
+def interpret(
+    graph: Graph,
+    inputs: Mapping[Node, Array],
+    run: Run,
+    observer: Callable[[Node, list[Array], list[Array]], None] | None = None,
+) -> list[Array]:
     """Run a graph on NumPy arrays; auxiliary states are updated in place.
 
     Parameters
     ----------
     inputs : an array for each variable
+    observer : called after each operator with its node, inputs and outputs
     """
     values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
     uses: dict[Entry, int] = {}
@@ -64,7 +70,10 @@ def interpret(graph: Graph, inputs: Mapping[Node, Array], run: Run) -> list[Arra
     for node in graph.nodes:
         if node.application is None:
             continue
-        results = run_node(node.application, [values[entry] for entry in node.inputs], run)
+        arrays = [values[entry] for entry in node.inputs]
+        results = run_node(node.application, arrays, run)
+        if observer is not None:
+            observer(node, arrays, results)
         for index, array in enumerate(results):
             values[node.entry(index)] = array
         for entry in node.inputs:  # what nobody reads any more is let go
