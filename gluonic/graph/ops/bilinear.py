@@ -5,12 +5,11 @@ of weight. All three are linear in both arguments, and what one of them is in on
 one transposes. So derivatives of every order are uses of the same three kernels.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.graph.operator import REGISTRY, Array, Operator
-from gluonic.graph.rules import like, same
+from gluonic.graph.operator import Array, Operator
+from gluonic.graph.ops.companions import companion
 from gluonic.graph.view import NodeView
 
 Kernel = Callable[..., Array]
@@ -31,8 +30,17 @@ def declare_bilinear(
         are the gradient of only the shape counts
     channel_axis : which axis of the output `bias` lies along
     """
-    towards_data = _register(op, "data", data_gradient)
-    towards_weight = _register(op, "weight", weight_gradient)
+    towards_data, towards_weight = (
+        companion(
+            op,
+            f"_backward_{op.name}_{target}",
+            ("grad", "data", "weight"),
+            kernel,
+            output_like=target,
+            documentation=f"The gradient of {target} through {op.name}.",
+        )
+        for target, kernel in (("data", data_gradient), ("weight", weight_gradient))
+    )
 
     def forward(F: Any, n: NodeView, data: Any, weight: Any) -> Any:
         return getattr(F, op.name)(data, weight, **{**n._settings, "no_bias": True})
@@ -56,23 +64,3 @@ def declare_bilinear(
         grad=lambda F, n, g: forward(F, n, n.data, g),
         data=lambda F, n, g: data_of(F, n, n.grad, n.data, g),
     )
-
-
-def _register(op: Operator, target: str, kernel: Kernel) -> Operator:
-    """The operator that computes the gradient of `target`, with the attributes of `op`."""
-    attributes = [
-        p for p in inspect.signature(op.kernel).parameters.values() if p.kind is p.KEYWORD_ONLY
-    ]
-    inputs = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
-        for name in ("grad", "data", "weight")
-    ]
-
-    def run(*arrays: Array, **settings: Any) -> Array:
-        return kernel(*arrays, **settings)
-
-    run.__signature__ = inspect.Signature([*inputs, *attributes])  # type: ignore[attr-defined]
-    run.__doc__ = f"The gradient of {target} through {op.name}."
-    made = Operator(f"_backward_{op.name}_{target}", run, shape=like(target), dtype=same)
-    REGISTRY.add(made)
-    return made

@@ -1,0 +1,46 @@
+"""Operators that belong to another operator's gradient and have its attributes."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.rules import like
+
+
+def companion(
+    op: Operator,
+    name: str,
+    inputs: Sequence[str],
+    kernel: Callable[..., Array],
+    *,
+    output_like: str,
+    documentation: str,
+) -> Operator:
+    """Register an operator with the attributes of `op`.
+
+    Parameters
+    ----------
+    op : whose attributes to take
+    name : the new operator's name
+    inputs : the names of its inputs
+    kernel : a kernel of ``(*inputs, **attributes)``
+    output_like : the input whose shape and dtype the output has
+    documentation : what it computes, in a sentence
+    """
+    attributes = [
+        p for p in inspect.signature(op.kernel).parameters.values() if p.kind is p.KEYWORD_ONLY
+    ]
+    parameters = [
+        inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
+        for one in inputs
+    ]
+
+    def run(*arrays: Array, **settings: Any) -> Array:
+        return kernel(*arrays, **settings)
+
+    run.__signature__ = inspect.Signature([*parameters, *attributes])  # type: ignore[attr-defined]
+    run.__doc__ = documentation
+    made = Operator(name, run, shape=like(output_like), dtype=like(output_like))
+    REGISTRY.add(made)
+    return made

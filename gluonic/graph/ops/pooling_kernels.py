@@ -1,0 +1,149 @@
+"""Pooling of NumPy arrays with their channels along axis 1."""
+
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluonic.graph.operator import Array
+from gluonic.graph.ops.windows import Windows, inner, padded, window_view
+
+_MOST_SLICES = 64
+
+
+class Pool(NamedTuple):
+    """Where the windows lie.
+
+    Attributes
+    ----------
+    kernel, stride, pad : of the windows, along each axis
+    counts : how many windows there are
+    """
+
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    def after(self, places: tuple[int, ...]) -> tuple[int, ...]:
+        """How many places must be added behind the others for the last window."""
+        return tuple(
+            max(0, (count - 1) * stride + kernel - size - pad)
+            for count, stride, kernel, size, pad in zip(
+                self.counts, self.stride, self.kernel, places, self.pad, strict=True
+            )
+        )
+
+    def windows(self) -> Windows:
+        """The same as windows of an array that is padded already."""
+        ones, zeros = (1,) * len(self.kernel), (0,) * len(self.kernel)
+        return Windows(self.kernel, self.stride, ones, zeros, False)
+
+    def slices(self, axis: int) -> Iterator[tuple[slice, ...]]:
+        """For each place of a window along one axis, the index that takes it of all windows."""
+        before = (slice(None),) * (axis + 2)
+        reach = self.stride[axis] * (self.counts[axis] - 1) + 1
+        for i in range(self.kernel[axis]):
+            yield (*before, slice(i, i + reach, self.stride[axis]))
+
+
+def _slide(images: Array, pool: Pool, combine: np.ufunc) -> Array:
+    """Combine the numbers in each window, axis by axis."""
+    for axis in reversed(range(len(pool.kernel))):
+        if pool.counts[axis] == 1:
+            part = images[(slice(None),) * (axis + 2) + (slice(0, pool.kernel[axis]),)]
+            images = combine.reduce(part, axis=axis + 2, keepdims=True)
+            continue
+        first, *others = pool.slices(axis)
+        result = images[first].copy()
+        for index in others:
+            combine(result, images[index], out=result)
+        images = result
+    return images
+
+
+def max_pool(data: Array, pool: Pool) -> Array:
+    """The largest number in each window."""
+    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.finfo(data.dtype).min)
+    return _slide(images, pool, np.maximum)
+
+
+def sum_pool(data: Array, pool: Pool) -> Array:
+    """The sum of each window."""
+    return _slide(padded(data, pool.pad, pool.after(data.shape[2:])), pool, np.add)
+
+
+def spread(grad: Array, places: tuple[int, ...], pool: Pool) -> Array:
+    """The transpose of `sum_pool`: every place gets the sum of the windows that read it."""
+    after = pool.after(places)
+    for axis in range(len(places)):
+        size = pool.pad[axis] + places[axis] + after[axis]
+        result = np.zeros((*grad.shape[: axis + 2], size, *grad.shape[axis + 3 :]), grad.dtype)
+        for index in pool.slices(axis):
+            result[index] += grad
+        grad = result
+    return grad[inner(places, pool.pad)]
+
+
+def counted(places: tuple[int, ...], pool: Pool, include_pad: bool) -> Array:
+    """By how much to divide for an average: an array (windows…)."""
+    result: Any = np.ones((), np.int64)
+    for size, kernel, stride, pad, count in zip(
+        places, pool.kernel, pool.stride, pool.pad, pool.counts, strict=True
+    ):
+        starts = np.arange(count) * stride - pad
+        if include_pad:
+            lengths = np.minimum(starts + kernel, size + pad) - starts
+        else:
+            lengths = np.minimum(starts + kernel, size) - np.maximum(starts, 0)
+        result = np.multiply.outer(result, lengths)
+    divisor: Array = np.maximum(result, 1)
+    return divisor
+
+
+def _places_of_maxima(data: Array, output: Array, pool: Pool) -> tuple[Array, tuple[int, ...]]:
+    """Where in its padded image each window has its first maximum, and the padded places."""
+    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.finfo(data.dtype).min)
+    places = images.shape[2:]
+    distances = [prod(places[axis + 1 :]) for axis in range(len(places))]
+    windows = pool.windows()
+    if prod(pool.kernel) > _MOST_SLICES:
+        view = window_view(images, windows, pool.counts)
+        flat = view.reshape(*images.shape[:2], prod(pool.kernel), *pool.counts)
+        taps = np.unravel_index(flat.argmax(axis=2), pool.kernel)
+        found = sum(t * distance for t, distance in zip(taps, distances, strict=True))
+    else:
+        found = np.zeros(output.shape, np.int64)
+        for tap, index in reversed(list(windows.taps(pool.counts))):
+            offset = sum(i * distance for i, distance in zip(tap, distances, strict=True))
+            np.copyto(found, offset, where=images[:, :, *index] == output)
+    for axis, (count, stride) in enumerate(zip(pool.counts, pool.stride, strict=True)):
+        starts = np.arange(count) * (stride * distances[axis])
+        found = found + starts.reshape([-1] + [1] * (len(places) - 1 - axis))
+    return found, places
+
+
+def scatter_to_maxima(grad: Array, data: Array, output: Array, pool: Pool) -> Array:
+    """The gradient of `max_pool`: each window's goes to its first maximum."""
+    found, places = _places_of_maxima(data, output, pool)
+    images, size = grad.shape[0] * grad.shape[1], prod(places)
+    found = found.reshape(images, prod(pool.counts)) + np.arange(images)[:, None] * size
+    sums = np.bincount(found.ravel(), weights=grad.ravel(), minlength=images * size)
+    return sums.reshape(*grad.shape[:2], *places)[inner(data.shape[2:], pool.pad)]
+
+
+def gather_from_maxima(values: Array, data: Array, output: Array, pool: Pool) -> Array:
+    """The transpose of `scatter_to_maxima`: for each window the value at its first maximum."""
+    found, places = _places_of_maxima(data, output, pool)
+    images = padded(values, pool.pad, pool.after(data.shape[2:]))
+    flat = images.reshape(*values.shape[:2], prod(places))
+    rows = found.reshape(*values.shape[:2], prod(pool.counts))
+    return np.take_along_axis(flat, rows, axis=2).reshape(found.shape)
+
+
+POWERS: dict[int, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+    1: (lambda x: x, lambda x: x),
+    2: (np.square, np.sqrt),
+    3: (lambda x: x**3, np.cbrt),
+}
