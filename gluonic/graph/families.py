@@ -1,6 +1,8 @@
 """Families of operators that share rules: element-wise, pairs with broadcasting, reductions."""
 
+import functools
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -25,12 +27,11 @@ def elementwise(
     """
 
     def register(expression: Expression) -> Operator:
-        def kernel(*arrays: Any, **settings: Any) -> Any:
-            return expression(M, *arrays, **settings)
-
+        kernel: Any = functools.partial(expression, M)
         _, *parameters = inspect.signature(expression).parameters.values()
-        kernel.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        kernel.__signature__ = inspect.Signature(parameters)
         kernel.__doc__, kernel.__name__ = expression.__doc__, expression.__name__
+        kernel.__module__ = expression.__module__
         op = Operator(
             name, kernel, aliases=aliases, scalar=expression, shape=shape, dtype=dtype, **options
         )
@@ -40,10 +41,21 @@ def elementwise(
     return register
 
 
-def documented(expression: Expression, name: str, documentation: str) -> Expression:
-    """Name and document an expression that stands in a table."""
-    expression.__name__, expression.__doc__ = name, documentation
-    return expression
+def documented(expression: Any, name: str, documentation: str) -> Expression:
+    """A copy of an expression that stands in a table, with a name and documentation of its own."""
+    copy = types.FunctionType(
+        expression.__code__,
+        expression.__globals__,
+        name,
+        expression.__defaults__,
+        expression.__closure__,
+    )
+    copy.__kwdefaults__, copy.__annotations__ = (
+        expression.__kwdefaults__,
+        expression.__annotations__,
+    )
+    copy.__doc__, copy.__module__ = documentation, expression.__module__
+    return copy
 
 
 def numeric(n: NodeView) -> None:

@@ -40,10 +40,9 @@ def _special(name: str) -> Callable[..., Any]:
 
 
 def _sigmoid(x: Any) -> Any:
-    """The logistic function, without overflow for large negative numbers."""
-    x = _widened(x)
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, e) / (1 + e)
+    """The logistic function; of float16 in float32, where the exponential does not overflow."""
+    x = x.astype(np.float32) if x.dtype == np.float16 else _widened(x)
+    return 1 / (1 + np.exp(-x))
 
 
 def _astype(x: Any, dtype: Any) -> Any:
@@ -65,7 +64,7 @@ def _mod(x: Any, y: Any) -> Any:
 
 def _like(scalar: float, x: Any) -> Any:
     """A number in the dtype of `x`, as a C cast converts it."""
-    dtype = np.asarray(x).dtype
+    dtype = x.dtype
     return dtype.type(scalar) if dtype.kind == "f" else np.float64(scalar).astype(dtype)
 
 

@@ -50,7 +50,7 @@ def _log(F: Any, value: Any) -> Any:
 
 BINARY = [
     Binary(
-        ("elemwise_add", "_add", "_plus", "_Plus"),
+        ("elemwise_add", "_add", "_plus", "_Plus", "_grad_add"),
         ("broadcast_add", "broadcast_plus"),
         ("_plus_scalar", "_PlusScalar"),
         (),
@@ -215,12 +215,11 @@ BINARY = [
 
 
 def _on_arrays(names: tuple[str, ...], row: Binary, shape: Any, extent: str) -> Operator:
-    def expression(m: Any, lhs: Any, rhs: Any) -> Any:
-        return row.expression(m, lhs, rhs)
-
-    documented(expression, names[0], f"{row.meaning[0].upper()}{row.meaning[1:]}, {extent}.")
+    documentation = f"{row.meaning[0].upper()}{row.meaning[1:]}, {extent}."
     dtype = same if row.lhs is None else numeric
-    return elementwise(*names, shape=shape, dtype=dtype)(expression)
+    return elementwise(*names, shape=shape, dtype=dtype)(
+        documented(row.expression, names[0], documentation)
+    )
 
 
 def beside_scalar(n: NodeView) -> None:

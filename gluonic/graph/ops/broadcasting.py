@@ -13,8 +13,9 @@ from gluonic.graph.view import NodeView, PartialShape, complete, written
 
 def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The sum over `axes`; float16 is summed in float32."""
-    wide = np.float32 if data.dtype == np.float16 else None
-    return data.sum(axis=axes, dtype=wide, keepdims=keepdims)
+    wide: Any = np.float32 if data.dtype == np.float16 else None
+    reduce: Any = np.add.reduce
+    return reduce(data, axis=axes, dtype=wide, keepdims=keepdims)
 
 
 def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:

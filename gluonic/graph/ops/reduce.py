@@ -1,5 +1,6 @@
 """Reductions over axes: one table, one shape rule."""
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -23,13 +24,11 @@ def _spread(F: Any, n: NodeView, value: Any) -> Any:
 
 
 def _count(data: Array, axes: tuple[int, ...]) -> int:
-    return int(np.prod([data.shape[a] for a in axes]))
+    return math.prod(data.shape[a] for a in axes)
 
 
 def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-    return total(data, axes, keepdims) / np.asarray(_count(data, axes), np.float32).astype(
-        data.dtype
-    )
+    return total(data, axes, keepdims) / _count(data, axes)
 
 
 def _without_nan(data: Array, replacement: float) -> Array:
@@ -179,7 +178,7 @@ def _expander(name: str, of: str, normalize: bool) -> None:
         axes = reduced_axes(axis, data.ndim, exclude)
         kept = grad.reshape(complete(reduced_shape(data.shape, axes, True)))
         if normalize:
-            kept = kept / np.asarray(max(_count(data, axes), 1), data.dtype)
+            kept = kept / max(_count(data, axes), 1)
         return np.broadcast_to(kept, data.shape)
 
     kernel.__name__, kernel.__doc__ = name, f"The gradient of `{of}`."

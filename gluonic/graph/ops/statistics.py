@@ -214,3 +214,25 @@ def multi_lars(
     weight, grad = np.sqrt(weights_sum_sq), np.sqrt(grads_sum_sq)
     scaled = lrs * eta * weight / (grad * rescale_grad + wds * weight + eps)
     return np.where((weight > 0) & (grad > 0), scaled, lrs)
+
+
+@operator("_contrib_allclose", dtype=output_dtype("uint8"))
+def allclose(
+    a: Array, b: Array, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True
+) -> Any:
+    """1 if ``abs(a - b) <= atol + rtol * abs(b)`` everywhere, else 0, as a uint8 array of no axes.
+
+    With `equal_nan` two NaNs count as equal.
+    """
+    return np.allclose(a, b, rtol, atol, equal_nan)
+
+
+@allclose.infer_shape
+def _(n: Any) -> None:
+    n.output = ()
+    for source, target in (("a", "b"), ("b", "a")):
+        if n._known(source) is not None:
+            setattr(n, target, n._known(source))
+
+
+allclose.gradient()

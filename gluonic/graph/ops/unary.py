@@ -27,6 +27,15 @@ class Unary(NamedTuple):
     gradient: GradientRule | None = None
 
 
+def _sign(m: Any, data: Any) -> Any:
+    return m.where(data > 0, m.like(1, data), -m.astype(data < 0, "int8"))
+
+
+def _round(m: Any, data: Any) -> Any:
+    size = m.floor(m.abs(data) + 0.5)
+    return m.where(data < 0, m.negative(size), size)
+
+
 UNARY = [
     Unary(
         "abs",
@@ -247,14 +256,12 @@ UNARY = [
     Unary(
         "sign",
         "1 for positive numbers, -1 for negative ones, else 0",
-        lambda m, data: m.where(data > 0, m.like(1, data), -m.astype(data < 0, "int8")),
+        _sign,
     ),
     Unary(
         "round",
         "The nearest integer, of two the one farther from 0",
-        lambda m, data: m.where(
-            data < 0, m.negative(m.floor(m.abs(data) + 0.5)), m.floor(m.abs(data) + 0.5)
-        ),
+        _round,
     ),
     Unary(
         "rint",
@@ -262,6 +269,18 @@ UNARY = [
         lambda m, data: m.where(
             data - m.floor(data) <= m.ceil(data) - data, m.floor(data), m.ceil(data)
         ),
+    ),
+    Unary(
+        "_contrib_sign_ste",
+        "`sign`, whose gradient passes as if it were the identity",
+        _sign,
+        lambda F, n, g: g,
+    ),
+    Unary(
+        "_contrib_round_ste",
+        "`round`, whose gradient passes as if it were the identity",
+        _round,
+        lambda F, n, g: g,
     ),
     Unary(
         "ceil",

@@ -39,6 +39,11 @@ SAMPLES = {
     ],
     "all_finite": [Sample([POSITIVE]), Sample([INFINITE])],
     "multi_all_finite": [Sample([POSITIVE, INFINITE]), Sample([POSITIVE])],
+    "_contrib_allclose": [
+        Sample([POSITIVE, POSITIVE + 1e-9], dtypes=("float32", "float16", "int32")),
+        Sample([INFINITE, INFINITE[::-1].copy()]),
+        Sample([POSITIVE, POSITIVE + 0.1], {"atol": 0.2}),
+    ],
     "multi_lars": [
         Sample(
             [
