@@ -8,11 +8,14 @@ import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import NDArray, differentiate
+from gluonic.ndarray.history import recorded_graph
 from gluonic.ndarray.invoke import wrap
 from gluonic.ndarray.state import STATE
+from gluonic.symbol import Symbol
 
 __all__ = [
     "Function",
+    "NDArray",
     "backward",
     "get_symbol",
     "grad",
@@ -176,7 +179,7 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
+) -> list[NDArray]:
     """Return the gradients of `heads` with respect to `variables`; no buffer is written.
 
     Parameters
@@ -190,8 +193,8 @@ def grad(
 
     Returns
     -------
-    NDArray or list of NDArray
-        as `variables`
+    list of NDArray
+        one for each variable, also for a single one
 
     Examples
     --------
@@ -208,7 +211,7 @@ def grad(
     wanted = _listed(variables, "variables")
     if not wanted:
         raise MXNetError(describe("variables is empty", where="grad"))
-    found = differentiate.grad(
+    return differentiate.grad(
         _listed(heads, "heads"),
         wanted,
         _gradients(head_grads),
@@ -216,12 +219,28 @@ def grad(
         create_graph,
         train_mode,
     )
-    return found[0] if isinstance(variables, NDArray) else found
 
 
-def get_symbol(x: NDArray) -> Any:
-    """Raise: a recorded computation cannot be read as a Symbol yet."""
-    raise NotImplementedError("autograd.get_symbol: hybridize the computation to get its graph")
+def get_symbol(x: NDArray) -> Symbol:
+    """Return the recorded computation of an array as a Symbol.
+
+    Parameters
+    ----------
+    x : an array computed under `record`
+
+    Examples
+    --------
+    >>> from gluonic import autograd, nd
+    >>> x = nd.ones((1,))
+    >>> x.attach_grad()
+    >>> with autograd.record():
+    ...     y = x * x + 2
+    >>> autograd.get_symbol(y).list_arguments()
+    ['var0']
+    """
+    if not isinstance(x, NDArray):
+        raise TypeError(f"get_symbol: x must be an NDArray, not {type(x).__name__}")
+    return Symbol([recorded_graph(x)])
 
 
 class Function:
@@ -299,7 +318,7 @@ class Function:
     def _checked(self, found: Any, inputs: Sequence[NDArray]) -> Sequence[NDArray | None]:
         """What `backward` returned, if there is a gradient of the right shape for each input."""
         title = f"{type(self).__name__}.backward"
-        gradients = (found,) if isinstance(found, NDArray) else tuple(found)
+        gradients = tuple(found) if isinstance(found, (tuple, list)) else (found,)
         if len(gradients) != len(inputs):
             raise MXNetError(
                 describe(

@@ -51,10 +51,26 @@ def _without_np(name: str) -> Callable[..., Any]:
     return function
 
 
+def _needs_np(name: str) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return _without_np(f"{name}: {getattr(function, '__name__', function)}")
+
+    decorate.__name__ = decorate.__qualname__ = name
+    decorate.__doc__ = "Decorate a function that works with `mx.np`: calling it raises."
+    return decorate
+
+
 np_array = _without_np("np_array")
-use_np = _without_np("use_np")
-use_np_array = _without_np("use_np_array")
 set_np = _without_np("set_np")
+use_np = _needs_np("use_np")
+use_np_array = _needs_np("use_np_array")
+
+
+class _NumpyArrayScope:
+    """The scope that `np_array` would enter."""
+
+    def __init__(self, is_np_array: bool) -> None:
+        raise NotImplementedError("np_array: gluonic has no mx.np; its arrays are mx.nd's")
 
 
 def reset_np() -> None:

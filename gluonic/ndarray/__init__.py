@@ -13,6 +13,7 @@ from gluonic.ndarray import (
     image,
     indexing,
     linalg,
+    ndarray,
     op,
     random,
     shaping,

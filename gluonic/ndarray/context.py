@@ -10,21 +10,38 @@ _NAMES = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
 _IDS = {name: number for number, name in _NAMES.items()}
 
 
-class _Stack(threading.local):
+class _Default(threading.local):
+    """The thread's current context, and those of the ``with`` blocks around."""
+
     def __init__(self) -> None:
-        self.contexts: list[Context] = []
+        self.value: Context = CPU
+        self.outer: list[Context] = []
 
 
-_entered = _Stack()
+class _ContextType(type):
+    """The type of `Context`: a class with a property."""
+
+    @property
+    def default_ctx(cls) -> "Context":
+        """The thread's current context."""
+        return current_context()
+
+    @default_ctx.setter
+    def default_ctx(cls, context: "Context") -> None:
+        _default.value = context
 
 
-class Context:
+class Context(metaclass=_ContextType):
     """A device, by kind and number; as a ``with`` block, the default for what is made inside.
 
     Parameters
     ----------
     device_type : ``"cpu"``, ``"gpu"``, ``"cpu_pinned"``, ``"cpu_shared"``, or another context
     device_id : the number of the device
+
+    Attributes
+    ----------
+    default_ctx : the thread's current context (of the class)
 
     Examples
     --------
@@ -34,8 +51,12 @@ class Context:
 
     __slots__ = ("device_id", "device_typeid")
 
+    _default_ctx: ClassVar[_Default]
     devtype2str: ClassVar[dict[int, str]] = _NAMES
     devstr2type: ClassVar[dict[str, int]] = _IDS
+
+    device_typeid: int
+    device_id: int
 
     def __init__(self, device_type: "str | Context", device_id: int = 0) -> None:
         if isinstance(device_type, Context):
@@ -67,7 +88,8 @@ class Context:
         return Context, (self.device_type, self.device_id)
 
     def __enter__(self) -> Self:
-        _entered.contexts.append(self)
+        _default.outer.append(_default.value)
+        _default.value = self
         return self
 
     def __exit__(
@@ -76,18 +98,14 @@ class Context:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _entered.contexts.pop()
+        _default.value = _default.outer.pop()
 
     def empty_cache(self) -> None:
         """Give unused memory back; here there is nothing to give back."""
 
-    @classmethod
-    def default_ctx(cls) -> "Context":
-        """The current context."""
-        return current_context()
-
 
 CPU = Context("cpu", 0)
+_default = Context._default_ctx = _Default()
 
 
 def cpu(device_id: int = 0) -> Context:
@@ -117,7 +135,7 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 
 def current_context() -> Context:
     """Return the context of the innermost ``with`` block, `cpu(0)` outside of any."""
-    return _entered.contexts[-1] if _entered.contexts else CPU
+    return _default.value
 
 
 def usable(context: Any) -> Context:

@@ -68,7 +68,7 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         return _into(application, positional, out)
     outputs = invoke(application, positional)
     if not positional:
-        context = context or usable(application.settings.get("ctx"))
+        context = context or usable(application.settings.get("ctx") or None)
     if context is not None:
         for output in outputs:
             output._context = context

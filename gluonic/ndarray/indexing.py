@@ -142,7 +142,7 @@ def getitem(self: NDArray, key: Any) -> NDArray:
             made._context = self._context
             return made
     index, basic = _read_key(self, key)
-    if not index or index == (_EVERYTHING,):
+    if basic and (not index or (len(index) == 1 and index[0] == _EVERYTHING)):
         return self
     return _basic(self, index) if basic else _advanced(self, index)
 

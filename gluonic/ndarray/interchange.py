@@ -1,5 +1,6 @@
 """Arrays to and from others: NumPy, DLPack, pickles."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
         return NDArray(np.array(ndarray, order="C"))
     if not ndarray.flags.c_contiguous:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+    with suppress(ValueError):  # memory that is read-only by nature stays so
+        ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
     return NDArray(shared)
@@ -54,6 +57,15 @@ def _dtypes() -> str:
 
 
 # ------------------------------------------------------------------------------------------ DLPack
+
+
+class _Memory:
+    """The memory of an array, as NumPy's array interface describes it, without its read-only mark."""
+
+    def __init__(self, array: Array) -> None:
+        address, _ = array.__array_interface__["data"]
+        self.owner = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
 
 
 class _Capsule:
@@ -99,6 +111,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
     dlpack : an array with `__dlpack__`, or a DLPack capsule (which can be read once)
     """
     source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
+    unmarked = '"dltensor"' in repr(dlpack)  # a capsule that cannot say whether it is read-only
     try:
         array = np.from_dlpack(source)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
@@ -107,7 +120,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
         ) from error
     if array.dtype not in CODE_OF:
         raise MXNetError(f"from_dlpack: {array.dtype} is not supported; it has {_dtypes()}")
-    return NDArray(array)
+    return NDArray(np.asarray(_Memory(array)) if unmarked else array)
 
 
 # ----------------------------------------------------------------------------------------- pickles

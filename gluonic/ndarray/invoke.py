@@ -339,6 +339,8 @@ class Eager:
     """`F` for gradient rules while the tape runs: ``F.name(arrays…, attribute=value)``."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
         op = REGISTRY[name]
 
         def call(*inputs: NDArray, **attributes: Any) -> Any:

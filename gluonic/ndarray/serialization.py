@@ -17,6 +17,7 @@ import numpy as np
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.files import write_atomically
+from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.ndarray.array import NDArray, method
 
 _HEADER = 0x112
@@ -99,7 +100,7 @@ def _little(array: Any) -> Any:
 
 def _array_header(array: NDArray) -> bytes:
     """What stands before an array's elements; only MXNet's NumPy semantics (V3) can tell shape ()."""
-    magic = _V2 if array.ndim else _V3
+    magic = _V3 if is_np_shape() or not array.ndim else _V2
     context = array.context
     return struct.pack(
         f"<Iii{array.ndim}qiii",
@@ -109,9 +110,7 @@ def _array_header(array: NDArray) -> bytes:
 
 
 def _inaccessible(error: OSError, fname: Any) -> FileAccessError:
-    return FileAccessError(
-        error.errno, describe(f"{os.fspath(fname)}: {error.strerror or error}"), os.fspath(fname)
-    )
+    return FileAccessError(error.errno, error.strerror or str(error), os.fspath(fname))
 
 
 # ----------------------------------------------------------------------------------------- reading

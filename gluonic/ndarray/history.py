@@ -1,0 +1,112 @@
+"""What was recorded, read as a graph."""
+
+from gluonic.graph.attributes import to_string
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.node import Entry as GraphEntry
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.operator import Application
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.cached_op import CachedOpRecord
+from gluonic.ndarray.invoke import OperatorRecord
+from gluonic.ndarray.tape import Entry, Leaf, Record, entry_of
+
+
+def recorded_graph(array: NDArray) -> GraphEntry:
+    """Return the recorded computation of an array as an entry of a graph.
+
+    Variables are called ``var0``, ``var1``, …, constants ``null0``, ``null1``, … and operators ``node_0``, …
+
+    Raises
+    ------
+    MXNetError
+        if the array was not recorded
+    NotImplementedError
+        if part of the computation is no operator (an `autograd.Function`)
+    """
+    entry = entry_of(array)
+    if entry is None:
+        raise MXNetError(
+            describe(
+                "the array is not in a computational graph",
+                where="get_symbol",
+                facts=[f"the array: shape {array.shape}"],
+                hint="compute it under autograd.record() from a variable",
+            )
+        )
+    history = _History()
+    for record in _below(entry[0]):
+        history.add(record)
+    return history.outputs[entry[0]][entry[1]]
+
+
+def _below(last: Record) -> list[Record]:
+    """All records that a record depends on, oldest first, and itself."""
+    found, stack = {last}, [last]
+    while stack:
+        for entry in stack.pop().inputs:
+            if entry is not None and entry[0] not in found:
+                found.add(entry[0])
+                stack.append(entry[0])
+    return sorted(found, key=lambda record: record.serial)
+
+
+class _History:
+    """Translates records one by one.
+
+    Attributes
+    ----------
+    outputs : for each record the graph's entries for its outputs
+    """
+
+    def __init__(self) -> None:
+        self.outputs: dict[Record, list[GraphEntry]] = {}
+        self.counts = {"var": 0, "null": 0, "node_": 0}
+        self.constants: dict[int, GraphEntry] = {}
+
+    def named(self, kind: str) -> str:
+        """A new name."""
+        self.counts[kind] += 1
+        return f"{kind}{self.counts[kind] - 1}"
+
+    def add(self, record: Record) -> None:
+        """Translate a record, all of whose inputs have been translated."""
+        if isinstance(record, Leaf):
+            self.outputs[record] = [Node(None, self.named("var")).entry()]
+        elif isinstance(record, OperatorRecord):
+            inputs = [self.input(e, a) for e, a in zip(record.inputs, record.arrays, strict=False)]
+            attributes = _strings(record.application)
+            node = Node(record.application, self.named("node_"), inputs, attributes)
+            self.outputs[record] = [node.entry(i) for i in range(node.output_count)]
+        elif isinstance(record, CachedOpRecord):
+            self.outputs[record] = self.inlined(record)
+        else:
+            raise NotImplementedError(
+                f"get_symbol: the computation has a {type(record).__name__}, which is no operator"
+            )
+
+    def input(self, entry: Entry | None, array: object) -> GraphEntry:
+        """The graph's entry for an input; a constant is a variable."""
+        if entry is not None:
+            return self.outputs[entry[0]][entry[1]]
+        if id(array) not in self.constants:
+            self.constants[id(array)] = Node(None, self.named("null")).entry()
+        return self.constants[id(array)]
+
+    def inlined(self, record: CachedOpRecord) -> list[GraphEntry]:
+        """The graph of a hybridized block, over the entries of its inputs."""
+        assert record.arrays is not None
+        program = record.program
+        given = zip(program.inputs, record.inputs, record.arrays, strict=True)
+        entries = {variable: [self.input(entry, array)] for variable, entry, array in given}
+        graph = Graph(program.graph.outputs)
+        return list(graph.rewrite(lambda node, inputs: entries.get(node)).outputs)
+
+
+def _strings(application: Application) -> dict[str, str]:
+    """The attributes that differ from their defaults, as in symbol JSON."""
+    declared = application.op.attributes
+    return {
+        name: to_string(value, value)
+        for name, value in application.settings.items()
+        if name not in declared or value != declared[name].default
+    }
