@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.axes import Extent, product, require_rank
 from gluonic.graph.errors import InferenceError
+from gluonic.graph.matrices import Factors, lhs_gradient, product_shapes, rhs_gradient
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.view import NodeView, PartialShape, unify, written
@@ -182,50 +183,19 @@ def batch_dot(
     )
 
 
-def _turned(shape: PartialShape, transposed: bool) -> PartialShape:
-    """Exchange the last two axes, if so wanted."""
-    return (*shape[:-2], shape[-1], shape[-2]) if transposed else shape
-
-
 @batch_dot.infer_shape
 def _(n: NodeView) -> None:
-    rank = max(len(n.lhs), len(n.rhs))
-    if rank < 3 or len(n.lhs) != len(n.rhs):
-        raise InferenceError(
-            f"{n._title}: lhs {written(n.lhs)} and rhs {written(n.rhs)} must have the same number"
-            f" of axes, at least three"
-        )
-    lhs, rhs = _turned(n.lhs, n.transpose_a), _turned(n.rhs, n.transpose_b)
-    output = n._known("output") or (None,) * rank
-    try:
-        batch = unify(unify(lhs[:-2], rhs[:-2], ""), output[:-2], "")
-        inner = unify(lhs[-1:], rhs[-2:-1], "")
-    except InferenceError:
-        raise InferenceError(
-            f"{n._title}: cannot multiply {written(n.lhs)}{' transposed' * n.transpose_a} by"
-            f" {written(n.rhs)}{' transposed' * n.transpose_b}"
-        ) from None
-    n.output = (*batch, lhs[-2], rhs[-1])
-    n.lhs = _turned((*batch, n.output[-2], *inner), n.transpose_a)
-    n.rhs = _turned((*batch, *inner, n.output[-1]), n.transpose_b)
+    shapes = Factors(n.lhs, n.rhs, n._known("output") or ())
+    n.lhs, n.rhs, n.output = product_shapes(shapes, n.transpose_a, n.transpose_b, 3, n._title)
 
 
 batch_dot.infer_dtype(floating())
 
 
-def _batch_lhs(F: Any, n: NodeView, g: Any) -> Any:
-    if n.transpose_a:
-        return F.batch_dot(n.rhs, g, transpose_a=n.transpose_b, transpose_b=True)
-    return F.batch_dot(g, n.rhs, transpose_b=not n.transpose_b)
-
-
-def _batch_rhs(F: Any, n: NodeView, g: Any) -> Any:
-    if n.transpose_b:
-        return F.batch_dot(g, n.lhs, transpose_a=True, transpose_b=n.transpose_a)
-    return F.batch_dot(n.lhs, g, transpose_a=not n.transpose_a)
-
-
-batch_dot.gradient(lhs=_batch_lhs, rhs=_batch_rhs)
+batch_dot.gradient(
+    lhs=lambda F, n, g: lhs_gradient(F.batch_dot, g, n.rhs, n.transpose_a, n.transpose_b),
+    rhs=lambda F, n, g: rhs_gradient(F.batch_dot, g, n.lhs, n.transpose_a, n.transpose_b),
+)
 
 
 @operator("khatri_rao", count="num_args")
