@@ -124,10 +124,13 @@ class Binary:
 
     def failure(self, what: str) -> MXNetError:
         """Make the error of a function that reported failure."""
-        messages = self.new_messages()
-        lines = [f"\t[{i}] {message}" for i, message in enumerate(messages)]
-        traceback = ["Extension Traceback:", *lines] if messages else []
-        return MXNetError(describe(what, facts=[*traceback, f"the library: {self.title}"]))
+        return MXNetError(describe(self.failure_text(what)))
+
+    def failure_text(self, what: str) -> str:
+        """Say what failed, and what the library reports about it."""
+        messages = [f"\t[{i}] {message}" for i, message in enumerate(self.new_messages())]
+        traceback = ["Extension Traceback:", *messages] if messages else []
+        return "\n".join([what, *traceback, f"  in the library {self.title}"])
 
     def new_messages(self) -> list[str]:
         """Return what the library has reported since the last time; its list only grows."""

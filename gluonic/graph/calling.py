@@ -6,7 +6,7 @@ function has, and in which module it lives: all derived from the operator's defi
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import MXNetError, describe, nearest
@@ -267,6 +267,8 @@ class Functions:
     make : makes a function from an operator and the name it is called by
     """
 
+    _all: ClassVar[list["Functions"]] = []
+
     def __init__(
         self,
         module: str,
@@ -274,6 +276,17 @@ class Functions:
         make: Callable[[Operator, str], Callable[..., Any]],
     ) -> None:
         self.module, self.namespace, self.make = module, namespace, make
+        self.made: set[str] = set()
+        self._all.append(self)
+
+    @classmethod
+    def forget(cls, operator: str) -> None:
+        """Let all modules make their functions of an operator anew: another has taken its name."""
+        place = place_of(operator)
+        for functions in cls._all:
+            if functions.module == place.module and place.name in functions.made:
+                functions.made.remove(place.name)
+                functions.namespace.pop(place.name, None)
 
     def operators(self) -> dict[str, str]:
         """Find the operators' names by those of the functions."""
@@ -302,6 +315,7 @@ class Functions:
         function = self.make(REGISTRY[operator], name)
         function.__module__ = self.namespace.get("__name__", self.module)
         self.namespace[name] = function
+        self.made.add(name)
         return function
 
 

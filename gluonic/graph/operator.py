@@ -318,6 +318,10 @@ class Registry(Mapping[str, Operator]):
         for name in (op.name, *op.aliases):
             self._by_name[name] = op
 
+    def replace(self, op: Operator) -> None:
+        """Enter an operator, in the place of any that has its name; nodes made before keep theirs."""
+        self._by_name[op.name] = op
+
     def __getitem__(self, name: str) -> Operator:
         try:
             return self._by_name[name]

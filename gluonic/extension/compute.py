@@ -1,0 +1,216 @@
+"""Forward and backward of libraries' operators on arrays, and the states of stateful ones.
+
+All that a call passes besides the data lies in a `Frame` that is made once for given shapes and dtypes;
+a call writes the addresses of the data into it and enters the library. Frames are pooled: two threads
+never share one.
+"""
+
+import ctypes
+import itertools
+import weakref
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gluonic.extension.binary import Argument, Attributes, Binary
+from gluonic.extension.catalogue import CPU, OperatorEntry
+from gluonic.extension.guard import Frame
+from gluonic.extension.inference import PASSABLE, ShapeArrays
+from gluonic.extension.random_states import RANDOM_STATES
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import Array
+
+Signature: TypeAlias = "tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]"
+
+_serials = itertools.count(1)
+_COMPUTE, _COMPUTE_WITH_STATE = "_opCallFCompute", "_opCallFStatefulCompute"
+_CPU_TEXT = ctypes.create_string_buffer(CPU.encode())
+_STATE_SLOT = 3  # in a frame: the callee, the result, is_forward, the state
+
+
+class TensorArrays:
+    """The arrays that describe the tensors on one side of a call."""
+
+    def __init__(self, signature: Signature) -> None:
+        count = len(signature)
+        self._each = [(ctypes.c_int64 * len(shape))(*shape) for shape, _ in signature]
+        pointers = (ctypes.c_void_p * count)(*map(ctypes.addressof, self._each))
+        ranks = (ctypes.c_int * count)(*[len(shape) for shape, _ in signature])
+        dtypes = (ctypes.c_int * count)(*[PASSABLE[dtype] for _, dtype in signature])
+        devices = (ctypes.c_char_p * count)(*[CPU.encode()] * count)
+        self.data = (ctypes.c_void_p * count)()
+        self.versions = (ctypes.c_size_t * count)()
+        self.zeros = (ctypes.c_int64 * count)()  # device numbers, storage types, sparse parts: all 0
+        self.arguments: tuple[Argument, ...] = (
+            pointers, ranks, self.data, dtypes, self.versions, devices, self.zeros, count,
+        )  # fmt: skip
+
+    def point_at(self, arrays: Sequence[Array]) -> None:
+        """Let the tensors be these arrays, in a version nobody has seen."""
+        data, versions, serial = self.data, self.versions, next(_serials)
+        for i, array in enumerate(arrays):
+            data[i] = array.ctypes.data
+            versions[i] = serial
+
+
+class CallFrame(Frame):
+    """A frame for `_opCallFCompute` or `_opCallFStatefulCompute`."""
+
+    __slots__ = ("head", "inputs", "outputs", "results", "trampoline", "workspace")
+
+    def __init__(
+        self,
+        binary: Binary,
+        function: str,
+        head: Sequence[Argument],
+        inputs: Signature,
+        outputs: Signature,
+    ) -> None:
+        self.head, self.results = head, outputs
+        self.inputs, self.outputs = TensorArrays(inputs), TensorArrays(outputs)
+        self.workspace = (ctypes.c_void_p * 1)()
+        left, right = self.inputs.zeros, self.outputs.zeros
+        arguments: list[Argument] = [
+            *head, *self.inputs.arguments, *self.outputs.arguments,
+            binary.guards.allocate, self.workspace, None, None, None, None, None,
+            left, right, left, right, left, right, left, right, left, right,
+            RANDOM_STATES.address(), None,
+        ]  # fmt: skip
+        numbers = [a if isinstance(a, int) else ctypes.addressof(a) if a is not None else 0 for a in arguments]
+        super().__init__(binary.address(function), numbers)
+        self.trampoline = binary.guards.trampolines[binary.signature(function)]
+
+
+class Computation:
+    """Forward or backward of one use of an operator.
+
+    Parameters
+    ----------
+    binary, entry : the operator
+    attributes : of this use
+    forward : or backward
+    """
+
+    def __init__(
+        self, binary: Binary, entry: OperatorEntry, attributes: Attributes, forward: bool
+    ) -> None:
+        self.binary, self.entry = binary, entry
+        self.stateful = bool(entry.create_state)
+        self._attributes = attributes
+        self._functions = entry.forward if forward else entry.backward
+        self._forward = forward
+        self._pools: dict[Signature, list[CallFrame]] = {}
+
+    def __call__(
+        self,
+        inputs: Sequence[Array],
+        outputs: Signature,
+        mutated: Sequence[int] = (),
+        state: "OperatorState | None" = None,
+    ) -> list[Array]:
+        """Compute.
+
+        Parameters
+        ----------
+        inputs : the arrays
+        outputs : the shapes and dtypes to be computed
+        mutated : the positions of inputs that the operator may change
+        state : that of a stateful operator
+
+        Raises
+        ------
+        MXNetError
+            with what the library reports or throws
+        """
+        given = inputs
+        for array in inputs:
+            if not array.flags.c_contiguous:
+                given = [np.ascontiguousarray(a) for a in inputs]
+                break
+        key = tuple([(a.shape, a.dtype) for a in given])
+        pool = self._pools.get(key)
+        frame = pool.pop() if pool else self._frame(key, outputs)
+        results = [np.empty(shape, dtype) for shape, dtype in outputs]
+        frame.inputs.point_at(given)
+        frame.outputs.point_at(results)
+        if state is not None:
+            frame.slots[_STATE_SLOT] = state.pointer
+        RANDOM_STATES.address()
+        thrown = frame.trampoline(frame.address)
+        if frame.workspace[0]:
+            self.binary.guards.release(ctypes.addressof(frame.workspace))
+        if thrown or not frame.slots[1]:
+            raise self._error(thrown)
+        self._pools.setdefault(key, []).append(frame)
+        if given is not inputs:
+            for i in mutated:
+                inputs[i][...] = given[i]
+        return results
+
+    def _error(self, thrown: int | None) -> MXNetError:
+        what = "FStatefulCompute" if self.stateful else "FCompute"
+        if thrown:
+            return self.binary.exception(thrown, f"{what} of custom operator '{self.entry.name}'")
+        return self.binary.failure(f"Error calling {what} for custom operator '{self.entry.name}'")
+
+    def _frame(self, key: Signature, outputs: Signature) -> CallFrame:
+        if len(self._pools) > 256:
+            self._pools.clear()
+        if self.stateful:
+            function, head = _COMPUTE_WITH_STATE, (int(self._forward), 0)
+            return CallFrame(self.binary, function, head, key, outputs)
+        if CPU not in self._functions:
+            raise MXNetError(describe(f"Operator {self.entry.name} is not implemented for CPU."))
+        head = (self._functions[CPU], *self._attributes.arguments)  # type: ignore[assignment]
+        return CallFrame(self.binary, _COMPUTE, head, key, outputs)
+
+
+class OperatorState:
+    """An instance of a library's stateful operator; it goes when the last reference goes.
+
+    Attributes
+    ----------
+    pointer : the library's object
+    """
+
+    __slots__ = ("__weakref__", "pointer")
+
+    def __init__(self, binary: Binary, pointer: int) -> None:
+        self.pointer = pointer
+        if binary.has("_opCallDestroyOpState"):
+            weakref.finalize(self, binary.call, "_opCallDestroyOpState", pointer)
+
+
+def create_state(
+    binary: Binary, entry: OperatorEntry, attributes: Attributes, inputs: Sequence[Array]
+) -> OperatorState:
+    """Make the state of a stateful operator.
+
+    Raises
+    ------
+    MXNetError
+        if the library makes none
+    """
+    if CPU not in entry.create_state:
+        raise MXNetError(describe(f"Operator {entry.name} is not implemented for CPU."))
+    shapes = ShapeArrays([a.shape for a in inputs])
+    dtypes = (ctypes.c_int * len(inputs))(*[PASSABLE[a.dtype] for a in inputs])
+    described: tuple[Argument, ...] = ()
+    if binary.version >= 10:
+        described = (_CPU_TEXT, 0, *shapes.arguments, dtypes)
+    pointer = ctypes.c_void_p()
+    binary.check(
+        "_opCallCreateOpState",
+        f"Error calling CreateOpState CPU for custom operator '{entry.name}'",
+        entry.create_state[CPU],
+        *attributes.arguments,
+        *described,
+        pointer,
+    )
+    if not pointer.value:
+        raise binary.failure(
+            f"Error custom library failed to create stateful operator '{entry.name}'"
+        )
+    return OperatorState(binary, pointer.value)
+

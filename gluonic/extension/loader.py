@@ -1,0 +1,72 @@
+"""Loading: open, check everything, then register everything."""
+
+import os
+import threading
+
+from gluonic.extension import catalogue
+
+from gluonic.extension.binary import Binary, open_file
+from gluonic.extension.catalogue import Catalogue
+from gluonic.extension.operators import LoadedOperator
+
+from gluonic.graph.calling import Functions
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import REGISTRY, Operator
+from gluonic.ndarray.invoke import EAGER
+
+_lock = threading.RLock()
+_loaded: dict[tuple[int, int], "Library"] = {}
+
+
+class Library:
+    """A library that has been read and checked.
+
+    Parameters
+    ----------
+    binary : the opened library, initialized
+    """
+
+    def __init__(self, binary: Binary) -> None:
+        self.catalogue: Catalogue = catalogue.read(binary)
+        self.operators: list[Operator] = []
+        for entry in self.catalogue.operators:
+            kind = LoadedOperator
+            self.operators += kind(binary, entry).operators
+
+    def register(self) -> None:
+        """Put all it has into the registries."""
+        for operator in self.operators:
+            REGISTRY.replace(operator)
+            Functions.forget(operator.name)
+            vars(EAGER).pop(operator.name, None)
+
+
+
+def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
+    """Load a library; see `gluonic.library.load`."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise MXNetError(
+            describe(f"load path {path!r} does NOT exist", hint="give the path as a string")
+        )
+    full = os.path.realpath(path)
+    with _lock:
+        identity = _identity(full)
+        library = _loaded.get(identity) if identity else None
+        if library is None:
+            binary = open_file(full)
+            binary.initialize()
+            library = Library(binary)
+            if identity:
+                _loaded[identity] = library
+        library.register()
+    if verbose:
+        print("\n".join(catalogue.report(library.catalogue)), flush=True)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What makes a file the same file; a library that was compiled anew is another one."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

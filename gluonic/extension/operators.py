@@ -1,0 +1,213 @@
+"""A library's operators as operators of gluonic's registry, with their gradients.
+
+As with `Custom`, a hidden output of a stateful operator carries its state to the backward.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.extension.binary import Attributes, Binary
+from gluonic.extension.catalogue import OperatorEntry
+from gluonic.extension.compute import Computation, OperatorState, create_state
+from gluonic.extension.inference import Inference
+from gluonic.graph.operator import Array, Operator
+from gluonic.graph.view import NodeView, Unknown
+
+EXTRA_INPUTS = "__ext_extra_inputs__"
+STATE = "op_state"
+_OBJECT = np.dtype(object)
+_MOST_USES = 1024
+
+
+class Use:
+    """An operator with given attributes, as the library sees it.
+
+    Attributes
+    ----------
+    inputs : the names of its inputs; of these the library infers from all but the last `extra`
+    outputs : the names of its outputs
+    mutated : the positions of the inputs it changes
+    """
+
+    def __init__(self, binary: Binary, entry: OperatorEntry, settings: Mapping[str, str]) -> None:
+        self.binary, self.entry = binary, entry
+        self.attributes = Attributes(settings)
+        self.inference = Inference(binary, entry, self.attributes)
+        count, num_out = self.inference.counts()
+        self.extra = int(settings.get(EXTRA_INPUTS, 0))
+        self.inferred = count
+        self.inputs = [f"data{i}" for i in range(count + self.extra)]
+        self.outputs = output_names(num_out)
+        self.mutated = self.inference.mutated(len(self.inputs))
+        self.inference.check_storage(count, num_out)
+        self.forward = Computation(binary, entry, self.attributes, forward=True)
+        self.backward = Computation(binary, entry, self.attributes, forward=False)
+        self._signatures: dict[Any, Any] = {}
+
+    @property
+    def stateful(self) -> bool:
+        """Whether the operator has a state."""
+        return self.forward.stateful
+
+    def new_state(self, arrays: Sequence[Array]) -> OperatorState:
+        """Make a state for inputs such as these."""
+        return create_state(self.binary, self.entry, self.attributes, arrays)
+
+    def compute(self, arrays: Sequence[Array], state: OperatorState | None = None) -> Any:
+        """Run the forward; of a stateful operator the state is the last result."""
+        key = tuple([(a.shape, a.dtype) for a in arrays])
+        promised = self._signatures.get(key)
+        if promised is None:
+            promised = self._signatures[key] = self._promise(arrays)
+        if self.stateful and state is None:
+            state = self.new_state(arrays)
+        results = self.forward(arrays, promised, self.mutated, state)
+        if state is not None:
+            results.append(_carried(state))
+        return tuple(results)
+
+    def _promise(self, arrays: Sequence[Array]) -> Any:
+        if len(self._signatures) > _MOST_USES:
+            self._signatures.clear()
+        inferred = arrays[: self.inferred]
+        _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
+        _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
+        return tuple(zip(shapes, dtypes, strict=True))
+
+
+def output_names(count: int) -> list[str]:
+    """Name the outputs of an operator as MXNet does."""
+    return ["output"] if count == 1 else [f"output{i}" for i in range(count)]
+
+
+def _carried(state: OperatorState) -> Array:
+    """An array of no axes that holds the state."""
+    made = np.empty((), _OBJECT)
+    made[()] = state
+    return made
+
+
+class LoadedOperator:
+    """An operator of a library: what its rules and kernels share.
+
+    Attributes
+    ----------
+    operators : to be registered: the operator and, if it has one, its gradient
+    """
+
+    def __init__(self, binary: Binary, entry: OperatorEntry) -> None:
+        self.binary, self.entry = binary, entry
+        self._uses: dict[Any, Use] = {}
+        self.gradient_name = f"_backward_{entry.name}"
+        forward = self._forward()
+        self.operators = [forward]
+        if entry.backward or entry.create_state:
+            forward.all_gradients(self._gradients)
+            self.operators.append(self._backward())
+
+    def use(self, settings: Mapping[str, str]) -> Use:
+        """Return the operator with these attributes."""
+        key = tuple(settings.items())
+        found = self._uses.get(key)
+        if found is None:
+            if len(self._uses) > _MOST_USES:
+                self._uses.clear()
+            found = self._uses[key] = Use(self.binary, self.entry, settings)
+        return found
+
+    def _forward(self) -> Operator:
+        stateful = bool(self.entry.create_state)
+
+        def kernel(*data: Array, **settings: str) -> Any:
+            return self.use(settings).compute(data)
+
+        kernel.__doc__ = (
+            f"Run the operator {self.entry.name} of an extension library.\n\n"
+            "Parameters\n----------\n"
+            "data : its inputs\n"
+            "settings : its attributes, which the library reads as strings\n\n"
+            f"The library: {self.binary.title}"
+        )
+        return Operator(
+            self.entry.name,
+            kernel,
+            arguments=lambda n: self.use(vars(n)).inputs,
+            auxiliary=lambda n: _named(self.use(vars(n))),
+            outputs=lambda n: self.use(vars(n)).outputs + [STATE] * stateful,
+            visible=lambda n: len(self.use(vars(n)).outputs),
+            shape=self._infer_shape,
+            dtype=self._infer_dtype,
+        )
+
+    def _infer_shape(self, n: NodeView) -> None:
+        use = self.use(n._settings)
+        if use.stateful:
+            setattr(n, STATE, ())
+        names = use.inputs[: use.inferred]
+        inputs, outputs = use.inference.shapes([n._known(x) for x in names], len(use.outputs))
+        _learn(n, [*names, *use.outputs], [*inputs, *outputs])
+
+    def _infer_dtype(self, n: NodeView) -> None:
+        use = self.use(n._settings)
+        if use.stateful:
+            setattr(n, STATE, _OBJECT)
+        names = use.inputs[: use.inferred]
+        inputs, outputs = use.inference.dtypes([n._known(x) for x in names], len(use.outputs))
+        _learn(n, [*names, *use.outputs], [*inputs, *outputs])
+
+    def _gradients(self, F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:  # noqa: N803
+        use = self.use(n._settings)
+        outputs = [getattr(n, name) for name in use.outputs]
+        found = getattr(F, self.gradient_name)(
+            *([getattr(n, STATE)] if use.stateful else []),
+            *[
+                F.zeros_like(output) if head is None else head
+                for output, head in zip(outputs, heads, strict=False)
+            ],
+            *[getattr(n, name) for name in use.inputs],
+            *outputs,
+            **n._settings,
+        )
+        return dict(zip(use.inputs, found if isinstance(found, list) else [found], strict=True))
+
+    def _backward(self) -> Operator:
+        def kernel(*data: Array, **settings: str) -> Any:
+            use = self.use(settings)
+            state = data[0][()] if use.stateful else None
+            given = data[1:] if use.stateful else data
+            inputs = given[len(use.outputs) : len(use.outputs) + len(use.inputs)]
+            promised = tuple([(a.shape, a.dtype) for a in inputs])
+            return tuple(use.backward(given, promised, (), state))
+
+        kernel.__doc__ = f"Run the backward of the operator {self.entry.name}."
+        return Operator(
+            self.gradient_name,
+            kernel,
+            arguments=lambda n: _backward_names(self.use(vars(n))),
+            outputs=lambda n: [f"grad_{name}" for name in self.use(vars(n)).inputs],
+            shape=self._like_inputs,
+            dtype=self._like_inputs,
+        )
+
+    def _like_inputs(self, n: NodeView) -> None:
+        for name in self.use(n._settings).inputs:
+            if (known := n._known(name)) is None:
+                raise Unknown
+            setattr(n, f"grad_{name}", known)
+
+
+def _named(use: Use) -> list[str]:
+    return [use.inputs[i] for i in use.mutated]
+
+
+def _backward_names(use: Use) -> list[str]:
+    heads = [f"head_{name}" for name in use.outputs]
+    return [STATE] * use.stateful + heads + use.inputs + use.outputs
+
+
+def _learn(n: NodeView, names: Sequence[str], facts: Sequence[Any]) -> None:
+    for name, fact in zip(names, facts, strict=True):
+        if fact is not None:
+            setattr(n, name, fact)
