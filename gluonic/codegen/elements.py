@@ -91,7 +91,7 @@ def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
 
 
 def counting(m: Emitter, count: int, dtype: Dtype) -> Value:
-    """Return the integers 0, 1, 2, …"""
+    """Return the integers from 0 on, one a lane."""
     if count == 1:
         return m.constant(0, dtype)
     kind = scalar_type(dtype)
@@ -135,7 +135,9 @@ def _widened_half(m: Emitter, bits: Value) -> Value:
 def _narrowed_half(m: Emitter, value: Value) -> Value:
     """Convert float32 to float16 bits, rounding to nearest even."""
     bits = m.bitcast(value, INT32)
-    sign = m.value(m.function.op(f"lshr {bits.type} {bits.ref}, {_splat(bits, 16)}"), INT32, bits.lanes)
+    sign = m.value(
+        m.function.op(f"lshr {bits.type} {bits.ref}, {_splat(bits, 16)}"), INT32, bits.lanes
+    )
     magnitude = bits & 0x7FFFFFFF
     odd = m.right_shift(magnitude, 13) & 1
     normal = m.right_shift(magnitude - (112 << 23) + 0xFFF + odd, 13)
@@ -200,9 +202,7 @@ def _scatter(m: Emitter, value: Value, pointers: str, size: int, lanes: Lanes) -
 
 def _call(m: Emitter, name: str, value: Value, place: str, mask: Value) -> None:
     m.function.module.declare(name, "void", [value.type, "ptr", mask.type])
-    m.function.do(
-        f"call void @{name}({value.type} {value.ref}, {place}, {mask.type} {mask.ref})"
-    )
+    m.function.do(f"call void @{name}({value.type} {value.ref}, {place}, {mask.type} {mask.ref})")
 
 
 def _kind_suffix(kind: str) -> str:

@@ -232,9 +232,7 @@ class _Lowering:
                 inner[axis] = loops.enter_context(self.function.loop("0", self.extents[axis]))
             yield inner
 
-    def _spans(
-        self, indices: dict[int, str], start: str, stop: str
-    ) -> Iterator[_Position]:
+    def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
         """Write the loops along the vector axis: whole registers first, then the rest."""
         function, axis = self.function, self.vector
         length = function.op(f"sub i64 {stop}, {start}")

@@ -216,9 +216,7 @@ def gelu(m: Emitter, x: Value) -> Value:
     return _weighted(m, x, a, *tail)
 
 
-def _weighted(
-    m: Emitter, x: Value, a: Value, factor: Value, lost: Value, power: Value
-) -> Value:
+def _weighted(m: Emitter, x: Value, a: Value, factor: Value, lost: Value, power: Value) -> Value:
     """Return `x` times the probability below it; the tail is ``(factor + lost) * 2 ** power``."""
     product = a * factor
     rest = m.fma(a, factor, -product) + a * lost

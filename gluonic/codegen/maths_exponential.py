@@ -24,7 +24,8 @@ class _Table:
 
     ``ln2`` in two parts, the first short enough that ``n`` times it is exact; the polynomial
     ``(exp(r) - 1 - r) / r**2``; the range outside which exp is 0 or infinite, and above which
-    half of it is infinite too; where tanh is 1; 1.5 times the power of two whose unit in the last place is 1.
+    half of it is infinite too; where tanh is 1; 1.5 times the power of two whose unit in the last
+    place is 1.
     """
 
     ln2: tuple[float, float]
@@ -111,10 +112,8 @@ def expm1_near_zero(m: Emitter, r: Value) -> Value:
 def power_of_two(m: Emitter, n: Value) -> Value:
     """Return ``2 ** n`` for a whole `n` within the range of normal numbers."""
     table = _TABLES[n.dtype]
-    if n.dtype == FLOAT32:
-        whole = m.whole(n)
-    else:  # the whole number lies in the low bits of n plus the magic number
-        whole = m.bitcast(n + table.magic, INT64)
+    # In float64 the whole number lies in the low bits of n plus the magic number.
+    whole = m.whole(n) if n.dtype == FLOAT32 else m.bitcast(n + table.magic, INT64)
     return m.bitcast((whole + table.bias) << table.fraction, n.dtype)
 
 

@@ -33,8 +33,8 @@ def fmod(m: Emitter, a: Operand, b: Operand) -> Value:
     return _integer_remainder(m, first, second)
 
 
-@lowers("mod")
-def mod(m: Emitter, a: Operand, b: Operand) -> Value:
+@lowers("remainder")
+def remainder(m: Emitter, a: Operand, b: Operand) -> Value:
     """Return the remainder with the sign of `b`."""
     first, second = _arguments(m, a, b)
     rest = fmod(m, first, second)
@@ -42,9 +42,6 @@ def mod(m: Emitter, a: Operand, b: Operand) -> Value:
     if first.dtype.kind == "f":
         return m.where(rest == 0, m.copysign(rest, second), turned)
     return m.where(rest == 0, rest, turned) if first.dtype.kind == "i" else rest
-
-
-lowers("remainder")(mod)
 
 
 @lowers("floor_divide")

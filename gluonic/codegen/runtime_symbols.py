@@ -12,9 +12,24 @@ from collections.abc import Sequence
 from functools import cache
 
 # LLVM itself calls these when an instruction set has no instruction for the operation.
-IMPLICIT = tuple(
-    "memcpy memmove memset fma fmaf fmod fmodf floor floorf ceil ceilf trunc truncf rint rintf "
-    "nearbyint nearbyintf".split()
+IMPLICIT = (
+    "memcpy",
+    "memmove",
+    "memset",
+    "fma",
+    "fmaf",
+    "fmod",
+    "fmodf",
+    "floor",
+    "floorf",
+    "ceil",
+    "ceilf",
+    "trunc",
+    "truncf",
+    "rint",
+    "rintf",
+    "nearbyint",
+    "nearbyintf",
 )
 
 

@@ -74,7 +74,7 @@ class Target:
 
     @property
     def architecture(self) -> str:
-        """First part of the triple: ``x86_64``, ``aarch64``, …"""
+        """First part of the triple, such as ``x86_64`` or ``aarch64``."""
         return self.triple.partition("-")[0]
 
     @property
@@ -147,9 +147,7 @@ def _host(cpu: str, switches: str) -> Target:
     else:
         listed = ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(has.items()))
         features = ",".join(part for part in (listed, _parsed(switches, has)) if part)
-        target = Target(
-            triple, str(llvm.get_host_cpu_name()), features, _switched(own, switches)
-        )
+        target = Target(triple, str(llvm.get_host_cpu_name()), features, _switched(own, switches))
     missing = (target.simd - own) | {
         name for on, name in _switches(switches) if on and not has.get(name, name in own)
     }

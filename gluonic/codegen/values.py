@@ -140,10 +140,10 @@ class Value:
         return self.emitter.floor_divide(other, self)
 
     def __mod__(self, other: Operand) -> Value:
-        return self.emitter.mod(self, other)
+        return self.emitter.remainder(self, other)
 
     def __rmod__(self, other: Operand) -> Value:
-        return self.emitter.mod(other, self)
+        return self.emitter.remainder(other, self)
 
     def __pow__(self, other: Operand) -> Value:
         return self.emitter.raised(self, other)

@@ -70,5 +70,8 @@ def _lawson(
         ]
         worst = max(errors)
         best = min(best, (worst, found), key=lambda pair: pair[0])
-        share = [max(part * error / worst, mpf("1e-12")) for part, error in zip(share, errors, strict=True)]
+        share = [
+            max(part * error / worst, mpf("1e-12"))
+            for part, error in zip(share, errors, strict=True)
+        ]
     return best[1]
