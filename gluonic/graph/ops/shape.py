@@ -139,6 +139,15 @@ identity_like.infer_shape(same)
 identity_like.gradient(lhs=lambda F, n, g: g)
 
 
+@operator("_copyto", relabels=True)
+def copy_to(data: Array) -> Any:
+    """Copy an array, to another one as a rule."""
+    return data.view()
+
+
+copy_to.gradient(data=lambda F, n, g: g)
+
+
 @operator("Flatten", "flatten", relabels=True)
 def flatten(data: Array) -> Array:
     """Join all axes but the first: ``(batch, a, b, ...)`` becomes ``(batch, a*b*...)``."""

@@ -32,6 +32,7 @@ SAMPLES = {
     "_identity_with_attr_like_rhs": [
         Sample([uniform(2, 3), uniform(2, 3, seed=1)], differentiable=(0,))
     ],
+    "_copyto": [_reshape(2, 3)],
     "Flatten": [_reshape(2, 3, 4), _reshape(3), _reshape(2, 0, 4)],
     "expand_dims": [_reshape(2, 3, axis=axis) for axis in (0, 2, -1, -3)],
     "squeeze": [
