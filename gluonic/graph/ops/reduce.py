@@ -82,7 +82,7 @@ def _nansum_gradient(F: Any, n: NodeView, g: Any) -> Any:
 def _nanprod_gradient(F: Any, n: NodeView, g: Any) -> Any:
     counts = F._equal(n.data, n.data)
     factors = F.where(counts, n.data, F.ones_like(n.data))
-    return _spread(F, n, g * n.output) * counts / factors
+    return F.where(counts, _spread(F, n, g * n.output) / factors, F.zeros_like(n.data))
 
 
 REDUCTIONS = [

@@ -352,7 +352,9 @@ def clip(m: Any, data: Any, *, a_min: float, a_max: float) -> Any:
     return m.where(data > high, high, m.where(data < low, low, data))
 
 
-clip.gradient(data=lambda F, n, g: g * (n.data >= n.a_min) * (n.data <= n.a_max))
+clip.gradient(
+    data=lambda F, n, g: g * F.logical_not(F._logical_or(n.data < n.a_min, n.data > n.a_max)),
+)
 
 
 @elementwise("smooth_l1", dtype=numeric)
