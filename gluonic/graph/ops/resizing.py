@@ -1,0 +1,220 @@
+"""Resizing of images by linear maps along their height and their width."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.axes import require_rank
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, Operator, operator
+from gluonic.graph.ops.companions import companion
+from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView, PartialShape
+
+ResizeMode = Literal[
+    "size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up"
+]
+Matrix = Callable[[int, int], Array]
+
+
+@lru_cache(maxsize=256)
+def _interpolation(size: int, new_size: int, align_corners: bool) -> Array:
+    """The matrix that interpolates linearly between `size` numbers at `new_size` places."""
+    places = np.arange(new_size)
+    if new_size == 1:
+        at = places * 0.0
+    elif align_corners:
+        at = places * ((size - 1) / (new_size - 1))
+    else:
+        at = np.maximum(0, (places + 0.5) * (size / new_size) - 0.5)
+    before = np.minimum(at.astype(np.int64), size - 1)
+    share = at - before
+    matrix = np.zeros((new_size, size))
+    matrix[places, before] += 1 - share
+    matrix[places, np.minimum(before + 1, size - 1)] += share
+    return matrix
+
+
+@lru_cache(maxsize=256)
+def _averaging(size: int, new_size: int) -> Array:
+    """The matrix of the means of `new_size` parts, as equal as can be, of `size` numbers."""
+    matrix = np.zeros((new_size, size))
+    for i in range(new_size):
+        begin, end = i * size // new_size, -(-(i + 1) * size // new_size)
+        matrix[i, begin:end] = 1 / max(1, end - begin)
+    return matrix
+
+
+def _map(images: Array, height: Array, width: Array) -> Array:
+    """Apply a matrix along the height and one along the width."""
+    numbers = wide(images)
+    result: Array = height.astype(numbers.dtype) @ numbers @ width.astype(numbers.dtype).T
+    return result
+
+
+def _resized(images: Array, places: tuple[int, ...], matrix: Matrix) -> Array:
+    return _map(images, *(matrix(a, b) for a, b in zip(images.shape[2:], places, strict=True)))
+
+
+def _transposed(grad: Array, places: tuple[int, ...], matrix: Matrix) -> Array:
+    return _map(grad, *(matrix(a, b).T for a, b in zip(places, grad.shape[2:], strict=True)))
+
+
+@operator("_contrib_BilinearResize2D", absent=lambda n: () if n.mode == "like" else ("like",))
+def bilinear_resize(
+    data: Array,
+    like: Array | None = None,
+    *,
+    height: int = 1,
+    width: int = 1,
+    scale_height: float | None = None,
+    scale_width: float | None = None,
+    mode: ResizeMode = "size",
+    align_corners: bool = True,
+) -> Any:
+    """Resize images, interpolating linearly between the places of the input.
+
+    Parameters
+    ----------
+    data : array of shape (batch, channels, height, width)
+        Floating-point.
+    like : array of shape (…, …, height, width), optional
+        Whose size to take, with ``mode="like"``.
+    height, width : int, default 1
+        The new size, with ``mode="size"``.
+    scale_height, scale_width : float, optional
+        With ``mode="size"``, the new size as multiples of the old one. With ``mode="odd_scale"``,
+        ``(size - 1) * scale + 1`` where the size is odd.
+    mode : str, default "size"
+        How the new size is found; ``to_even_down`` and its like change a size by at most one.
+    align_corners : bool, default True
+        Whether the corner places of input and output coincide, or the corners of the corner places.
+    """
+    shape = like.shape if like is not None else data.shape
+    places = _new_places(shape, mode, (height, width), (scale_height, scale_width), "")
+    return _resized(data, places, _interpolates(align_corners))  # type: ignore[arg-type]
+
+
+def _interpolates(align_corners: bool) -> Matrix:
+    return lambda size, new_size: _interpolation(size, new_size, align_corners)
+
+
+def _odd_scaled(size: int, scale: float) -> int:
+    return (
+        int(np.float32(scale) * size) if size % 2 == 0 else int(np.float32(scale) * (size - 1)) + 1
+    )
+
+
+_NEAREST: dict[str, Callable[[int], int]] = {
+    "like": lambda size: size,
+    "to_even_down": lambda size: size - size % 2,
+    "to_even_up": lambda size: size + size % 2,
+    "to_odd_down": lambda size: size - 1 + size % 2,
+    "to_odd_up": lambda size: size + 1 - size % 2,
+}
+
+
+def _new_places(
+    shape: PartialShape,
+    mode: str,
+    sizes: tuple[int, int],
+    scales: tuple[float | None, float | None],
+    title: str,
+) -> tuple[int | None, ...]:
+    """The new height and width; `shape` is that of the array from whose size they follow."""
+    if mode == "size" and scales[0] is None:
+        return sizes
+    if mode in _NEAREST:
+        return tuple(None if size is None else _NEAREST[mode](size) for size in shape[2:])
+    if None in scales:
+        raise InferenceError(f"{title}: mode={mode!r} needs scale_height= and scale_width=")
+    scaled = _odd_scaled if mode == "odd_scale" else lambda n, scale: int(np.float32(scale) * n)
+    return tuple(
+        None if size is None else scaled(size, scale)  # type: ignore[arg-type]
+        for size, scale in zip(shape[2:], scales, strict=True)
+    )
+
+
+@bilinear_resize.infer_shape
+def _(n: NodeView) -> None:
+    require_rank(n.data, (4,), f"{n._title}: data")
+    source = n.data
+    if n.mode == "like":
+        source = n.like
+        require_rank(source, (4,), f"{n._title}: like")
+    places = _new_places(
+        source, n.mode, (n.height, n.width), (n.scale_height, n.scale_width), n._title
+    )
+    if any(size is not None and size < 1 for size in places):
+        raise InferenceError(f"{n._title}: the new size is {places}")
+    _same_channels(n, places)
+
+
+def _same_channels(n: NodeView, places: tuple[int | None, ...]) -> None:
+    n.output = (*n.data[:2], *places)
+    n.data = (*n.output[:2], None, None)
+
+
+bilinear_resize.infer_dtype(floating(like("data")))
+
+
+@operator("_contrib_AdaptiveAvgPooling2D", dtype=floating())
+def adaptive_average_pooling(data: Array, *, output_size: Shape = ()) -> Any:
+    """Divide images into so many parts, and take their means.
+
+    Parameters
+    ----------
+    data : array of shape (batch, channels, height, width)
+        Floating-point.
+    output_size : int or tuple of two int, default 1
+        The height and width of the output. Parts that do not come out even overlap.
+    """
+    return _resized(data, _parts(output_size), _averaging)
+
+
+def _parts(output_size: Shape) -> tuple[int, ...]:
+    return output_size if len(output_size) == 2 else (output_size or (1,)) * 2
+
+
+@adaptive_average_pooling.infer_shape
+def _(n: NodeView) -> None:
+    require_rank(n.data, (4,), f"{n._title}: data")
+    if len(n.output_size) > 2 or any(size < 1 for size in n.output_size):
+        raise InferenceError(f"{n._title}: output_size={n.output_size} must be a height and width")
+    _same_channels(n, _parts(n.output_size))
+
+
+def _declare(op: Operator, matrix: Callable[[dict[str, Any]], Matrix]) -> Operator:
+    def kernel(grad: Array, data: Array, **attributes: Any) -> Array:
+        return _transposed(grad, data.shape[2:], matrix(attributes))
+
+    return companion(
+        op,
+        f"_backward{op.name}",
+        ("grad", "data"),
+        kernel,
+        output_like="data",
+        documentation=f"The gradient of {op.name}.",
+    )
+
+
+backward_resize = _declare(bilinear_resize, lambda a: _interpolates(a["align_corners"]))
+bilinear_resize.gradient(
+    data=lambda F, n, g: F._backward_contrib_BilinearResize2D(g, n.data, **n._settings)
+)
+backward_resize.gradient(
+    grad=lambda F, n, g: F._contrib_BilinearResize2D(
+        g, n.grad, mode="like", align_corners=n.align_corners
+    )
+)
+backward_pooling = _declare(adaptive_average_pooling, lambda a: _averaging)
+adaptive_average_pooling.gradient(
+    data=lambda F, n, g: F._backward_contrib_AdaptiveAvgPooling2D(g, n.data, **n._settings)
+)
+backward_pooling.gradient(
+    grad=lambda F, n, g: F._contrib_AdaptiveAvgPooling2D(g, output_size=n.output_size)
+)
