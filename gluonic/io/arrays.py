@@ -1,0 +1,158 @@
+"""`NDArrayIter`: batches of arrays in memory."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gluonic import ndarray as nd
+from gluonic.graph.errors import MXNetError
+from gluonic.io.batch import DataBatch, DataDesc, DataIter
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import RANDOM
+
+_LAST = ("pad", "discard", "roll_over")
+
+
+def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, NDArray]]:
+    """Arrays by name: one array, a list of them or a dictionary, each an NDArray or like a NumPy array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        for anything else, or nothing where something is needed
+    """
+    if data is None:
+        data = []
+    if isinstance(data, (np.ndarray, NDArray)) or hasattr(data, "__array__"):
+        data = [data]
+    if not isinstance(data, (list, tuple, Mapping)):
+        raise TypeError(f"{name} must be an array, or a list or dictionary of arrays")
+    if not data and not allow_empty:
+        raise ValueError(f"{name} is empty")
+    if not isinstance(data, Mapping):
+        names = [name] if len(data) == 1 else [f"_{i}_{name}" for i in range(len(data))]
+        data = dict(zip(names, data, strict=True))
+    return [(key, _as_array(key, value)) for key, value in data.items()]
+
+
+def _as_array(name: str, value: Any) -> NDArray:
+    if isinstance(value, NDArray):
+        return value
+    array = np.asarray(value)
+    if array.dtype == object:
+        raise TypeError(f"{name} must hold numbers, not {type(value).__name__}")
+    return nd.array(array, dtype=array.dtype if array.dtype != np.float64 else np.float32)
+
+
+class NDArrayIter(DataIter):
+    """Batches of arrays in memory.
+
+    Parameters
+    ----------
+    data, label : one array, a list or a dictionary of arrays; the first axis counts examples
+    batch_size : examples in a batch
+    shuffle : whether to take the examples in another order at each `reset`
+    last_batch_handle : what becomes of an incomplete last batch: ``"pad"`` it with the first examples,
+        ``"discard"`` it, or ``"roll_over"`` to the next pass
+    data_name, label_name : names of arrays that have none
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        last_batch_handle: str = "pad",
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+    ) -> None:
+        super().__init__(batch_size)
+        if last_batch_handle not in _LAST:
+            raise ValueError(f"last_batch_handle={last_batch_handle!r} must be one of {_LAST}")
+        self.data = named_arrays(data, data_name, allow_empty=False)
+        self.label = named_arrays(label, label_name, allow_empty=True)
+        self.num_data = len(self.data[0][1])
+        for name, array in [*self.data, *self.label]:
+            if len(array) != self.num_data:
+                raise MXNetError(
+                    f"{name} has {len(array)} examples, {self.data[0][0]} {self.num_data}"
+                )
+        if last_batch_handle == "discard" and self.num_data < batch_size:
+            raise AssertionError(f"{self.num_data} examples do not fill one batch of {batch_size}")
+        self.shuffle, self.last_batch_handle = shuffle, last_batch_handle
+        self.idx = np.arange(self.num_data)
+        self.num_source = len(self.data) + len(self.label)
+        self.cursor = -batch_size
+        self._carried = np.empty(0, np.int64)
+        self.hard_reset()
+
+    def _describe(self, arrays: list[tuple[str, NDArray]]) -> list[DataDesc]:
+        return [DataDesc(n, (self.batch_size, *a.shape[1:]), a.dtype) for n, a in arrays]
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The names and shapes of the data."""
+        return self._describe(self.data)
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The names and shapes of the labels."""
+        return self._describe(self.label)
+
+    def hard_reset(self) -> None:
+        """Go back to the first batch, forgetting what was to roll over."""
+        self._carried = np.empty(0, np.int64)
+        self._start()
+
+    def reset(self) -> None:
+        """Go back to the first batch."""
+        rest = self.num_data - self.cursor
+        rolls = self.last_batch_handle == "roll_over" and 0 < rest < self.batch_size
+        self._carried = self._order[self.cursor :] if rolls else np.empty(0, np.int64)
+        self._start()
+
+    def _start(self) -> None:
+        if self.shuffle:
+            RANDOM.generator.shuffle(self.idx)
+        self._order = np.concatenate([self._carried, self.idx])
+        self.num_data = len(self._order)
+        self.cursor = -self.batch_size
+
+    def iter_next(self) -> bool:
+        """Go on to the next batch; whether there is one."""
+        self.cursor += self.batch_size
+        whole = self.cursor + self.batch_size <= self.num_data
+        return whole if self.last_batch_handle != "pad" else self.cursor < self.num_data
+
+    def next(self) -> DataBatch:
+        """Return the next batch."""
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), None)
+
+    def _chosen(self) -> Any:
+        chosen = self._order[self.cursor : self.cursor + self.batch_size]
+        missing = self.batch_size - len(chosen)
+        return np.concatenate([chosen, np.resize(self._order, missing)]) if missing else chosen
+
+    def _take(self, arrays: list[tuple[str, NDArray]]) -> list[NDArray]:
+        chosen = self._chosen()
+        return [NDArray(array._data[chosen], array._context) for _, array in arrays]
+
+    def getdata(self) -> list[NDArray]:
+        """Return the data of the present batch."""
+        return self._take(self.data)
+
+    def getlabel(self) -> list[NDArray]:
+        """Return the labels of the present batch."""
+        return self._take(self.label)
+
+    def getpad(self) -> int:
+        """Return how many examples only fill the present batch up."""
+        return max(0, self.cursor + self.batch_size - self.num_data)
+
+    def getindex(self) -> Any:
+        """Return the numbers of the examples of the present batch."""
+        return self._chosen()

@@ -1,0 +1,105 @@
+"""Iterators around iterators: another number of batches, several sources at once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.io.batch import DataBatch, DataDesc, DataIter
+
+
+class ResizeIter(DataIter):
+    """Another iterator, as if it had `size` batches a pass.
+
+    Parameters
+    ----------
+    data_iter : the iterator
+    size : batches a pass
+    reset_internal : whether `reset` resets the iterator too
+    """
+
+    def __init__(self, data_iter: DataIter, size: int, reset_internal: bool = True) -> None:
+        super().__init__()
+        self.data_iter: Any = data_iter
+        self.size, self.reset_internal = size, reset_internal
+        self.cur = 0
+        self.current_batch: DataBatch | None = None
+        self.provide_data = self.data_iter.provide_data
+        self.provide_label = self.data_iter.provide_label
+        self.batch_size = data_iter.batch_size
+
+    def reset(self) -> None:
+        """Start another pass."""
+        self.cur = 0
+        if self.reset_internal:
+            self.data_iter.reset()
+
+    def iter_next(self) -> bool:
+        """Go on to the next batch; whether there is one."""
+        if self.cur == self.size:
+            return False
+        try:
+            self.current_batch = self.data_iter.next()
+        except StopIteration:
+            self.data_iter.reset()
+            self.current_batch = self.data_iter.next()
+        self.cur += 1
+        return True
+
+    def next(self) -> DataBatch:
+        """Return the next batch."""
+        if not self.iter_next() or self.current_batch is None:
+            raise StopIteration
+        return self.current_batch
+
+
+class PrefetchingIter(DataIter):
+    """Several iterators joined to one; each batch holds the arrays of all.
+
+    Parameters
+    ----------
+    iters : the iterators
+    rename_data, rename_label : for each iterator new names, by old
+    """
+
+    def __init__(
+        self,
+        iters: DataIter | Sequence[DataIter],
+        rename_data: Sequence[dict[str, str]] | None = None,
+        rename_label: Sequence[dict[str, str]] | None = None,
+    ) -> None:
+        self.iters: list[Any] = list(iters) if isinstance(iters, (list, tuple)) else [iters]
+        if not self.iters:
+            raise AssertionError("PrefetchingIter needs an iterator")
+        self.provide_data = _joined([i.provide_data for i in self.iters], rename_data)
+        self.provide_label = _joined([i.provide_label for i in self.iters], rename_label)
+        super().__init__(self.provide_data[0].shape[0])
+
+    def reset(self) -> None:
+        """Start another pass."""
+        for one in self.iters:
+            one.reset()
+
+    def next(self) -> DataBatch:
+        """Return the next batch."""
+        batches = [one.next() for one in self.iters]
+        if len({batch.pad for batch in batches}) > 1:
+            raise AssertionError("the iterators fill their batches up differently")
+        return DataBatch(
+            [array for batch in batches for array in batch.data],
+            [array for batch in batches for array in batch.label or ()],
+            batches[0].pad,
+            batches[0].index,
+            provide_data=self.provide_data,
+            provide_label=self.provide_label,
+        )
+
+
+def _joined(
+    described: Sequence[Sequence[Any]], renamed: Sequence[dict[str, str]] | None
+) -> list[DataDesc]:
+    found = []
+    for position, descriptions in enumerate(described):
+        names = renamed[position] if renamed is not None else {}
+        for one in descriptions:
+            one = one if isinstance(one, DataDesc) else DataDesc(*one)
+            found.append(DataDesc(names.get(one.name, one.name), one.shape, one.dtype, one.layout))
+    return found
