@@ -31,7 +31,7 @@ def positions(index: Array, size: int, mode: str, title: str) -> Array:
     if not size and whole.size:
         raise OutOfRangeError(describe("nothing can be taken from an empty axis", where=title))
     if mode == "clip":
-        return np.clip(whole, 0, size - 1)
+        return np.minimum(np.maximum(whole, 0), size - 1)
     if mode == "wrap":
         return whole % size if size else whole
     lowest = -size if mode == "negative" else 0

@@ -116,7 +116,11 @@ def pick(
     mode : beyond the ends, ``clip`` picks the first or last element, ``wrap`` goes round
     """
     assert axis is not None
-    return np.take_along_axis(data, _along(index, data, axis, mode), axis)
+    along = _along(index, data, axis, mode)
+    if axis in (-1, data.ndim - 1):  # the common case, and much faster so
+        rows = data.reshape(along.size, data.shape[axis])
+        return rows[np.arange(along.size), along.ravel()].reshape(along.shape)
+    return np.take_along_axis(data, along, axis)
 
 
 def _along(index: Array, data: Array, axis: int, mode: str) -> Array:
