@@ -8,8 +8,8 @@ never share one.
 import ctypes
 import itertools
 import weakref
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gluonic.graph.operator import Array
 
 Signature: TypeAlias = "tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]"
 
+_MOST_POOLS = 256
 _serials = itertools.count(1)
 _COMPUTE, _COMPUTE_WITH_STATE = "_opCallFCompute", "_opCallFStatefulCompute"
 _CPU_TEXT = ctypes.create_string_buffer(CPU.encode())
@@ -57,7 +58,7 @@ class TensorArrays:
 class CallFrame(Frame):
     """A frame for `_opCallFCompute` or `_opCallFStatefulCompute`."""
 
-    __slots__ = ("head", "inputs", "outputs", "results", "trampoline", "workspace")
+    __slots__ = ("head", "inputs", "outputs", "trampoline", "workspace")
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class CallFrame(Frame):
         inputs: Signature,
         outputs: Signature,
     ) -> None:
-        self.head, self.results = head, outputs
+        self.head = head
         self.inputs, self.outputs = TensorArrays(inputs), TensorArrays(outputs)
         self.workspace = (ctypes.c_void_p * 1)()
         left, right = self.inputs.zeros, self.outputs.zeros
@@ -80,6 +81,13 @@ class CallFrame(Frame):
         numbers = [a if isinstance(a, int) else ctypes.addressof(a) if a is not None else 0 for a in arguments]
         super().__init__(binary.address(function), numbers)
         self.trampoline = binary.guards.trampolines[binary.signature(function)]
+
+
+class _Pool(NamedTuple):
+    """The outputs that go with certain inputs, and the frames for such calls that nobody uses now."""
+
+    outputs: Signature
+    frames: list[CallFrame]
 
 
 class Computation:
@@ -100,12 +108,12 @@ class Computation:
         self._attributes = attributes
         self._functions = entry.forward if forward else entry.backward
         self._forward = forward
-        self._pools: dict[Signature, list[CallFrame]] = {}
+        self._pools: dict[Signature, _Pool] = {}
 
     def __call__(
         self,
         inputs: Sequence[Array],
-        outputs: Signature,
+        promise: Callable[[Sequence[Array]], Signature],
         mutated: Sequence[int] = (),
         state: "OperatorState | None" = None,
     ) -> list[Array]:
@@ -114,7 +122,7 @@ class Computation:
         Parameters
         ----------
         inputs : the arrays
-        outputs : the shapes and dtypes to be computed
+        promise : tells the shapes and dtypes of the outputs for such inputs
         mutated : the positions of inputs that the operator may change
         state : that of a stateful operator
 
@@ -130,8 +138,10 @@ class Computation:
                 break
         key = tuple([(a.shape, a.dtype) for a in given])
         pool = self._pools.get(key)
-        frame = pool.pop() if pool else self._frame(key, outputs)
-        results = [np.empty(shape, dtype) for shape, dtype in outputs]
+        if pool is None:
+            pool = self._new_pool(key, promise(given))
+        frame = pool.frames.pop() if pool.frames else self._new_frame(key, pool.outputs)
+        results = [np.empty(shape, dtype) for shape, dtype in pool.outputs]
         frame.inputs.point_at(given)
         frame.outputs.point_at(results)
         if state is not None:
@@ -142,7 +152,7 @@ class Computation:
             self.binary.guards.release(ctypes.addressof(frame.workspace))
         if thrown or not frame.slots[1]:
             raise self._error(thrown)
-        self._pools.setdefault(key, []).append(frame)
+        pool.frames.append(frame)
         if given is not inputs:
             for i in mutated:
                 inputs[i][...] = given[i]
@@ -154,9 +164,13 @@ class Computation:
             return self.binary.exception(thrown, f"{what} of custom operator '{self.entry.name}'")
         return self.binary.failure(f"Error calling {what} for custom operator '{self.entry.name}'")
 
-    def _frame(self, key: Signature, outputs: Signature) -> CallFrame:
-        if len(self._pools) > 256:
+    def _new_pool(self, key: Signature, outputs: Signature) -> "_Pool":
+        if len(self._pools) > _MOST_POOLS:
             self._pools.clear()
+        made = self._pools[key] = _Pool(outputs, [])
+        return made
+
+    def _new_frame(self, key: Signature, outputs: Signature) -> CallFrame:
         if self.stateful:
             function, head = _COMPUTE_WITH_STATE, (int(self._forward), 0)
             return CallFrame(self.binary, function, head, key, outputs)

@@ -12,7 +12,7 @@ from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference
-from gluonic.graph.operator import Array, Operator
+from gluonic.graph.operator import Application, Array, Operator
 from gluonic.graph.view import NodeView, Unknown
 
 EXTRA_INPUTS = "__ext_extra_inputs__"
@@ -44,7 +44,6 @@ class Use:
         self.inference.check_storage(count, num_out)
         self.forward = Computation(binary, entry, self.attributes, forward=True)
         self.backward = Computation(binary, entry, self.attributes, forward=False)
-        self._signatures: dict[Any, Any] = {}
 
     @property
     def stateful(self) -> bool:
@@ -57,24 +56,24 @@ class Use:
 
     def compute(self, arrays: Sequence[Array], state: OperatorState | None = None) -> Any:
         """Run the forward; of a stateful operator the state is the last result."""
-        key = tuple([(a.shape, a.dtype) for a in arrays])
-        promised = self._signatures.get(key)
-        if promised is None:
-            promised = self._signatures[key] = self._promise(arrays)
         if self.stateful and state is None:
             state = self.new_state(arrays)
-        results = self.forward(arrays, promised, self.mutated, state)
+        results = self.forward(arrays, self._promise, self.mutated, state)
         if state is not None:
             results.append(_carried(state))
         return tuple(results)
 
     def _promise(self, arrays: Sequence[Array]) -> Any:
-        if len(self._signatures) > _MOST_USES:
-            self._signatures.clear()
         inferred = arrays[: self.inferred]
         _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
         _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
         return tuple(zip(shapes, dtypes, strict=True))
+
+
+    def promised_gradients(self, arrays: Sequence[Array]) -> Any:
+        """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
+        begin = len(self.outputs)
+        return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])
 
 
 def output_names(count: int) -> list[str]:
@@ -139,7 +138,21 @@ class LoadedOperator:
             visible=lambda n: len(self.use(vars(n)).outputs),
             shape=self._infer_shape,
             dtype=self._infer_dtype,
+            keeps_state=self._with_state if stateful else None,
         )
+
+    def _with_state(self, application: Application) -> Application:
+        """A use of the operator that makes its state at the first call and keeps it."""
+        use, made = self.use(application.settings), list[OperatorState]()
+
+        def call(*arrays: Array) -> Any:
+            if not made:
+                made.append(use.new_state(arrays))
+            return use.compute(arrays, made[0])
+
+        own = Application(application.op, application.settings)
+        own.call = call
+        return own
 
     def _infer_shape(self, n: NodeView) -> None:
         use = self.use(n._settings)
@@ -177,9 +190,7 @@ class LoadedOperator:
             use = self.use(settings)
             state = data[0][()] if use.stateful else None
             given = data[1:] if use.stateful else data
-            inputs = given[len(use.outputs) : len(use.outputs) + len(use.inputs)]
-            promised = tuple([(a.shape, a.dtype) for a in inputs])
-            return tuple(use.backward(given, promised, (), state))
+            return tuple(use.backward(given, use.promised_gradients, (), state))
 
         kernel.__doc__ = f"Run the backward of the operator {self.entry.name}."
         return Operator(

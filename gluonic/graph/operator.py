@@ -67,6 +67,7 @@ class Operator:
     relabels : the output is the input's elements in the same order under another shape
     dynamic : the output's shape depends on the data
     calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
+    keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
     """
 
     name: str
@@ -87,6 +88,7 @@ class Operator:
     relabels: bool = False
     dynamic: bool = False
     calls_back: bool = False
+    keeps_state: Callable[["Application"], "Application"] | None = None
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

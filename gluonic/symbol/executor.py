@@ -10,6 +10,7 @@ from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.states import with_own_states
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import RANDOM
@@ -43,7 +44,9 @@ class Executor:
         outputs: Sequence[NDArray] | None = None,
     ) -> None:
         self._symbol, self._ctx = symbol, context
-        self._graph = symbol._graph()
+        graph = symbol._graph()
+        self._graph = with_own_states(graph)
+        self._has_own_states = self._graph is not graph
         self.arg_arrays, self.aux_arrays = list(arguments), list(states)
         self._requests = list(requests)
         self.grad_arrays = list(gradients)
@@ -113,7 +116,7 @@ class Executor:
         """
         if kwargs:
             self._assign(kwargs)
-        results = self._run(bool(is_train), keep=bool(is_train))
+        results = self._run(bool(is_train), keep=bool(is_train) or self._has_own_states)
         self._ran = True
         count = len(self.outputs)
         for output, result in zip(self.outputs, results, strict=False):
