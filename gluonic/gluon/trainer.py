@@ -31,8 +31,8 @@ class Trainer:
     params : the parameters: a dictionary such as `net.collect_params()` (sorted by name), or a list
     optimizer : an optimizer or its name
     optimizer_params : arguments for the optimizer, if it is given by name
-    kvstore : where gradients of several contexts are summed: ``"device"``, ``"local"``, a store, or None
-        for not summing them
+    kvstore : where gradients of several contexts are summed: ``"device"``, ``"local"``, a store; or
+        None for not summing them
     compression_params : accepted for MXNet's sake; only ``{"type": "none"}``
     update_on_kvstore : whether the store keeps and updates the weights; it chooses by default
 
@@ -84,7 +84,7 @@ class Trainer:
             return optimizers.create(optimizer, param_dict=by_index, **settings)
         if settings:
             raise MXNetError(
-                "Trainer: optimizer_params go with an optimizer's name; this optimizer is made already"
+                "Trainer: optimizer_params go with an optimizer's name; this one is made already"
             )
         optimizer.param_dict = by_index
         return optimizer
@@ -98,6 +98,11 @@ class Trainer:
         self._update_on_kvstore: bool | None = None
         self._params_to_init = list(self._params)
 
+    def _take_new_values(self) -> None:
+        """Forget a store that keeps the values of parameters, which were set from outside."""
+        if self._kv_initialized and self._update_on_kvstore:
+            self._reset_kvstore()
+
     def _init_kvstore(self) -> None:
         wanted = self._kvstore_params["update_on_kvstore"]
         store = self._find_store(self._kvstore_params["kvstore"])
@@ -108,7 +113,7 @@ class Trainer:
         able = store.is_capable(kvstores.KVStoreBase.OPTIMIZER)
         if wanted and not able:
             raise ValueError(
-                f"Trainer: a {type(store).__name__} cannot update weights; set update_on_kvstore=False"
+                f"Trainer: a {type(store).__name__} cannot update weights: update_on_kvstore=False"
             )
         update = self._prefers_store(store) if wanted is None else bool(wanted)
         if self._compression_params:

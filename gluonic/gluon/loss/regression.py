@@ -90,10 +90,8 @@ class PoissonNLLLoss(Loss):
     ) -> Any:
         """Compare; `target` is reshaped like `pred`, `epsilon` keeps logarithms finite."""
         target = F.reshape_like(target, pred)
-        if self._from_logits:
-            loss = F.exp(pred) - target * pred
-        else:
-            loss = pred - target * F.log(pred + epsilon)
+        log, mean = (pred, F.exp(pred)) if self._from_logits else (F.log(pred + epsilon), pred)
+        loss = mean - target * log
         if self._compute_full:
             stirling = target * F.log(target) - target + 0.5 * F.log(2 * math.pi * target)
             loss = loss + F.where(target > 1, stirling, F.zeros_like(target))

@@ -4,21 +4,46 @@ from typing import Any, ClassVar
 
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn.activations import Activation
-from gluonic.gluon.nn.pool_layers import *  # noqa: F403
-from gluonic.gluon.nn.pool_layers import __all__ as _pool_layers
+from gluonic.gluon.nn.pool_layers import (
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    GlobalAvgPool1D,
+    GlobalAvgPool2D,
+    GlobalAvgPool3D,
+    GlobalMaxPool1D,
+    GlobalMaxPool2D,
+    GlobalMaxPool3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+    ReflectionPad2D,
+)
 from gluonic.gluon.nn.window import Extents, add_parameters_of_base, checked_layout, extents
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
 
 __all__ = [
+    "AvgPool1D",
+    "AvgPool2D",
+    "AvgPool3D",
     "Conv1D",
     "Conv1DTranspose",
     "Conv2D",
     "Conv2DTranspose",
     "Conv3D",
     "Conv3DTranspose",
-    *_pool_layers,
+    "GlobalAvgPool1D",
+    "GlobalAvgPool2D",
+    "GlobalAvgPool3D",
+    "GlobalMaxPool1D",
+    "GlobalMaxPool2D",
+    "GlobalMaxPool3D",
+    "MaxPool1D",
+    "MaxPool2D",
+    "MaxPool3D",
+    "ReflectionPad2D",
 ]
 
 

@@ -1,0 +1,114 @@
+"""Stores sum up what is pushed, and keep or update what is pulled."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gluonic as mx
+from gluonic import nd
+
+
+def ones(factor: float = 1.0, context: Any = None) -> Any:
+    return nd.ones((2,), ctx=context) * factor
+
+
+def pulled(store: Any, key: Any) -> list[float]:
+    out = nd.zeros((2,))
+    store.pull(key, out=out)
+    found: list[float] = out.asnumpy().tolist()
+    return found
+
+
+@pytest.mark.parametrize("key", [3, "w"])
+@pytest.mark.parametrize("kind", ["local", "device", "local_allreduce_cpu"])
+def test_what_is_initialized_pushed_and_pulled(kind: str, key: Any) -> None:
+    store = mx.kv.create(kind)
+    assert (store.type, store.rank, store.num_workers) == (kind, 0, 1)
+    store.init(key, ones(2))
+    assert pulled(store, key) == [2, 2]
+    store.push(key, [ones(), ones(4, mx.cpu(1))])
+    assert pulled(store, key) == [5, 5]
+
+
+def test_lists_of_keys_go_with_lists_of_values() -> None:
+    store, keys = mx.kv.create(), [5, 7]
+    store.init(keys, [ones(), ones(2)])
+    outs = [[ones(0), ones(0, mx.cpu(1))], [ones(0), ones(0, mx.cpu(1))]]
+    store.pull(keys, out=outs)
+    assert [[out.asnumpy()[0] for out in pair] for pair in outs] == [[1, 1], [2, 2]]
+    assert outs[0][1].context == mx.cpu(1)
+
+
+def test_an_updater_takes_what_is_pushed() -> None:
+    store = mx.kv.create()
+    store.init("w", ones())
+    seen = []
+
+    def add(key: Any, pushed: Any, stored: Any) -> None:
+        seen.append(key)
+        stored += pushed
+
+    store._set_updater(add)
+    store.push("w", [ones(), ones()])
+    back = ones()
+    store.pushpull("w", back)
+    assert seen == ["w", "w"]
+    assert back.asnumpy().tolist() == [4, 4]
+
+
+def test_an_optimizer_updates_and_its_states_are_saved(tmp_path: Path) -> None:
+    file = str(tmp_path / "states")
+    store = mx.kv.create()
+    assert store.is_capable("optimizer")
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=0.5, momentum=0.5))
+    store.init(0, ones())
+    store.push(0, ones())
+    assert pulled(store, 0) == [0.5, 0.5]
+    store.save_optimizer_states(file)
+    store.push(0, ones())
+    expected = pulled(store, 0)
+
+    again = mx.kv.create()
+    again.set_optimizer(mx.optimizer.SGD(learning_rate=0.5, momentum=0.5))
+    again.init(0, ones(0.5))
+    again.load_optimizer_states(file)
+    again.push(0, ones())
+    assert pulled(again, 0) == expected == [-0.25, -0.25]
+
+
+def test_the_test_store_sums_up_only() -> None:
+    store = mx.kv.create("teststore")
+    assert not store.is_capable("optimizer")
+    out = ones(0)
+    store.pushpull(0, [ones(), ones(2)], out=out)
+    assert out.asnumpy().tolist() == [3, 3]
+    with pytest.raises(NotImplementedError, match="TestStore has no set_optimizer"):
+        store.set_optimizer(mx.optimizer.SGD())
+
+
+@pytest.mark.parametrize(
+    ("misuse", "message"),
+    [
+        (lambda store: store.pull(9, out=ones()), "key 9 has not been initialized"),
+        (lambda store: store.push(9, ones()), "key 9 has not been initialized"),
+        (lambda store: store.init(0, ones()), "initialized already"),
+        (lambda store: store.init("a", ones()), "all integers, or all strings"),
+        (lambda store: store.pull(0), "needs out="),
+        (lambda store: store.push([0, 0], [ones()]), "2 keys go with 1 values"),
+        (lambda store: store.row_sparse_pull(0, out=ones(), row_ids=ones()), "no row-sparse"),
+        (lambda store: store.save_optimizer_states("x"), "no optimizer"),
+    ],
+)
+def test_misuse_is_explained(misuse: Any, message: str) -> None:
+    store = mx.kv.create()
+    store.init(0, ones())
+    with pytest.raises(mx.MXNetError, match=message):
+        misuse(store)
+
+
+def test_stores_of_several_machines_are_refused() -> None:
+    with pytest.raises(mx.MXNetError, match="one process on one machine"):
+        mx.kv.create("dist_sync")
+    with pytest.raises(TypeError, match="string"):
+        mx.kv.create(3)  # type: ignore[arg-type]
