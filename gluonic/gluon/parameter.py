@@ -84,7 +84,9 @@ class Parameter:
                 raise NotImplementedError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
-        self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        self._shape = (
+            (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        )
         self._dtype = as_dtype(dtype)
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
@@ -139,7 +141,9 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in REQUESTS:
-            raise ValueError(f"Parameter {self.name!r}: grad_req must be one of {REQUESTS}, not {req!r}")
+            raise ValueError(
+                f"Parameter {self.name!r}: grad_req must be one of {REQUESTS}, not {req!r}"
+            )
         if not self._differentiable:
             req = "null"
         if req != self._grad_req:
@@ -222,7 +226,9 @@ class Parameter:
             else:
                 array.attach_grad(self._grad_req)
 
-    def load(self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True) -> None:
+    def load(
+        self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True
+    ) -> None:
         """Take a value read from a file.
 
         Parameters
@@ -237,7 +243,9 @@ class Parameter:
         """
         where = f"Parameter {self.name!r}"
         try:
-            known = None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
+            known = (
+                None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
+            )
             unify(known, value.shape, "the shape")
         except ValueError:
             raise AssertionError(
@@ -335,6 +343,8 @@ class Parameter:
             return
         for array in self._arrays:
             array._data[...] = value._data
+        if self._trainer is not None:
+            self._trainer._take_new_values()
 
     def _gradient(self, array: NDArray) -> NDArray:
         record = array._entry[0] if array._entry is not None else None
