@@ -39,7 +39,6 @@ def test_section() -> Any:
     return autograd.pause()
 
 
-test_section.__test__ = False  # type: ignore[attr-defined] - pytest must not take it for a test
 
 
 def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) -> None:

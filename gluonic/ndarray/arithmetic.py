@@ -5,17 +5,19 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
-from gluonic.ndarray.invoke import Fast, check_writable, fast_call, invoke, overwrite
+from gluonic.ndarray.invoke import Fast, check_writable, fast_call, invoke
 from gluonic.ndarray.state import STATE
 
 Arithmetic = Callable[[Any, Any], Any]
 
 _MOST_SCALARS = 4096
-_with_scalar: dict[tuple[str, float], Fast] = {}
+_with_scalar: dict[tuple[str, float | str], Fast] = {}
 _with_array: dict[str, Fast] = {}
 
 
@@ -32,15 +34,15 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     """Apply an operator to an array and a number."""
     number = float(scalar)
-    call = _with_scalar.get((name, number)) if number else None
+    key = name, number or str(number)  # 0.0 and -0.0 are equal, but not the same
+    call = _with_scalar.get(key)
     if call is None:
-        op = REGISTRY[name]
-        application = op.apply({"scalar": number if number else f"{number}"})  # -0.0 is not 0.0
+        application = REGISTRY[name].apply({"scalar": number or str(number)})
         call = fast_call(application) or (lambda x: invoke(application, (x,))[0])
-        if number and not math.isnan(number):
+        if not math.isnan(number):  # it would never be found again
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
-            _with_scalar[name, number] = call
+            _with_scalar[key] = call
     return call(x)
 
 
@@ -56,49 +58,34 @@ def _unsupported(value: Any) -> TypeError:
 def _operator(broadcasting: str, scalar: str, *, reverse: bool = False) -> Arithmetic:
     def apply(self: NDArray, other: Any) -> NDArray:
         if isinstance(other, NDArray):
-            return (
-                on_arrays(broadcasting, other, self)
-                if reverse
-                else on_arrays(broadcasting, self, other)
-            )
-        if is_number(other):
+            return on_arrays(broadcasting, other, self) if reverse else on_arrays(broadcasting, self, other)
+        if type(other) is float or type(other) is int or is_number(other):
             return on_scalar(scalar, self, other)
         raise _unsupported(other)
 
     return apply
 
 
-def store(result: NDArray, target: NDArray, what: str) -> NDArray:
-    """Write a result into an array that is already there.
-
-    Raises
-    ------
-    MXNetError
-        if its shape or dtype differs
-    """
-    for fact in ("shape", "dtype"):
-        given, wanted = getattr(target._data, fact), getattr(result._data, fact)
-        if given != wanted:
-            raise MXNetError(
-                describe(
-                    f"the array to write into has the {fact} {given}, but the result has {wanted}",
-                    where=what,
-                )
-            )
-    overwrite(target, result._data)
-    if STATE.recording:
-        target._entry = result._entry
-    return target
-
-
 def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
     compute = _operator(broadcasting, scalar)
 
     def apply(self: NDArray, other: Any) -> NDArray:
-        if not self.writable:
-            raise ValueError("the NDArray is read-only and cannot be changed in place")
-        check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
-        return store(compute(self, other), self, broadcasting)
+        if STATE.recording:
+            check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
+        result, target = compute(self, other)._data, self._data
+        if result.shape != target.shape or result.dtype != target.dtype:
+            raise MXNetError(
+                describe(
+                    "the result does not fit the array that it is to be written into",
+                    where=broadcasting,
+                    facts=[
+                        f"the array: shape {target.shape}, dtype {target.dtype}",
+                        f"the result: shape {result.shape}, dtype {result.dtype}",
+                    ],
+                )
+            )
+        np.copyto(target, result)
+        return self
 
     return apply
 

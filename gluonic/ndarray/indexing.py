@@ -135,10 +135,11 @@ def _positions(self: NDArray, key: Key) -> Array:
 
 @method("__getitem__")
 def getitem(self: NDArray, key: Any) -> NDArray:
-    data = self._data
-    if type(key) is int and data.ndim > 1 and not (STATE.recording and self._entry is not None):
-        if -len(data) <= key < len(data):  # the usual case
-            made = wrap(data[key])
+    """Return the part that a key names."""
+    if _is_plain(key) and not (STATE.recording and self._entry is not None):
+        found = _quick(self._data, key)
+        if found is not None:
+            made = wrap(found)
             made._context = self._context
             return made
     index, basic = _read_key(self, key)
@@ -147,11 +148,37 @@ def getitem(self: NDArray, key: Any) -> NDArray:
     return _basic(self, index) if basic else _advanced(self, index)
 
 
+_PLAIN = frozenset({int, slice, type(None), type(Ellipsis)})
+
+
+def _is_plain(key: Any) -> bool:
+    """Whether a key is basic, at a glance."""
+    kind = type(key)
+    if kind is tuple:
+        return bool(key) and _PLAIN.issuperset(map(type, key))
+    return kind is int or (kind is slice and key != _EVERYTHING)
+
+
+def _quick(data: Array, key: Any) -> Array | None:
+    """What a plain key names, where that is simple: several elements, or one of a full index."""
+    try:
+        part = data[key]
+        if isinstance(part, np.ndarray):
+            if not part.ndim:
+                return None
+            return part if part.flags.c_contiguous else part.copy()
+        index = key if isinstance(key, tuple) else (key,)
+        row, last = data[index[:-1]], index[-1]
+        return row[last : last + 1 or None] if row.ndim == 1 else None
+    except (IndexError, ValueError, TypeError):
+        return None  # the slow way says what is wrong
+
+
 def _basic(self: NDArray, key: Key) -> NDArray:
     """The elements of a basic key: a view if they lie side by side, else a copy."""
     slices = _slices(self, key)
     part = self._data[key]
-    shape = part.shape or (1,)
+    shape = part.shape or (1,) * min(self.ndim, 1)
     if not part.ndim:  # NumPy would give a number, MXNet gives an array of one element
         part = self._data[tuple(slices)]
     if not part.flags.c_contiguous:
@@ -183,6 +210,9 @@ def _advanced(self: NDArray, key: Key) -> NDArray:
 
 @method("__setitem__")
 def setitem(self: NDArray, key: Any, value: Any) -> None:
+    """Write into the part that a key names."""
+    if not STATE.recording and _write_quickly(self._data, key, value):
+        return
     if not self.writable:
         raise ValueError("the NDArray is read-only: its elements cannot be assigned")
     index, basic = _read_key(self, key)
@@ -193,6 +223,21 @@ def setitem(self: NDArray, key: Any, value: Any) -> None:
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     shape = self._data[index].shape if basic else _positions(self, index).shape
     quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
+
+
+def _write_quickly(data: Array, key: Any, value: Any) -> bool:
+    """Write a number or an NDArray where a plain key says; False if that is not so simple."""
+    if type(value) is NDArray:
+        value = value._data
+    elif type(value) not in (int, float) or data.dtype.kind != "f":
+        return False
+    if not (_is_plain(key) or (type(key) is slice and data.ndim)):
+        return False  # `x[:] = value` of an array without axes is for the slow way
+    try:
+        STATE.quietly(data.__setitem__, key, value)
+    except (IndexError, ValueError, TypeError, OverflowError, RuntimeError):
+        return False  # the slow way says what is wrong
+    return True
 
 
 def _is_everything(self: NDArray, key: Key) -> bool:

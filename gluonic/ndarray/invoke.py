@@ -99,11 +99,17 @@ def overwrite(target: NDArray, values: Any) -> None:
 
 def own(array: Array, arrays: Sequence[Array]) -> Array:
     """An array that is contiguous and shares no memory with any of `arrays`: a copy, if need be."""
-    if array.base is None and array.flags.c_contiguous and not any(array is x for x in arrays):
+    if not array.flags.c_contiguous:
+        return array.copy()
+    if array.base is None:
+        for x in arrays:
+            if x is array:
+                return array.copy()
         return array
-    if array.flags.c_contiguous and not any(np.may_share_memory(array, x) for x in arrays):
-        return array
-    return array.copy()
+    for x in arrays:
+        if np.may_share_memory(array, x):
+            return array.copy()
+    return array
 
 
 def invoke(
