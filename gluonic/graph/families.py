@@ -6,9 +6,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gluonic.graph.attributes import Axes
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import REGISTRY, GradientRule, Operator, Rule
+from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, Rule
 from gluonic.graph.rules import broadcast, same
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape
@@ -56,6 +58,12 @@ def documented(expression: Any, name: str, documentation: str) -> Expression:
     )
     copy.__doc__, copy.__module__ = documentation, expression.__module__
     return copy
+
+
+def wide(data: Array) -> Array:
+    """An array in the dtype to accumulate in: integers as float64, float16 as float32."""
+    kind = np.float64 if data.dtype.kind != "f" else np.result_type(data.dtype, np.float32)
+    return data.astype(kind, copy=False)
 
 
 def numeric(n: NodeView) -> None:
@@ -141,4 +149,5 @@ __all__ = [
     "reduced_shape",
     "reduced_to",
     "reduction_shape",
+    "wide",
 ]

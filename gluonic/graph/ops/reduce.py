@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gluonic.graph.attributes import Axes, DType
-from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape
+from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
 from gluonic.graph.ops.broadcasting import total
 from gluonic.graph.rules import like
@@ -210,10 +210,9 @@ def norm(
     keepdims : whether reduced axes remain, with length one
     """
     axes = reduced_axes(axis, data.ndim, title="norm")
-    wide = data.astype(np.float64 if data.dtype.kind != "f" else max(data.dtype, np.dtype("f4")))
     if ord == 1:
-        return np.abs(wide).sum(axis=axes, keepdims=keepdims)
-    return np.sqrt(np.square(wide).sum(axis=axes, keepdims=keepdims))
+        return np.abs(wide(data)).sum(axis=axes, keepdims=keepdims)
+    return np.sqrt(np.square(wide(data)).sum(axis=axes, keepdims=keepdims))
 
 
 @norm.infer_dtype

@@ -9,7 +9,7 @@ from gluonic.graph.adjoint import adjoint
 from gluonic.graph.attributes import Axes, DType
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reduction_shape
+from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.broadcasting import total
 from gluonic.graph.rules import like, output_dtype, same
@@ -123,9 +123,9 @@ def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[
     keepdims : whether these axes remain, with length one
     """
     over = reduced_axes(axes, data.ndim)
-    wide = data.astype(np.float64 if data.dtype.kind != "f" else np.result_type(data, FLOAT32))
-    mean = wide.mean(axis=over, keepdims=True)
-    var = np.square(wide - mean).mean(axis=over, keepdims=keepdims)
+    numbers = wide(data)
+    mean = numbers.mean(axis=over, keepdims=True)
+    var = np.square(numbers - mean).mean(axis=over, keepdims=keepdims)
     return mean if keepdims else mean.squeeze(over), var
 
 

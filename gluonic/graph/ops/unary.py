@@ -349,7 +349,7 @@ hard_sigmoid.gradient(
 def clip(m: Any, data: Any, *, a_min: float, a_max: float) -> Any:
     """Numbers below `a_min` become `a_min`, numbers above `a_max` become `a_max`."""
     low, high = m.like(a_min, data), m.like(a_max, data)
-    return m.where(data > high, high, m.where(data < low, low, data))
+    return m.where(data > high, high, m.maximum(data, low))
 
 
 clip.gradient(
