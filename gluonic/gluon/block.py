@@ -10,10 +10,18 @@ from gluonic import ndarray as nd
 from gluonic.gluon.hooks import HookHandle, Hooks
 from gluonic.gluon.naming import BlockScope, name_block
 from gluonic.gluon.parameter import Parameter
-from gluonic.gluon.parameter_dict import ParameterDict, check_names, mean_over_contexts, without_kind
+from gluonic.gluon.parameter_dict import (
+    ParameterDict,
+    check_names,
+    mean_over_contexts,
+    without_kind,
+)
 from gluonic.gluon.summary import print_summary
 from gluonic.graph.errors import MXNetError
 from gluonic.ndarray import NDArray
+
+
+_BlockScope = BlockScope  # the name that programs written for MXNet import
 
 
 class Block:
@@ -206,9 +214,7 @@ class Block:
             if name in wanted:
                 wanted[name].load(value, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
 
-    def _match(
-        self, loaded: dict[str, NDArray]
-    ) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
+    def _match(self, loaded: dict[str, NDArray]) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
         """The parameters and the arrays under the naming that the file uses.
 
         Names by structure (``0.weight``), full names (``net0_dense0_weight``, also with ``arg:`` before
@@ -223,13 +229,40 @@ class Block:
             found = {self.prefix + name: value for name, value in found.items()}
         return full, found
 
+    def _parameters_by_position(self, prefix: str = "") -> dict[str, Parameter]:
+        """The parameters by the positions of blocks among their siblings: ``0.1.weight``."""
+        found = {prefix + name: parameter for name, parameter in self._reg_params.items()}
+        for position, child in enumerate(self._children.values()):
+            found.update(child._parameters_by_position(f"{prefix}{position}."))
+        return found
+
+    def save(self, prefix: str) -> None:
+        """Save the parameters by position, to ``prefix-model.params``; names of blocks do not matter."""
+        named = self._parameters_by_position()
+        nd.save(
+            f"{prefix}-model.params", {name: mean_over_contexts(p) for name, p in named.items()}
+        )
+
+    def load(self, prefix: str) -> None:
+        """Load what `save` has written for a net of the same structure."""
+        filename = f"{prefix}-model.params"
+        loaded, wanted = nd.load(filename), self._parameters_by_position()
+        found = loaded if isinstance(loaded, dict) else {}
+        check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
+        for name, value in found.items():
+            wanted[name].load(value)
+
     def save_params(self, filename: str) -> None:
         """Save the parameters by name; `save_parameters` is what to use now."""
         warnings.warn("save_params is deprecated; use save_parameters, or export", stacklevel=2)
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_params(
-        self, filename: str, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
     ) -> None:
         """Load parameters; `load_parameters` is what to use now."""
         warnings.warn("load_params is deprecated; use load_parameters", stacklevel=2)

@@ -44,6 +44,13 @@ class BlockScope:
             _current.scope, names = self._outer.pop()
             names.__exit__(kind, error, traceback)
 
+    @staticmethod
+    def create(
+        prefix: str | None, params: ParameterDict | None, hint: str
+    ) -> tuple[str, ParameterDict]:
+        """Return the full prefix and the parameters of a new block; see `name_block`."""
+        return name_block(prefix, params, hint)
+
     def numbered(self, hint: str) -> str:
         """The next prefix for a child of that kind: ``dense0_``, ``dense1_``, …"""
         count = self._counts.get(hint, 0)

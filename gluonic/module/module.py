@@ -1,0 +1,413 @@
+"""`Module`: a symbol with parameters, trained by an optimizer."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic import optimizer as optimizers
+from gluonic.initializer import InitDesc, Uniform
+from gluonic.io import DataBatch, DataDesc
+from gluonic.model import load_checkpoint
+from gluonic.module.base import BaseModule, check_names
+from gluonic.ndarray import Context, NDArray, cpu
+
+
+def described(shapes: Any) -> list[DataDesc]:
+    """Descriptions of inputs, from descriptions or from pairs of name and shape."""
+    return [one if isinstance(one, DataDesc) else DataDesc(*one) for one in shapes or ()]
+
+
+class Module(BaseModule):
+    """A symbol with parameters.
+
+    Parameters
+    ----------
+    symbol : what to compute
+    data_names, label_names : its inputs
+    logger : where `fit` reports
+    context : where to compute; of several, the first
+    fixed_param_names : parameters that training leaves alone
+    state_names : inputs that keep their values between batches
+    """
+
+    def __init__(
+        self,
+        symbol: Any,
+        data_names: Sequence[str] = ("data",),
+        label_names: Sequence[str] | None = ("softmax_label",),
+        logger: Any = logging,
+        context: Any = None,
+        work_load_list: Any = None,
+        fixed_param_names: Sequence[str] | None = None,
+        state_names: Sequence[str] | None = None,
+        group2ctxs: Any = None,
+        compression_params: Any = None,
+    ) -> None:
+        super().__init__(logger)
+        self._symbol = symbol
+        contexts = list(context) if isinstance(context, (list, tuple)) else [context or cpu()]
+        self._context: Context = contexts[0]
+        arguments = symbol.list_arguments()
+        self._data_names = list(data_names or ())
+        self._state_names = list(state_names or ())
+        check_names(self._data_names, arguments, "data_names")
+        check_names(self._state_names, arguments, "state_names")
+        self._label_names = [name for name in label_names or () if name in arguments]
+        self._fixed = set(fixed_param_names or ())
+        check_names(sorted(self._fixed), arguments, "fixed_param_names")
+        inputs = {*self._data_names, *self._label_names, *self._state_names}
+        self._param_names = [name for name in arguments if name not in inputs]
+        self._aux_names = symbol.list_auxiliary_states()
+        self._arg_params: dict[str, NDArray] | None = None
+        self._aux_params: dict[str, NDArray] | None = None
+        self._executor: Any = None
+        self._optimizer: Any = None
+        self._updater: Any = None
+        self._states_file: str | None = None
+
+    # Names and shapes
+
+    @property
+    def data_names(self) -> list[str]:
+        """The names of the data."""
+        return self._data_names
+
+    @property
+    def label_names(self) -> list[str]:
+        """The names of the labels."""
+        return self._label_names
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        return list(self._symbol.list_outputs())
+
+    @property
+    def data_shapes(self) -> list[DataDesc]:
+        """The descriptions of the data."""
+        self._require("binded")
+        return self._data_shapes
+
+    @property
+    def label_shapes(self) -> list[DataDesc]:
+        """The descriptions of the labels."""
+        self._require("binded")
+        return self._label_shapes
+
+    @property
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The names and shapes of the outputs."""
+        self._require("binded")
+        return [
+            (name, output.shape)
+            for name, output in zip(self.output_names, self._executor.outputs, strict=True)
+        ]
+
+    # Files
+
+    @staticmethod
+    def load(
+        prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any
+    ) -> "Module":
+        """Return the module that `save_checkpoint` has saved; `kwargs` as for the constructor."""
+        symbol, arguments, states = load_checkpoint(prefix, epoch)
+        module = Module(symbol, **kwargs)
+        module._arg_params, module._aux_params = arguments, states
+        module.params_initialized = True
+        if load_optimizer_states:
+            module._states_file = f"{prefix}-{epoch:04d}.states"
+        return module
+
+    def save_checkpoint(
+        self,
+        prefix: str,
+        epoch: int,
+        save_optimizer_states: bool = False,
+        remove_amp_cast: bool = True,
+    ) -> None:
+        """Save the symbol, the parameters and, if asked for, the optimizer's states."""
+        self._symbol.save(f"{prefix}-symbol.json")
+        self.save_params(f"{prefix}-{epoch:04d}.params")
+        if save_optimizer_states:
+            self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
+
+    def save_optimizer_states(self, fname: str) -> None:
+        """Save the optimizer's states."""
+        self._require("optimizer_initialized")
+        with open(fname, "wb") as file:
+            file.write(self._updater.get_states())
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Load the optimizer's states."""
+        self._require("optimizer_initialized")
+        with open(fname, "rb") as file:
+            self._updater.set_states(file.read())
+
+    # Getting ready
+
+    def bind(  # type: ignore[override]
+        self,
+        data_shapes: Any,
+        label_shapes: Any = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: "Module | None" = None,
+        grad_req: Any = "write",
+    ) -> None:
+        """Make room for inputs of such shapes.
+
+        Parameters
+        ----------
+        data_shapes, label_shapes : descriptions, or pairs of name and shape
+        for_training : whether gradients will be asked for
+        inputs_need_grad : whether also those of the data
+        shared_module : a module whose parameters to use
+        grad_req : ``write``, ``add`` or ``null``
+        """
+        if self.binded and not force_rebind:
+            self.logger.warning("already bound; force_rebind=True would bind again")
+            return
+        if inputs_need_grad and not for_training:
+            raise AssertionError("inputs_need_grad needs for_training")
+        self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
+        self._data_shapes, self._label_shapes = described(data_shapes), described(label_shapes)
+        self._grad_req = grad_req
+        if {d.name for d in self._data_shapes} != set(self._data_names):
+            names = [d.name for d in self._data_shapes]
+            raise ValueError(f"data_shapes describe {names}, but data_names are {self._data_names}")
+        if shared_module is not None and shared_module._executor is not None:
+            self._arg_params, self._aux_params = shared_module.get_params()
+            self.params_initialized = shared_module.params_initialized
+        self._make_executor(shared_module)
+        self.binded = True
+        if self.params_initialized and self._arg_params is not None:
+            self._put(self._arg_params, self._aux_params or {})
+
+    def _make_executor(self, shared_module: "Module | None" = None) -> None:
+        inputs = [*self._data_shapes, *self._label_shapes]
+        known = self._symbol.list_arguments()
+        shared = shared_module._executor if shared_module is not None else None
+        self._executor = self._symbol.simple_bind(
+            self._context,
+            grad_req={name: self._request(name) for name in known},
+            type_dict={d.name: d.dtype for d in inputs if d.name in known},
+            shared_exec=shared,
+            **{d.name: d.shape for d in inputs if d.name in known},
+        )
+
+    def _request(self, name: str) -> str:
+        if not self.for_training or name in self._fixed or name in self._label_names:
+            return "null"
+        if name in self._data_names:
+            return self._grad_or_default(name) if self.inputs_need_grad else "null"
+        return "null" if name in self._state_names else self._grad_or_default(name)
+
+    def _grad_or_default(self, name: str) -> str:
+        request = self._grad_req
+        return str(request.get(name, "write")) if isinstance(request, dict) else str(request)
+
+    def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
+        """Make room for inputs of other shapes; the parameters stay."""
+        self._require("binded")
+        arguments, states = self.get_params() if self.params_initialized else ({}, {})
+        self._data_shapes, self._label_shapes = described(data_shapes), described(label_shapes)
+        self._make_executor(self)
+        self._put(arguments, states)
+
+    def init_params(  # type: ignore[override]
+        self,
+        initializer: Any = None,
+        arg_params: Any = None,
+        aux_params: Any = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
+        """Give the parameters their values: given ones, or new ones.
+
+        Parameters
+        ----------
+        initializer : for parameters that are not given; `Uniform(0.01)` by default
+        arg_params, aux_params : values by name
+        allow_missing : whether parameters may be missing among the given
+        allow_extra : whether there may be others among the given
+        """
+        self._require("binded")
+        if self.params_initialized and not force_init:
+            return
+        attributes = self._symbol.attr_dict()
+        given = {**(arg_params or {}), **(aux_params or {})}
+        targets = self._parameters()
+        self._check_given(given, targets, arg_params is not None, allow_missing, allow_extra)
+        for name, array in targets.items():
+            if name in given:
+                array._data[...] = np.asarray(given[name]._data)
+            elif initializer is not None or not given:
+                description = InitDesc(name, attributes.get(name))
+                (Uniform(0.01) if initializer is None else initializer)(description, array)
+        self.params_initialized = True
+
+    def _parameters(self) -> dict[str, NDArray]:
+        arguments, states = self._executor.arg_dict, self._executor.aux_dict
+        return {
+            **{name: arguments[name] for name in self._param_names},
+            **{name: states[name] for name in self._aux_names},
+        }
+
+    @staticmethod
+    def _check_given(
+        given: Any, targets: Any, complete: bool, allow_missing: bool, allow_extra: bool
+    ) -> None:
+        missing = [name for name in targets if name not in given]
+        if complete and missing and not allow_missing:
+            raise RuntimeError(
+                f"no value is given for {', '.join(missing)}; allow_missing=True keeps them"
+            )
+        extra = [name for name in given if name not in targets]
+        if extra and not allow_extra:
+            raise ValueError(
+                f"there is no parameter {', '.join(extra)}; allow_extra=True ignores them"
+            )
+
+    def _put(self, arguments: Any, states: Any) -> None:
+        targets = self._parameters()
+        for name, value in {**arguments, **states}.items():
+            if name in targets:
+                targets[name]._data[...] = value._data
+
+    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """Return copies of the parameters and the auxiliary states, by name."""
+        if self._executor is None and self._arg_params is not None:
+            return self._arg_params, self._aux_params or {}
+        self._require("binded", "params_initialized")
+        arguments, states = self._executor.arg_dict, self._executor.aux_dict
+        return (
+            {name: arguments[name].copy() for name in self._param_names},
+            {name: states[name].copy() for name in self._aux_names},
+        )
+
+    def init_optimizer(  # type: ignore[override]
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: Any = (("learning_rate", 0.01),),
+        force_init: bool = False,
+    ) -> None:
+        """Choose the optimizer; gradients are divided by the batch size unless it says otherwise."""
+        self._require("binded", "params_initialized")
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
+            return
+        if isinstance(optimizer, str):
+            options = dict(optimizer_params)
+            options.setdefault("rescale_grad", 1.0 / self._batch_size())
+            optimizer = optimizers.create(
+                optimizer,
+                sym=self._symbol,
+                param_idx2name=dict(enumerate(self._param_names)),
+                **options,
+            )
+        self._optimizer, self._updater = optimizer, optimizers.get_updater(optimizer)
+        self.optimizer_initialized = True
+        if self._states_file is not None:
+            self.load_optimizer_states(self._states_file)
+            self._states_file = None
+
+    def _batch_size(self) -> int:
+        first = self._data_shapes[0]
+        return first.shape[max(DataDesc.get_batch_axis(first.layout), 0)]
+
+    def borrow_optimizer(self, shared_module: "Module") -> None:
+        """Use the optimizer of another module."""
+        shared_module._require("optimizer_initialized")
+        self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
+        self.optimizer_initialized = True
+
+    # Running
+
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch; another shape than bound binds anew."""
+        self._require("binded", "params_initialized")
+        inputs = self._inputs_of(data_batch)
+        bound = self._executor.arg_dict
+        if any(bound[name].shape != value.shape for name, value in inputs.items()):
+            self._reshape_for(inputs)
+        self._executor.forward(self.for_training if is_train is None else is_train, **inputs)
+
+    def _inputs_of(self, batch: DataBatch) -> dict[str, NDArray]:
+        known = self._executor.arg_dict
+        names = [d.name for d in self._data_shapes], [d.name for d in self._label_shapes]
+        found = dict(zip(names[0], batch.data, strict=True))
+        if batch.label:
+            found.update(zip(names[1], batch.label, strict=False))
+        return {name: value for name, value in found.items() if name in known}
+
+    def _reshape_for(self, inputs: dict[str, NDArray]) -> None:
+        def changed(descriptions: list[DataDesc]) -> list[DataDesc]:
+            return [
+                DataDesc(d.name, inputs[d.name].shape, d.dtype, d.layout)
+                if d.name in inputs
+                else DataDesc(d.name, (batch, *d.shape[1:]), d.dtype, d.layout)
+                for d in descriptions
+            ]
+
+        batch = next(iter(inputs.values())).shape[0]
+        self.reshape(changed(self._data_shapes), changed(self._label_shapes))
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients."""
+        self._require("binded", "params_initialized")
+        self._executor.backward(out_grads)
+
+    def update(self) -> None:
+        """Change the parameters by their gradients."""
+        self._require("binded", "params_initialized", "optimizer_initialized")
+        values, gradients = self._executor.arg_dict, self._executor.grad_dict
+        for index, name in enumerate(self._param_names):
+            if gradients.get(name) is not None:
+                self._updater(index, gradients[name], values[name])
+
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
+        """Return the outputs of the latest batch."""
+        self._require("binded", "params_initialized")
+        return list(self._executor.outputs)
+
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
+        """Return the gradients of the data."""
+        self._require("binded", "params_initialized")
+        if not self.inputs_need_grad:
+            raise AssertionError("bind with inputs_need_grad=True first")
+        return [self._executor.grad_dict[name] for name in self._data_names]
+
+    def get_states(self, merge_multi_context: bool = True) -> list[NDArray]:
+        """Return the inputs that keep their values between batches."""
+        return [self._executor.arg_dict[name] for name in self._state_names]
+
+    def set_states(self, states: Any = None, value: Any = None) -> None:
+        """Set the inputs that keep their values: each its own, or all one number."""
+        for number, name in enumerate(self._state_names):
+            target = self._executor.arg_dict[name]
+            if states is None:
+                target._data[...] = value
+                continue
+            given = states[number]
+            target._data[...] = (given[0] if isinstance(given, list) else given)._data
+
+    def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
+        """Let a metric see the latest outputs and their labels."""
+        names = [d.name for d in self._label_shapes]
+        eval_metric.update_dict(
+            dict(zip(names, labels or (), strict=False)),
+            dict(zip(self.output_names, self.get_outputs(), strict=True)),
+        )
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor see inner results."""
+        self._require("binded")
+        mon.install(self._executor)
+
+
+__all__ = ["Module", "described"]
