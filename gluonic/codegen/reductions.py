@@ -123,7 +123,7 @@ class Accumulator:
         """Combine all lanes to one, always in the same order."""
         widths = sorted(self.slots, reverse=True)
         result = self._read(widths[0])
-        for width in [*widths[1:], 1]:
+        for width in dict.fromkeys([*widths[1:], 1]):
             while result[0].lanes > width:
                 half = result[0].lanes // 2
                 low, high = ([self.m.lanes_of(v, k, half) for v in result] for k in (0, half))

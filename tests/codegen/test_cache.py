@@ -1,0 +1,115 @@
+"""The disk cache: private, checked, capped, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from gluonic.codegen import cache
+from gluonic.codegen.target import cross, host
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "objects"
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(place))
+    monkeypatch.setenv("GLUONIC_CACHE", "1")
+    return place
+
+
+class _Maker:
+    """Stands for a compiler; counts its calls."""
+
+    def __init__(self, result: bytes = b"machine code") -> None:
+        self.calls, self.result = 0, result
+
+    def __call__(self) -> bytes:
+        self.calls += 1
+        return self.result
+
+
+def test_second_fetch_does_not_compile(folder: Path) -> None:
+    make = _Maker()
+    assert [cache.fetch("a" * 64, make) for _ in range(3)] == [b"machine code"] * 3
+    assert make.calls == 1
+
+
+def test_folder_is_private_and_holds_no_leftovers(folder: Path) -> None:
+    cache.fetch("a" * 64, _Maker())
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [path.suffix for path in folder.iterdir()] == [".object"]
+
+
+@pytest.mark.parametrize("where", [0, 20, 60, -1])
+def test_any_flipped_byte_is_a_miss(folder: Path, where: int) -> None:
+    make = _Maker()
+    cache.fetch("b" * 64, make)
+    (entry,) = folder.iterdir()
+    damaged = bytearray(entry.read_bytes())
+    damaged[where] ^= 1
+    entry.write_bytes(damaged)
+    assert cache.fetch("b" * 64, make) == b"machine code"
+    assert cache.fetch("b" * 64, make) == b"machine code"
+    assert make.calls == 2
+
+
+@pytest.mark.parametrize("length", [0, 5, 48, 55])
+def test_a_truncated_entry_is_a_miss(folder: Path, length: int) -> None:
+    make = _Maker()
+    cache.fetch("c" * 64, make)
+    (entry,) = folder.iterdir()
+    entry.write_bytes(entry.read_bytes()[:length])
+    assert cache.fetch("c" * 64, make) == b"machine code"
+    assert make.calls == 2
+
+
+def test_a_folder_others_can_write_to_is_not_used(folder: Path) -> None:
+    make = _Maker()
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert [cache.fetch("d" * 64, make) for _ in range(2)] == [b"machine code"] * 2
+    assert make.calls == 2
+    assert not list(folder.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_costs_only_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path / "file" / "below"))
+    assert cache.fetch("e" * 64, _Maker()) == b"machine code"
+
+
+def test_switched_off_it_touches_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE", "0")
+    make = _Maker()
+    for _ in range(2):
+        cache.fetch("f" * 64, make)
+    assert make.calls == 2
+    assert not folder.exists()
+
+
+def test_oldest_entries_go_when_the_cap_is_reached(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_SIZE", "2500")
+    for age, name in enumerate("123"):
+        cache.fetch(name * 64, _Maker(bytes(1000)))
+        os.utime(folder / f"{name * 64}.object", (age, age))
+    cache.fetch("4" * 64, _Maker(bytes(1000)))
+    assert {path.name[0] for path in folder.iterdir()} == {"3", "4"}
+
+
+def test_clear_empties_it(folder: Path) -> None:
+    cache.fetch("a" * 64, _Maker())
+    cache.clear()
+    assert not list(folder.iterdir())
+
+
+def test_key_depends_on_code_and_processor() -> None:
+    other = cross("aarch64-unknown-linux-gnu")
+    assert len({cache.key("a", host()), cache.key("b", host()), cache.key("a", other)}) == 3
+    assert cache.key("a", host()) == cache.key("a", host())

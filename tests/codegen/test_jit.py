@@ -1,0 +1,77 @@
+"""Linking: failures are errors, code lives as long as it is held, forks and threads work."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from gluonic.codegen import jit
+from gluonic.codegen.runtime_symbols import addresses
+from tests.codegen.harness import compile_expression
+
+
+def _constant(number: int) -> str:
+    return f"define i64 @f() {{\n  ret i64 {number}\n}}\n"
+
+
+def _call(library: jit.Library) -> int:
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64)(library["f"])())
+
+
+def test_module_is_compiled_linked_and_called() -> None:
+    assert _call(jit.load(_constant(41), ["f"])) == 41
+
+
+def test_same_module_twice_gives_two_libraries() -> None:
+    first, second = (jit.load(_constant(5), ["f"]) for _ in range(2))
+    assert first["f"] != second["f"]
+    del first
+    gc.collect()
+    assert _call(second) == 5
+
+
+def test_unresolved_function_is_an_error_not_a_jump() -> None:
+    text = "declare void @nobody_has_this()\ndefine void @f() {\n call void @nobody_has_this()\n ret void\n}\n"
+    with pytest.raises(RuntimeError, match="materialize"):
+        jit.load(text, ["f"])
+
+
+def test_malformed_module_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="pars"):
+        jit.load("define void @f() { ret i64 7 }", ["f"])
+
+
+def test_c_library_without_a_function_says_which() -> None:
+    with pytest.raises(NotImplementedError, match="no_such_function"):
+        addresses(["no_such_function"])
+
+
+def test_many_threads_compile_at_once() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda n: _call(jit.load(_constant(n), ["f"])), range(24)))
+    assert results == list(range(24))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_child_of_a_fork_compiles_and_calls() -> None:
+    double = compile_expression(lambda m, x: x + x, ["float32"], "float32")
+    child = os.fork()
+    if child == 0:
+        x = np.arange(100, dtype=np.float32)
+        good = np.array_equal(double(x), 2 * x)
+        fresh = compile_expression(lambda m, x: x * 3 + 4321, ["float32"], "float32")
+        good = good and np.array_equal(fresh(x), x * 3 + 4321)
+        os._exit(0 if good else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_optimised_text_and_assembly_can_be_read() -> None:
+    assert "ret i64 6" in jit.optimised("define i64 @f() {\n %a = add i64 2, 4\n ret i64 %a\n}\n")
+    assert "f:" in jit.assembly(_constant(1))
