@@ -1,0 +1,156 @@
+"""`Drawing`: a picture that can be shown and written to files; also what MXNet's users call on a Digraph."""
+
+import shutil
+import subprocess
+import tempfile
+import webbrowser
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gluonic.graph.drawing import Picture
+from gluonic.graph.drawing_dot import dot_lines, edge_line, node_line, quoted
+from gluonic.graph.drawing_html import html
+from gluonic.graph.drawing_pdf import pdf
+from gluonic.graph.drawing_svg import svg
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.files import write_atomically
+
+_WRITERS: dict[str, Callable[[Picture], bytes]] = {
+    "svg": lambda picture: svg(picture).encode(),
+    "html": lambda picture: html(picture).encode(),
+    "pdf": pdf,
+}
+_TEXT = {"dot", "gv"}
+
+
+class Drawing:
+    """A picture of a graph.
+
+    SVG, HTML, PDF and Graphviz's text are written by gluonic itself; other formats need Graphviz's ``dot``.
+    In a notebook the drawing shows itself.
+
+    Parameters
+    ----------
+    picture : what is drawn
+    save_format : the format of `render`
+    node_attributes : Graphviz attributes of all nodes, for `source`
+
+    Attributes
+    ----------
+    name : the title
+    format : the format of `render`
+    body : the lines of `source` between the braces; more may be added
+    """
+
+    def __init__(
+        self, picture: Picture, save_format: str, node_attributes: Mapping[str, str]
+    ) -> None:
+        self.picture, self.name, self.format = picture, picture.title, save_format
+        self.body = list(dot_lines(picture, node_attributes))
+
+    @property
+    def source(self) -> str:
+        """The graph in Graphviz's language."""
+        return f"digraph {quoted(self.name)} {{\n{''.join(self.body)}}}\n"
+
+    def node(self, name: str, label: str | None = None, **attributes: Any) -> None:
+        """Add a node to `source`."""
+        self.body.append(node_line(name, label, attributes))
+
+    def edge(
+        self, tail_name: str, head_name: str, label: str | None = None, **attributes: Any
+    ) -> None:
+        """Add an edge to `source`."""
+        self.body.append(edge_line(tail_name, head_name, label, attributes))
+
+    def pipe(self, format: str | None = None) -> bytes:
+        """Return the drawing in a format.
+
+        Raises
+        ------
+        MXNetError
+            for a format that only Graphviz can write, where its ``dot`` is not installed
+        """
+        wanted = (format or self.format).lower()
+        if wanted in _TEXT:
+            return self.source.encode()
+        if wanted in _WRITERS:
+            return _WRITERS[wanted](self.picture)
+        return self._by_graphviz(wanted)
+
+    def _by_graphviz(self, wanted: str) -> bytes:
+        program = shutil.which("dot")
+        if program is None or not wanted.isalnum():
+            raise MXNetError(
+                describe(
+                    f"the format {wanted!r} needs Graphviz's program dot, which is not installed",
+                    where="plot_network",
+                    hint=f"save_format= one of {', '.join([*_WRITERS, *sorted(_TEXT)])}",
+                )
+            )
+        done = subprocess.run(
+            [program, f"-T{wanted}"], input=self.source.encode(), capture_output=True, check=False
+        )
+        if done.returncode:
+            raise MXNetError(f"dot -T{wanted}: {done.stderr.decode(errors='replace')[:500]}")
+        return done.stdout
+
+    def save(self, filename: str | None = None, directory: str | None = None) -> str:
+        """Write `source` to a file; return its path."""
+        path = self._path(filename, directory)
+        write_atomically(path, self.source.encode())
+        return str(path)
+
+    def _path(self, filename: str | None, directory: str | None) -> Path:
+        return Path(directory or "") / (filename or f"{self.name}.gv")
+
+    def render(
+        self,
+        filename: str | None = None,
+        directory: str | None = None,
+        view: bool = False,
+        cleanup: bool = False,
+        format: str | None = None,
+        **_: Any,
+    ) -> str:
+        """Write the drawing to a file, and `source` beside it.
+
+        Parameters
+        ----------
+        filename : its path without the format's ending, default the title and ``.gv``
+        directory : where it goes
+        view : open it
+        cleanup : do not write `source`
+        format : another format than the drawing's own
+
+        Returns
+        -------
+        str
+            the path
+        """
+        kind = (format or self.format).lower()
+        source = self._path(filename, directory)
+        contents = self.pipe(kind)
+        if not cleanup:
+            write_atomically(source, self.source.encode())
+        path = source.with_name(f"{source.name}.{kind}")
+        write_atomically(path, contents)
+        if view:
+            webbrowser.open(path.resolve().as_uri())
+        return str(path)
+
+    def view(self, filename: str | None = None, directory: str | None = None, **_: Any) -> str:
+        """Write the drawing as a page and open it in a browser; return its path."""
+        folder = directory or (tempfile.mkdtemp(prefix="gluonic-") if filename is None else None)
+        return self.render(filename, folder, view=True, cleanup=True, format="html")
+
+    def _repr_svg_(self) -> str:
+        return svg(self.picture)
+
+    def __str__(self) -> str:
+        return self.source
+
+    def __repr__(self) -> str:
+        boxes = len(self.picture.boxes)
+        return f"<Drawing {self.name!r}, {boxes} boxes; .render('file'), .view(), .source>"

@@ -1,0 +1,213 @@
+"""Looking at networks: ``mx.viz.print_summary`` and ``mx.viz.plot_network``."""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluonic.graph.drawing import looks_like_parameter, picture
+from gluonic.graph.drawing_file import Drawing
+from gluonic.graph.infer import Facts
+from gluonic.graph.node import Graph, Node
+from gluonic.symbol import Symbol
+from gluonic.symbol.inference import DTYPE, SHAPE, Kind, given_facts, infer_facts
+
+__all__ = ["plot_network", "print_summary"]
+
+_HEADINGS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
+_DATA_INPUTS = ("data", "label", "indices", "index")
+
+
+def _facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
+    return infer_facts(graph, kind, given_facts(graph, kind, (), given))
+
+
+def _graph_of(symbol: Any, who: str) -> Graph:
+    if not isinstance(symbol, Symbol):
+        raise TypeError(f"{who} takes a Symbol, not {type(symbol).__name__}")
+    return symbol._graph()
+
+
+# ------------------------------------------------------------------------------ the table
+
+
+class _Layer(NamedTuple):
+    """A row of the table: a node, and the parameters that it reads."""
+
+    node: Node
+    parameters: list[Node]
+
+
+def print_summary(
+    symbol: Symbol,
+    shape: Mapping[str, tuple[int, ...]] | None = None,
+    line_length: int = 120,
+    positions: Sequence[float] = (0.44, 0.64, 0.74, 1.0),
+) -> None:
+    """Print a table of layers, output shapes and numbers of parameters.
+
+    Parameters are counted from inferred shapes; one that several layers read counts for each of them, and
+    «unique» counts it once. What does not follow from the shapes given is a question mark.
+
+    Parameters
+    ----------
+    symbol : the network
+    shape : shapes of inputs by name, the batch's axis first; it is left out in the table
+    line_length : the width of the table
+    positions : where its columns end, as parts of the width or in characters
+    """
+    graph = _graph_of(symbol, "print_summary")
+    facts = _facts(graph, SHAPE, shape or {})
+    ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
+    layers = _layers(graph, shape or {})
+    print("_" * line_length)
+    print(_row(_HEADINGS, ends))
+    print("=" * line_length)
+    for number, layer in enumerate(layers):
+        _print_layer(layer, facts, ends, with_shape=shape is not None)
+        print(("=" if number == len(layers) - 1 else "_") * line_length)
+    for line in _totals(graph, layers, facts):
+        print(line)
+    print("_" * line_length)
+
+
+def _layers(graph: Graph, given: Mapping[str, Any]) -> list[_Layer]:
+    """List the data inputs, and the operators with the parameters that are theirs."""
+    data: dict[Node, None] = {}
+    layers: dict[Node, list[Node]] = {}
+    states = set(graph.states)
+    for node in graph.nodes:
+        if node.application is None:
+            continue
+        layers[node] = []
+        for name, entry in zip(node.application.inputs, node.inputs, strict=True):
+            variable = entry.node
+            if not variable.is_variable or variable in states:
+                continue
+            if _is_data(variable, name, given):
+                data[variable] = None
+            else:
+                layers[node].append(variable)
+    shared = {parameter for parameters in layers.values() for parameter in parameters}
+    return [
+        _Layer(node, layers.get(node, []))
+        for node in graph.nodes
+        if node in layers or (node in data and node not in shared) or len(graph.nodes) == 1
+    ]
+
+
+def _is_data(variable: Node, input_name: str, given: Mapping[str, Any]) -> bool:
+    """Whether a variable is an input rather than a parameter."""
+    if variable.name in given or variable.name.endswith("label"):
+        return True
+    return input_name in _DATA_INPUTS and not looks_like_parameter(variable.name)
+
+
+def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
+    line = ""
+    for field, end in zip(fields, ends, strict=True):
+        line = (line + field)[:end].ljust(end)
+    return line
+
+
+def _print_layer(layer: _Layer, facts: Facts, ends: Sequence[int], *, with_shape: bool) -> None:
+    node = layer.node
+    shape = facts[node][0] if with_shape else None
+    previous = [
+        e.node.name for e in node.inputs if not e.node.is_variable or _is_layer(e.node, layer)
+    ]
+    count = _count(layer.parameters, facts)
+    first = (
+        f"{node.name}({node.operator_name})",
+        "" if shape is None else "x".join("?" if a is None else str(a) for a in shape[1:]),
+        "?" if count is None else str(count),
+        previous[0] if previous else "",
+    )
+    print(_row(first, ends))
+    for name in previous[1:]:
+        print(_row(("", "", "", name), ends))
+
+
+def _is_layer(variable: Node, reader: _Layer) -> bool:
+    """Whether a variable has a row of its own: a data input."""
+    return variable not in reader.parameters and not looks_like_parameter(variable.name)
+
+
+def _count(parameters: Sequence[Node], facts: Facts) -> int | None:
+    """How many numbers there are in parameters, None if a shape is unknown."""
+    shapes = [facts[node][0] for node in parameters]
+    if any(shape is None or None in shape for shape in shapes):
+        return None
+    return sum(int(math.prod(shape)) for shape in shapes)
+
+
+def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
+    uses = [parameter for layer in layers for parameter in layer.parameters]
+    known = [node for node in uses if _count([node], facts) is not None]
+    total, unique = _count(known, facts) or 0, _count(list(dict.fromkeys(known)), facts) or 0
+    states = [node for node in graph.states if _count([node], facts) is not None]
+    unknown = list(dict.fromkeys(node.name for node in uses if node not in set(known)))
+    lines = [f"Total params: {total}"]
+    if total != unique:
+        lines.append(f"Unique params: {unique}, shared: {total - unique}")
+    if states:
+        lines.append(f"Auxiliary states: {_count(states, facts)}")
+    if unknown:
+        names = ", ".join(unknown[:6]) + (", …" if len(unknown) > 6 else "")
+        lines.append(f"Not counted, for their shapes do not follow: {names}")
+    return lines
+
+
+# ------------------------------------------------------------------------------ the picture
+
+
+def plot_network(
+    symbol: Symbol,
+    title: str = "plot",
+    save_format: str = "pdf",
+    shape: Mapping[str, tuple[int, ...]] | None = None,
+    dtype: Mapping[str, Any] | None = None,
+    node_attrs: Mapping[str, str] | None = None,
+    hide_weights: bool = True,
+) -> Drawing:
+    """Draw a network; Graphviz is not needed.
+
+    Parameters
+    ----------
+    symbol : the network; operators that gluonic does not have are drawn, too
+    title : the heading
+    save_format : ``pdf``, ``svg``, ``html`` (with blocks to fold) or ``dot``; others if Graphviz is there
+    shape, dtype : shapes and dtypes of inputs by name, for the arrows' labels
+    node_attrs : Graphviz attributes of all nodes, for ``.source``
+    hide_weights : leave out weights, biases and the like
+
+    Returns
+    -------
+    Drawing
+        with ``render("file")``, ``view()``, ``source``; a notebook shows it
+
+    Warns
+    -----
+    RuntimeWarning
+        if several nodes have one name; they are drawn apart
+    """
+    graph = _graph_of(symbol, "plot_network")
+    names: dict[str, int] = {}
+    for node in graph.nodes:
+        names[node.name] = names.get(node.name, 0) + 1
+    repeated = [name for name, count in names.items() if count > 1]
+    if repeated:
+        warnings.warn(
+            "There are multiple variables with the same name in your graph; "
+            f"they are drawn apart. Repeated names: {', '.join(repeated[:20])}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    drawn = picture(
+        graph,
+        title=title,
+        shapes=None if shape is None else _facts(graph, SHAPE, shape),
+        dtypes=None if dtype is None else _facts(graph, DTYPE, dtype),
+        hide_parameters=hide_weights,
+    )
+    return Drawing(drawn, save_format, node_attrs or {})
