@@ -185,12 +185,15 @@ class Attributes:
 
     Attributes
     ----------
+    values : the attributes
     arguments : the arrays and their length, to be passed on
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        self._keys, self._values = strings(values), strings(values.values())
-        self.arguments: tuple[Argument, ...] = (self._keys, self._values, len(values))
+        self.values = dict(values)
+        self.arguments: tuple[Argument, ...] = (
+            strings(values), strings(values.values()), len(values),
+        )  # fmt: skip
 
 
 def strings(values: Iterable[str]) -> "ctypes.Array[Any]":

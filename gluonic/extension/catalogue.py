@@ -161,16 +161,16 @@ def _check_operator(binary: Binary, entry: OperatorEntry, index: int) -> None:
     for function, is_set in needed.items():
         if not is_set:
             kind = "custom subgraph op" if entry.is_subgraph else "custom op"
-            _refuse(binary, f"Error loading '{entry.name}' {kind}, {function} function was not set.")
+            _refuse(
+                binary, f"Error loading '{entry.name}' {kind}, {function} function was not set."
+            )
 
 
 def _read_partitioner(binary: Binary, index: int) -> Partitioner:
     name = ctypes.c_char_p()
     count = binary.call("_partRegGetCount", index, name)
     if count < 1:
-        _refuse(
-            binary, f"Error loading '{_text(name)}' custom partitioner, no strategies defined"
-        )
+        _refuse(binary, f"Error loading '{_text(name)}' custom partitioner, no strategies defined")
     strategies = tuple(_read_strategy(binary, index, number) for number in range(count))
     return Partitioner(_text(name), strategies)
 

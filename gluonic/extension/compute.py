@@ -42,7 +42,9 @@ class TensorArrays:
         devices = (ctypes.c_char_p * count)(*[CPU.encode()] * count)
         self.data = (ctypes.c_void_p * count)()
         self.versions = (ctypes.c_size_t * count)()
-        self.zeros = (ctypes.c_int64 * count)()  # device numbers, storage types, sparse parts: all 0
+        self.zeros = (
+            ctypes.c_int64 * count
+        )()  # device numbers, storage types, sparse parts: all 0
         self.arguments: tuple[Argument, ...] = (
             pointers, ranks, self.data, dtypes, self.versions, devices, self.zeros, count,
         )  # fmt: skip
@@ -78,7 +80,10 @@ class CallFrame(Frame):
             left, right, left, right, left, right, left, right, left, right,
             RANDOM_STATES.address(), None,
         ]  # fmt: skip
-        numbers = [a if isinstance(a, int) else ctypes.addressof(a) if a is not None else 0 for a in arguments]
+        numbers = [
+            a if isinstance(a, int) else ctypes.addressof(a) if a is not None else 0
+            for a in arguments
+        ]
         super().__init__(binary.address(function), numbers)
         self.trampoline = binary.guards.trampolines[binary.signature(function)]
 
@@ -227,4 +232,3 @@ def create_state(
             f"Error custom library failed to create stateful operator '{entry.name}'"
         )
     return OperatorState(binary, pointer.value)
-

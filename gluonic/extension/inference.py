@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,14 +16,34 @@ PASSABLE = {dtype: code for dtype, code in CODE_OF.items() if code <= 6}
 """The dtypes that can cross the border, with the numbers they cross it as."""
 
 Shapes: TypeAlias = "list[PartialShape | None]"
+Dtypes: TypeAlias = "list[np.dtype[Any] | None]"
 _UNKNOWN_DTYPE = -1
 _DENSE = 0
 _SPARSE = {1: "row_sparse", 2: "csr"}
 _LONGEST_AXIS = 2**32 - 1
 
 
-class Inference:
-    """The questions that can be put to an operator before it runs.
+class Inference(Protocol):
+    """The questions that can be put to an operator before it runs."""
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many inputs and outputs there are."""
+
+    def mutated(self, inputs: int) -> tuple[int, ...]:
+        """Return the positions of the inputs that the operator changes."""
+
+    def shapes(self, inputs: Shapes, outputs: int) -> tuple[Shapes, Shapes]:
+        """Return what is then known about the shapes of the inputs and of the outputs."""
+
+    def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
+        """Return what is then known about the dtypes of the inputs and of the outputs."""
+
+    def check_storage(self, inputs: int, outputs: int) -> None:
+        """Refuse an operator that makes sparse arrays."""
+
+
+class LibraryInference:
+    """The answers of the library's own functions.
 
     Parameters
     ----------
@@ -107,9 +127,7 @@ class Inference:
             self.binary.free(address)
         return shapes
 
-    def dtypes(
-        self, inputs: Sequence[np.dtype[Any] | None], outputs: int
-    ) -> tuple[list[np.dtype[Any] | None], list[np.dtype[Any] | None]]:
+    def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
         """Return what is then known about the dtypes of the inputs and of the outputs.
 
         Raises
@@ -167,7 +185,9 @@ class Inference:
         if code == _UNKNOWN_DTYPE:
             return None
         if code not in PASSABLE.values():
-            raise InferenceError(f"{self.entry.name}: inferType gives {what} the unknown type {code}")
+            raise InferenceError(
+                f"{self.entry.name}: inferType gives {what} the unknown type {code}"
+            )
         return CODES[code]
 
     def _infer(self, what: str, handle: int, whole: bool, *arguments: Argument) -> None:

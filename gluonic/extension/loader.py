@@ -41,7 +41,6 @@ class Library:
             vars(EAGER).pop(operator.name, None)
 
 
-
 def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
     """Load a library; see `gluonic.library.load`."""
     if not isinstance(path, (str, os.PathLike)):

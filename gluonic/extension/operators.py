@@ -11,11 +11,14 @@ import numpy as np
 from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
-from gluonic.extension.inference import Inference
+from gluonic.extension.inference import Inference, LibraryInference
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.operator import Application, Array, Operator
 from gluonic.graph.view import NodeView, Unknown
 
 EXTRA_INPUTS = "__ext_extra_inputs__"
+EXTRA_ATTRIBUTES = (EXTRA_INPUTS, "__ext_shape__", "__ext_dtype__", SUBGRAPHS)
 STATE = "op_state"
 _OBJECT = np.dtype(object)
 _MOST_USES = 1024
@@ -26,19 +29,20 @@ class Use:
 
     Attributes
     ----------
-    inputs : the names of its inputs; of these the library infers from all but the last `extra`
+    inputs : the names of its inputs
+    inferred : with how many of them shapes and dtypes are inferred; the rest are extra inputs
     outputs : the names of its outputs
     mutated : the positions of the inputs it changes
     """
 
-    def __init__(self, binary: Binary, entry: OperatorEntry, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self, binary: Binary, entry: OperatorEntry, attributes: Attributes, inference: Inference
+    ) -> None:
         self.binary, self.entry = binary, entry
-        self.attributes = Attributes(settings)
-        self.inference = Inference(binary, entry, self.attributes)
-        count, num_out = self.inference.counts()
-        self.extra = int(settings.get(EXTRA_INPUTS, 0))
+        self.attributes, self.inference = attributes, inference
+        count, num_out = inference.counts()
         self.inferred = count
-        self.inputs = [f"data{i}" for i in range(count + self.extra)]
+        self.inputs = [f"data{i}" for i in range(count + _extra_inputs(attributes, entry.name))]
         self.outputs = output_names(num_out)
         self.mutated = self.inference.mutated(len(self.inputs))
         self.inference.check_storage(count, num_out)
@@ -68,12 +72,17 @@ class Use:
         _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
         _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
         return tuple(zip(shapes, dtypes, strict=True))
-
-
     def promised_gradients(self, arrays: Sequence[Array]) -> Any:
         """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
         begin = len(self.outputs)
         return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])
+
+
+def _extra_inputs(attributes: Attributes, name: str) -> int:
+    text = attributes.values.get(EXTRA_INPUTS, "0")
+    if not text.isdecimal():
+        raise AttributeValueError(describe(f"{EXTRA_INPUTS}={text!r} must be a number", where=name))
+    return int(text)
 
 
 def output_names(count: int) -> list[str]:
@@ -113,8 +122,13 @@ class LoadedOperator:
         if found is None:
             if len(self._uses) > _MOST_USES:
                 self._uses.clear()
-            found = self._uses[key] = Use(self.binary, self.entry, settings)
+            found = self._uses[key] = self._new_use(settings)
         return found
+
+    def _new_use(self, settings: Mapping[str, str]) -> Use:
+        attributes = Attributes(settings)
+        inference = LibraryInference(self.binary, self.entry, attributes)
+        return Use(self.binary, self.entry, attributes, inference)
 
     def _forward(self) -> Operator:
         stateful = bool(self.entry.create_state)
@@ -139,6 +153,7 @@ class LoadedOperator:
             shape=self._infer_shape,
             dtype=self._infer_dtype,
             keeps_state=self._with_state if stateful else None,
+            extra_attributes=EXTRA_ATTRIBUTES,
         )
 
     def _with_state(self, application: Application) -> Application:
@@ -200,6 +215,7 @@ class LoadedOperator:
             outputs=lambda n: [f"grad_{name}" for name in self.use(vars(n)).inputs],
             shape=self._like_inputs,
             dtype=self._like_inputs,
+            extra_attributes=EXTRA_ATTRIBUTES,
         )
 
     def _like_inputs(self, n: NodeView) -> None:

@@ -8,7 +8,9 @@ VERSIONS = {7: "MXNet 1.7", 10: "MXNet 1.8", 11: "MXNet 1.9"}
 
 _ATTRIBUTES = "ppi"  # keys, values, count
 _TENSORS = "pppppppi"  # shapes, ranks, data, dtypes, versions, devices, device numbers; count
-_RESOURCES = "ppppppp" + "pp" + "pppppppp" + "pp"  # allocators, storage, sparse parts, random states
+_RESOURCES = (
+    "ppppppp" + "pp" + "pppppppp" + "pp"
+)  # allocators, storage, sparse parts, random states
 _NAMED = "pi" + "p" * 7  # names, count; the rest as of tensors
 _COMPUTE = _TENSORS + _TENSORS + _RESOURCES
 

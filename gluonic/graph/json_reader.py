@@ -175,14 +175,14 @@ class _Reader:
             if entries:
                 self.fail("is a variable and cannot have inputs", f"{where}, inputs")
             return Node(None, name, (), attributes)
+        if "subgraphs" in record:
+            self.member(record, "subgraphs", list, where)
+            attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
         application = self.application(op, entries, attributes, record["inputs"], number, where)
         if application.op.name in REGISTRY:
             entries += self.missing_states(application, name, entries, attributes)
             self.check_inputs(application, entries, where)
         self.note_updates(application, entries)
-        if "subgraphs" in record:
-            self.member(record, "subgraphs", list, where)
-            attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
         return Node(application, name, entries, attributes)
 
     def attributes(self, record: dict[str, Any], where: str) -> dict[str, str]:
@@ -235,7 +235,7 @@ class _Reader:
         number: int,
         where: str,
     ) -> Application:
-        settings = own(attributes)
+        settings = own(attributes, REGISTRY[op] if op in REGISTRY else None)
         if op not in REGISTRY:
             states = [
                 i

@@ -40,4 +40,4 @@ def _free_argmax_axis(node: Node) -> None:
     assert node.application is not None
     if node.operator_name in ("argmax", "argmin") and node.attributes.get("axis") == "-1":
         del node.attributes["axis"]
-        node.application = node.application.op.apply(own(node.attributes))
+        node.application = node.application.op.apply(own(node.attributes, node.application.op))

@@ -11,7 +11,7 @@ import numpy as np
 
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry
-from gluonic.graph.operator import Application
+from gluonic.graph.operator import Application, Operator
 
 BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 _ENDINGS = tuple(f"_{bare}" for bare in BARE)
@@ -75,9 +75,10 @@ def is_own(name: str) -> bool:
     return not is_extra(name) and input_attribute(name) is None
 
 
-def own(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def own(attributes: Mapping[str, Any], op: Operator | None = None) -> dict[str, Any]:
     """Choose the operator's own among attributes."""
-    return {name: value for name, value in attributes.items() if is_own(name)}
+    extra = () if op is None else op.extra_attributes
+    return {name: value for name, value in attributes.items() if is_own(name) or name in extra}
 
 
 def plain(value: Any) -> Any:

@@ -68,6 +68,7 @@ class Operator:
     dynamic : the output's shape depends on the data
     calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
     keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
+    extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
     """
 
     name: str
@@ -89,6 +90,7 @@ class Operator:
     dynamic: bool = False
     calls_back: bool = False
     keeps_state: Callable[["Application"], "Application"] | None = None
+    extra_attributes: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

@@ -205,7 +205,7 @@ class Symbol(Arithmetic):
         require_strings(attributes)
         merged = {**node.attributes, **{full_name(k): v for k, v in attributes.items()}}
         if node.application is not None and any(map(is_own, map(full_name, attributes))):
-            node.application = node.application.op.apply(own(merged))
+            node.application = node.application.op.apply(own(merged, node.application.op))
             self._known_graph = None
         node.attributes = merged
 

@@ -1,0 +1,80 @@
+"""Operators that stand for a subgraph: the library computes it, gluonic infers through it."""
+
+import json
+from collections.abc import Mapping
+
+from gluonic.extension.binary import Attributes
+from gluonic.extension.inference import Dtypes, Shapes
+from gluonic.extension.operators import LoadedOperator, Use
+from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.infer import infer
+from gluonic.graph.json_reader import read_json
+from gluonic.graph.json_writer import SUBGRAPHS, write_json
+from gluonic.graph.node import Graph
+from gluonic.graph.view import Unknown
+
+SUBGRAPH_JSON = "subgraph_sym_json"
+"""The attribute in which the library finds its subgraph."""
+
+
+class SubgraphInference:
+    """Counts, shapes and dtypes of a subgraph; its variables are the operator's inputs."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many inputs and outputs there are."""
+        return len(self.graph.variables), len(self.graph.outputs)
+
+    def mutated(self, inputs: int) -> tuple[int, ...]:
+        """Return the positions of auxiliary states."""
+        return tuple(self.graph.variables.index(node) for node in self.graph.states)
+
+    def shapes(self, inputs: Shapes, outputs: int) -> tuple[Shapes, Shapes]:
+        """Infer shapes through the subgraph."""
+        return self._infer("shape", inputs)
+
+    def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
+        """Infer dtypes through the subgraph."""
+        return self._infer("dtype", inputs)
+
+    def check_storage(self, inputs: int, outputs: int) -> None:
+        """Accept: what is in the subgraph is dense."""
+
+    def _infer(self, kind: str, inputs: list[object]) -> tuple[list[object], list[object]]:
+        variables = self.graph.variables
+        known = {n: fact for n, fact in zip(variables, inputs, strict=True) if fact is not None}
+        facts = infer(self.graph, kind, known)
+        found = [facts[entry.node][entry.index] for entry in self.graph.outputs]
+        if len(known) == len(variables) and any(f is None for f in found):
+            raise Unknown
+        return [facts[node][0] for node in variables], found
+
+
+class SubgraphOperator(LoadedOperator):
+    """A library's subgraph operator."""
+
+    def _new_use(self, settings: Mapping[str, str]) -> Use:
+        graph = self._graph(settings.get(SUBGRAPHS))
+        own = {name: text for name, text in settings.items() if name != SUBGRAPHS}
+        attributes = Attributes({**own, SUBGRAPH_JSON: write_json(graph)})
+        return Use(self.binary, self.entry, attributes, SubgraphInference(graph))
+
+    def _graph(self, text: str | None) -> Graph:
+        if text is None:
+            raise MXNetError(
+                describe(
+                    "stands for a subgraph and has none",
+                    where=self.entry.name,
+                    hint="symbol.optimize_for(backend) makes such nodes; they are not called directly",
+                )
+            )
+        graphs = json.loads(text)
+        if len(graphs) != 1:
+            raise FileFormatError(
+                describe(f"must have one subgraph, not {len(graphs)}", where=self.entry.name)
+            )
+        return read_json(json.dumps(graphs[0]), source=f"the subgraph of {self.entry.name}")
+
+
