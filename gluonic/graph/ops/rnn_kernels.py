@@ -1,0 +1,221 @@
+"""Recurrent layers on NumPy arrays: several layers, both directions, sequences of several lengths."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gluonic.graph.operator import Array
+from gluonic.graph.ops.rnn_cells import CELLS, Cell
+
+
+class Weights(NamedTuple):
+    """The parameters of one layer in one direction.
+
+    Attributes
+    ----------
+    inputs, state : what the input and the state are multiplied by: (gates × state_size, …)
+    project : what the state is multiplied by at the end, (projection_size, state_size), if at all
+    inputs_bias, state_bias : (gates × state_size,)
+    """
+
+    inputs: Array
+    state: Array
+    project: Array | None
+    inputs_bias: Array
+    state_bias: Array
+
+
+class Network(NamedTuple):
+    """The attributes that say how large everything is."""
+
+    mode: str
+    state_size: int
+    num_layers: int
+    directions: int
+    projection_size: int | None
+
+    @property
+    def cell(self) -> Cell:
+        """The kind of cell."""
+        return CELLS[self.mode]
+
+    @property
+    def shown(self) -> int:
+        """The size of the state that a layer shows."""
+        return self.state_size if self.projection_size is None else self.projection_size
+
+    def shapes(self, input_size: int) -> Iterator[list[tuple[int, ...]]]:
+        """For each layer and direction the shapes of the weights, without biases."""
+        rows = self.cell.gates * self.state_size
+        for layer in range(self.num_layers):
+            columns = self.shown * self.directions if layer else input_size
+            for _ in range(self.directions):
+                shapes: list[tuple[int, ...]] = [(rows, columns), (rows, self.shown)]
+                if self.projection_size is not None:
+                    shapes.append((self.projection_size, self.state_size))
+                yield shapes
+
+    def parameter_count(self, input_size: int) -> int:
+        """The length of the vector of all parameters."""
+        matrices = sum(a * b for shapes in self.shapes(input_size) for a, b in shapes)
+        return matrices + 2 * self._biases
+
+    @property
+    def _biases(self) -> int:
+        return self.cell.gates * self.state_size * self.num_layers * self.directions
+
+    def unpack(self, parameters: Array, input_size: int) -> list[Weights]:
+        """Views into the vector: first all matrices, layer by layer, then all biases."""
+        begin = 0
+        rows = self.cell.gates * self.state_size
+        bias = len(parameters) - 2 * self._biases
+        found = []
+        for shapes in self.shapes(input_size):
+            matrices: list[Array | None] = []
+            for a, b in shapes:
+                matrices.append(parameters[begin : begin + a * b].reshape(a, b))
+                begin += a * b
+            inputs, state, project = (*matrices, None)[:3]
+            assert inputs is not None
+            assert state is not None
+            biases = parameters[bias : bias + rows], parameters[bias + rows : bias + 2 * rows]
+            bias += 2 * rows
+            found.append(Weights(inputs, state, project, *biases))
+        return found
+
+
+class Sequences:
+    """In which order the steps of a batch are done, and which steps there are."""
+
+    def __init__(self, steps: int, lengths: Array | None) -> None:
+        self.valid: Array | None = None
+        if lengths is not None:
+            count = lengths.astype(np.int64)[None, :]
+            at = np.arange(steps)[:, None]
+            self.valid = (at < count)[:, :, None]
+            self._mirrored = np.where(at < count, count - 1 - at, at)[:, :, None]
+
+    def ordered(self, array: Array, direction: int) -> Array:
+        """The steps in the order in which they are done, and back: the second direction mirrors."""
+        if direction == 0:
+            return array
+        if self.valid is None:
+            return array[::-1]
+        return np.take_along_axis(array, self._mirrored, axis=0)
+
+
+class Trace(NamedTuple):
+    """What a layer leaves behind, in the order of the steps: for the way back.
+
+    Attributes
+    ----------
+    gates, memory : of every step
+    """
+
+    gates: Array
+    memory: Array | None
+
+
+def run_direction(
+    inputs: Array,
+    weights: Weights,
+    state: Array,
+    cell_state: Array | None,
+    cell: Cell,
+    valid: Array | None,
+) -> tuple[Array, Trace, Array, Array | None]:
+    """Run one layer in one direction over (steps, batch, features).
+
+    Returns
+    -------
+    the outputs of all steps, the trace, the last state and the last cell state
+    """
+    steps, batch = inputs.shape[:2]
+    gates = inputs.reshape(steps * batch, -1) @ weights.inputs.T + weights.inputs_bias
+    gates = gates.reshape(steps, batch, len(weights.inputs))
+    outputs = np.empty((steps, batch, state.shape[1]), gates.dtype)
+    size = gates.shape[2] // cell.gates
+    memories = np.empty((steps, batch, size), gates.dtype) if cell.remembers else None
+    transposed = weights.state.T
+    for t in range(steps):
+        recurrent = state @ transposed + weights.state_bias
+        new, memory = cell.forward(gates[t], recurrent, state, cell_state)
+        if weights.project is not None:
+            new = new @ weights.project.T
+        if memories is not None:
+            memories[t] = memory
+        if valid is None:
+            outputs[t] = state = new
+            cell_state = memory if cell_state is not None else None
+            continue
+        outputs[t] = np.where(valid[t], new, 0)
+        state = np.where(valid[t], new, state)
+        if cell_state is not None:
+            cell_state = np.where(valid[t], memory, cell_state)  # type: ignore[arg-type]
+    return outputs, Trace(gates, memories), state, cell_state
+
+
+def back_direction(
+    inputs: Array,
+    outputs: Array,
+    slopes: Array,
+    weights: Weights,
+    found: Weights,
+    trace: Trace,
+    states: tuple[Array, Array | None],
+    last_slopes: tuple[Array, Array],
+    cell: Cell,
+    valid: Array | None,
+) -> tuple[Array, Array, Array]:
+    """Go back through `run_direction`.
+
+    Parameters
+    ----------
+    slopes : the gradients of the outputs
+    found : where to put the gradients of the weights
+    states : the first state and cell state
+    last_slopes : the gradients of the last state and cell state
+
+    Returns
+    -------
+    the gradients of the inputs, of the first state and of the first cell state
+    """
+    steps, batch = inputs.shape[:2]
+    before = np.concatenate([states[0][None], outputs[:-1]])
+    slope, cell_slope = last_slopes
+    input_slopes, recurrent_slopes = np.empty_like(trace.gates), np.empty_like(trace.gates)
+    shown_slopes, hidden = np.empty_like(outputs), np.empty((0,))
+    if weights.project is not None:
+        assert trace.memory is not None
+        hidden = trace.gates[:, :, -trace.memory.shape[2] :] * np.tanh(trace.memory)
+    for t in reversed(range(steps)):
+        carried, cell_carried = slope, cell_slope
+        slope = slope + slopes[t]
+        if valid is not None:
+            slope, cell_slope = slope * valid[t], cell_slope * valid[t]
+        shown_slopes[t] = slope
+        if weights.project is not None:
+            slope = slope @ weights.project
+        memory = None if trace.memory is None else trace.memory[t]
+        memory_before = states[1] if t == 0 or trace.memory is None else trace.memory[t - 1]
+        step = cell.backward(trace.gates[t], before[t], memory_before, memory, slope, cell_slope)
+        input_slopes[t], recurrent_slopes[t] = step.inputs, step.recurrent
+        slope = step.recurrent @ weights.state
+        if step.state is not None:
+            slope += step.state
+        if step.memory is not None:
+            cell_slope = step.memory
+        if valid is not None:  # a step that is not there hands its states on
+            slope = np.where(valid[t], slope, carried)
+            cell_slope = np.where(valid[t], cell_slope, cell_carried)
+    flat = input_slopes.reshape(steps * batch, -1)
+    flat_recurrent = recurrent_slopes.reshape(steps * batch, -1)
+    found.inputs[...] = flat.T @ inputs.reshape(steps * batch, -1)
+    found.state[...] = flat_recurrent.T @ before.reshape(steps * batch, -1)
+    found.inputs_bias[...] = flat.sum(axis=0)
+    found.state_bias[...] = flat_recurrent.sum(axis=0)
+    if found.project is not None:
+        shown = shown_slopes.reshape(steps * batch, -1)
+        found.project[...] = shown.T @ hidden.reshape(steps * batch, -1)
+    return (flat @ weights.inputs).reshape(inputs.shape), slope, cell_slope
