@@ -278,11 +278,11 @@ class Function:
         """Keep arrays for `backward`, where they are `self.saved_tensors`."""
         self.saved_tensors = args
 
-    def forward(self, *inputs: NDArray) -> Any:
+    def forward(self, *inputs: Any, **keywords: Any) -> Any:
         """Compute the outputs."""
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
-    def backward(self, *output_grads: NDArray) -> Any:
+    def backward(self, *output_grads: Any, **keywords: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs."""
         raise NotImplementedError(f"{type(self).__name__}.backward")
 

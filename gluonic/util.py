@@ -83,7 +83,7 @@ def set_module(module: str) -> Callable[[_Named], _Named]:
 
     def decorate(named: _Named) -> _Named:
         if module is not None:
-            named.__module__ = module  # type: ignore[attr-defined]
+            named.__module__ = module
         return named
 
     return decorate

@@ -39,8 +39,6 @@ def test_section() -> Any:
     return autograd.pause()
 
 
-
-
 def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) -> None:
     """Compute the gradients of `outputs` with respect to all variables.
 

@@ -1,6 +1,6 @@
 """``mx.nd``: arrays, and all operators as functions on them that run at once."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph import ops as _ops
 from gluonic.graph.calling import Functions as _Functions
@@ -56,3 +56,44 @@ __getattr__ = _functions.find
 __dir__ = _functions.names
 
 _: Any = (_ops, _custom, copying, differentiate, fluent, indexing, shaping)
+
+if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
+    __all__ = [
+        "Context",
+        "NDArray",
+        "_internal",
+        "arange",
+        "array",
+        "concatenate",
+        "contrib",
+        "cpu",
+        "cpu_pinned",
+        "current_context",
+        "differentiate",
+        "empty",
+        "eye",
+        "from_dlpack",
+        "from_numpy",
+        "full",
+        "gpu",
+        "histogram",
+        "image",
+        "imdecode",
+        "linalg",
+        "linspace",
+        "load",
+        "load_frombuffer",
+        "moveaxis",
+        "ndarray",
+        "onehot_encode",
+        "ones",
+        "op",
+        "random",
+        "save",
+        "sparse",
+        "split_v2",
+        "to_dlpack_for_read",
+        "to_dlpack_for_write",
+        "waitall",
+        "zeros",
+    ]

@@ -58,7 +58,11 @@ def _unsupported(value: Any) -> TypeError:
 def _operator(broadcasting: str, scalar: str, *, reverse: bool = False) -> Arithmetic:
     def apply(self: NDArray, other: Any) -> NDArray:
         if isinstance(other, NDArray):
-            return on_arrays(broadcasting, other, self) if reverse else on_arrays(broadcasting, self, other)
+            return (
+                on_arrays(broadcasting, other, self)
+                if reverse
+                else on_arrays(broadcasting, self, other)
+            )
         if type(other) is float or type(other) is int or is_number(other):
             return on_scalar(scalar, self, other)
         raise _unsupported(other)
@@ -106,11 +110,12 @@ NDArray.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 @method("__neg__")
 def neg(self: NDArray) -> NDArray:
+    """Return the array with its sign turned."""
     return on_scalar("_mul_scalar", self, -1.0)
 
 
 class _Function(NamedTuple):
-    """A row of the table: operator names for two arrays, array and number, number and array; and for numbers."""
+    """A row of the table: operators on two arrays, array and number, number and array; and on numbers."""
 
     broadcasting: str
     scalar: str

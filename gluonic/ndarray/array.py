@@ -149,7 +149,7 @@ class NDArray:
         self._entry = (Leaf(buffer, grad_req), 0)
 
     @property
-    def grad(self) -> "NDArray | None":
+    def grad(self) -> Any:
         """The gradient buffer, None if the array is no variable."""
         leaf = self._leaf()
         return None if leaf is None else leaf.grad

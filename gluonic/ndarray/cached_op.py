@@ -97,13 +97,16 @@ class CachedOpRecord(Record):
 
     @property
     def output_count(self) -> int:
+        """How many outputs the graph has."""
         return len(self.shapes)
 
     def free(self) -> None:
+        """Let go of the values."""
         super().free()
         self.arrays = self.saved = None
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Run the graph's backward program, or record it."""
         assert self.saved is not None
         given = [
             wrap(np.zeros(shape, dtype)) if head is None else head

@@ -96,9 +96,11 @@ def tostype(self: NDArray, stype: str) -> NDArray:
 
 @method("__copy__")
 def shallow_copy(self: NDArray) -> NDArray:
+    """Return a copy, off the tape."""
     return NDArray(self._data.copy(), self._context)
 
 
 @method("__deepcopy__")
 def deep_copy(self: NDArray, memo: dict[int, Any]) -> NDArray:
+    """Return a copy, off the tape."""
     return NDArray(self._data.copy(), self._context)

@@ -5,7 +5,7 @@ to its backward, so the same definition serves the tape, compiled graphs and exe
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,7 +152,7 @@ def get_all_registered_operators() -> list[str]:
     return list(_registered)
 
 
-def _new_prop(settings: dict[str, str]) -> CustomOpProp:
+def _new_prop(settings: Mapping[str, str]) -> CustomOpProp:
     op_type = settings["op_type"]
     if op_type not in _registered:
         raise MXNetError(
@@ -166,7 +166,7 @@ def _new_prop(settings: dict[str, str]) -> CustomOpProp:
     keywords = {name: value for name, value in settings.items() if name != "op_type"}
     prop_class = _registered[op_type]
     try:
-        return prop_class(**keywords)
+        return prop_class(**keywords)  # type: ignore[arg-type]
     except TypeError as error:
         try:
             inspect.signature(prop_class).bind(**keywords)
@@ -184,7 +184,7 @@ def _new_prop(settings: dict[str, str]) -> CustomOpProp:
 _declared: dict[Any, CustomOpProp] = {}
 
 
-def _prop(settings: dict[str, str]) -> CustomOpProp:
+def _prop(settings: Mapping[str, str]) -> CustomOpProp:
     """The properties that go with the attributes, for asking names and partial shapes."""
     key = tuple(settings.items())
     found = _declared.get(key)
@@ -397,7 +397,7 @@ def backward_custom(
     heads, outputs, reads : which of the outputs' gradients, outputs and inputs are declared as read
     wanted : which inputs' gradients are asked for
     """
-    op, prop = custom_op[()]
+    op, _ = custom_op[()]
     arrays = [NDArray(a) for a in data]
     given, aux = arrays[:inputs], arrays[inputs : inputs + states]
     rest = iter(arrays[inputs + states :])

@@ -151,7 +151,9 @@ def grad(
         slots = flowing.get(record)
         gradient = None if slots is None else slots[index]
         found.append(_own(gradient, variable, [*found, *(head_grads or ())]))
-        if create_graph and found[-1]._entry is None:  # it does not depend on anything: differentiable
+        if (
+            create_graph and found[-1]._entry is None
+        ):  # it does not depend on anything: differentiable
             put(FunctionRecord([(record, index)], 1, lambda heads: [None]), (), found[-1:])
     if not (create_graph if retain_graph is None else retain_graph):
         _free(walk.visited)

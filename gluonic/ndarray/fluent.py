@@ -25,7 +25,8 @@ for _name in FLUENT:
 
 
 @method("__abs__")
-def abs(self: NDArray) -> NDArray:
+def absolute(self: NDArray) -> NDArray:
+    """Return the absolute values."""
     return op.abs(self)  # type: ignore[no-any-return]
 
 

@@ -67,10 +67,7 @@ def _is_integer(part: Any) -> bool:
 
 def _indices(part: Any) -> Array:
     """An array of indices, given as NDArray, NumPy array or sequence; numbers lose their fraction."""
-    if isinstance(part, NDArray):
-        found = part._data
-    else:
-        found = np.asarray(part)
+    found = part._data if isinstance(part, NDArray) else np.asarray(part)
     if found.dtype.kind not in "iuf" and found.size:
         raise _refused(part)
     return found.astype(np.int64)

@@ -132,4 +132,5 @@ def _rebuild(data: Array, context: Context | None) -> NDArray:
 
 @method("__reduce__")
 def reduce(self: NDArray) -> Any:
+    """Tell pickle what the array is made of; its gradient is left behind."""
     return _rebuild, (self._data, self._context)

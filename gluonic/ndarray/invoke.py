@@ -51,13 +51,16 @@ class OperatorRecord(Record):
 
     @property
     def output_count(self) -> int:
+        """How many outputs there are."""
         return len(self.application.outputs)
 
     def free(self) -> None:
+        """Let go of the values."""
         super().free()
         self.arrays = []
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Apply the operator's gradient rule."""
         entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
         values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
         wanted = [entry is not None for entry in self.inputs]

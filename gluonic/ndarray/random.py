@@ -91,8 +91,10 @@ def _make(name: str, row: _Distribution) -> Callable[..., Any]:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     tail = {"shape": NULL, "dtype": NULL, "ctx": None, "out": None}
     signature = inspect.Signature(
-        inspect.Parameter(parameter, kind, default=default)
-        for parameter, default in {**row.parameters, **tail}.items()
+        [
+            inspect.Parameter(parameter, kind, default=default)
+            for parameter, default in {**row.parameters, **tail}.items()
+        ]
     )
 
     def function(*arguments: Any, **keywords: Any) -> Any:

@@ -116,7 +116,7 @@ def _inaccessible(error: OSError, fname: Any) -> FileAccessError:
 # ----------------------------------------------------------------------------------------- reading
 
 
-def load(fname: str | os.PathLike[str]) -> Arrays:
+def load(fname: str | os.PathLike[str]) -> Any:
     """Load the arrays of a file.
 
     Returns
@@ -140,7 +140,7 @@ def load(fname: str | os.PathLike[str]) -> Arrays:
         raise _inaccessible(error, fname) from error
 
 
-def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Arrays:
+def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:
     """Load arrays from the contents of a file; see `load`."""
     if isinstance(buf, str):
         buf = buf.encode("latin-1")
@@ -251,7 +251,7 @@ class _Reader:
         size = prod(shape) * dtype.itemsize
         self.need(size)
         data = np.empty(shape, dtype)
-        read = self.stream.readinto(memoryview(data).cast("B")) if size else 0  # type: ignore[attr-defined]
+        read = self.stream.readinto(data.reshape(-1).view(np.uint8)) if size else 0  # type: ignore[attr-defined]
         if read != size:
             raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")
         return NDArray(data.astype(CODES[code], copy=False))

@@ -52,7 +52,7 @@ class RandomSource:
     def _renew(self) -> None:
         """Go on with the same numbers behind a lock of one's own: another thread may have held the old."""
         fresh = np.random.Philox(0)
-        fresh.state = self.generator.bit_generator.state
+        fresh.state = self.generator.bit_generator.state  # type: ignore[assignment]
         self.generator = np.random.Generator(fresh)
 
 

@@ -71,6 +71,7 @@ class Leaf(Record):
 
     @property
     def output_count(self) -> int:
+        """How many outputs there are."""
         return 1
 
     def free(self) -> None:
@@ -110,15 +111,18 @@ class FunctionRecord(Record):
 
     @property
     def output_count(self) -> int:
+        """How many outputs there are."""
         return self.count
 
     def free(self) -> None:
+        """Let go of the values."""
         super().free()
         self.backward = None
 
     def gradients(
         self, heads: list["NDArray | None"], *, train: bool
     ) -> Sequence["NDArray | None"]:
+        """Ask the function."""
         assert self.backward is not None
         return self.backward(heads)
 

@@ -1,6 +1,7 @@
 """What an NDArray is: its properties, conversions and printing."""
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,14 +86,14 @@ def test_iteration_goes_over_the_first_axis() -> None:
     rows = list(nd.array([[1, 2], [3, 4]]))
     assert [r.asnumpy().tolist() for r in rows] == [[1, 2], [3, 4]]
     assert len(nd.zeros((3, 2))) == 3
-    assert 2 in nd.array([1, 2])
+    assert any(row == 2 for row in nd.array([1, 2]))
     with pytest.raises(TypeError):
         iter(nd.array(1.0))
 
 
 def test_attributes_that_do_not_exist_cannot_be_set() -> None:
     with pytest.raises(AttributeError):
-        nd.ones((1,)).gradient = 1  # type: ignore[attr-defined]
+        nd.ones((1,)).gradient = 1
 
 
 @pytest.mark.parametrize("shape", [(-1, 2), (2.0,), "abc", (None,)])
@@ -162,11 +163,11 @@ def test_contexts_nest() -> None:
     ("source", "destination", "shape"),
     [(0, -1, (3, 4, 2)), (-1, 0, (4, 2, 3)), ((0, 1), (1, 2), (4, 2, 3)), (1, 1, (2, 3, 4))],
 )
-def test_moveaxis_is_numpys(source: object, destination: object, shape: tuple[int, ...]) -> None:
+def test_moveaxis_is_numpys(source: Any, destination: Any, shape: tuple[int, ...]) -> None:
     x = nd.array(np.arange(24).reshape(2, 3, 4))
     moved = nd.moveaxis(x, source, destination)
     assert moved.shape == shape
-    expected = np.moveaxis(x.asnumpy(), source, destination)  # type: ignore[call-overload]
+    expected = np.moveaxis(x.asnumpy(), source, destination)
     assert (moved.asnumpy() == expected).all()
 
 

@@ -105,7 +105,9 @@ def test_gradients_flow_into_the_part_read(key: Any) -> None:
     assert (x.grad.asnumpy() == expected).all()
 
 
-@pytest.mark.parametrize("key", [k for k in ADVANCED if not (isinstance(k, list) and not k)], ids=str)
+@pytest.mark.parametrize(
+    "key", [k for k in ADVANCED if not (isinstance(k, list) and not k)], ids=str
+)
 def test_gradients_add_up_where_indices_repeat(key: Any) -> None:
     x = nd.array(numbers())
     x.attach_grad()

@@ -1,0 +1,73 @@
+"""Arrays shared with NumPy and with DLPack."""
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import nd
+
+DTYPES = ["float16", "float32", "float64", "uint8", "int8", "int32", "int64", "bool"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dlpack_shares_memory_both_ways(dtype: str) -> None:
+    x = nd.zeros((2, 3), dtype=dtype)
+    exported = np.from_dlpack(x)
+    assert np.shares_memory(exported, np.asarray(x))
+    y = nd.from_dlpack(np.ones((2, 3), dtype))
+    assert y.asnumpy().dtype == dtype
+    y[0] = 0
+    assert y.asnumpy().sum() == 3
+
+
+def test_capsules_for_writing_are_written_through() -> None:
+    x = nd.zeros((2,))
+    y = nd.from_dlpack(x.to_dlpack_for_write())
+    y[:] = 3
+    assert x.asnumpy().tolist() == [3, 3]
+    z = nd.from_dlpack(nd.to_dlpack_for_read(x))
+    assert z.asnumpy().tolist() == [3, 3]
+
+
+def test_a_capsule_outlives_its_array_and_is_read_once() -> None:
+    capsule = nd.array([1, 2]).to_dlpack_for_read()
+    x = nd.from_dlpack(capsule)
+    assert x.asnumpy().tolist() == [1, 2]
+    with pytest.raises(mx.MXNetError):
+        nd.from_dlpack(capsule)
+
+
+@pytest.mark.parametrize("value", [3, "text", None])
+def test_what_is_no_tensor_is_refused(value: object) -> None:
+    with pytest.raises(mx.MXNetError, match="from_dlpack"):
+        nd.from_dlpack(value)
+
+
+def test_dtypes_that_mxnet_lacks_are_refused() -> None:
+    with pytest.raises(mx.MXNetError, match="uint16"):
+        nd.from_dlpack(np.ones(2, np.uint16))
+    with pytest.raises(ValueError, match="int16"):
+        nd.from_numpy(np.ones(2, np.int16))
+
+
+def test_from_numpy_shares_memory_and_locks_the_original() -> None:
+    original = np.zeros((2, 2), np.float32)
+    x = nd.from_numpy(original)
+    x[0] = 5
+    assert original[0].tolist() == [5, 5]
+    with pytest.raises(ValueError, match="read-only"):
+        original[0] = 1
+    copied = nd.from_numpy(original, zero_copy=False)
+    copied[:] = 7
+    assert original[0].tolist() == [5, 5]
+
+
+def test_from_numpy_refuses_to_share_what_is_not_contiguous() -> None:
+    with pytest.raises(ValueError, match="c-contiguous"):
+        nd.from_numpy(np.zeros((2, 3)).T)
+
+
+def test_the_array_interface_is_numpys() -> None:
+    x = nd.zeros((2, 3))
+    assert x.__array_interface__["shape"] == (2, 3)
+    assert np.shares_memory(np.asarray(x), x._data)
