@@ -135,17 +135,18 @@ def _document(
 
 def labels(picture: Picture, drawn: Sequence[Sequence[Curve]]) -> Iterator[tuple[Point, str]]:
     """Find where the arrows' labels stand: below a box once, or at the ends if they differ."""
-    found: dict[int, set[str]] = {}
+    of_source: dict[int, set[str]] = {}
     for arrow in picture.arrows:
-        found.setdefault(arrow.source, set()).add(arrow.label)
+        of_source.setdefault(arrow.source, set()).add(arrow.label)
+    done: set[int] = set()
     for arrow, pieces in zip(picture.arrows, drawn, strict=True):
-        if len(found[arrow.source]) > 1:
+        if len(of_source[arrow.source]) > 1:
             last = pieces[-1]
             middle = Point((last.start.x + last.end.x) / 2, (last.start.y + last.end.y) / 2 + 3)
             yield middle, arrow.label
-        elif label := "".join(found.pop(arrow.source, ())):
-            yield Point(pieces[0].start.x, pieces[0].start.y + 15), label
-            found[arrow.source] = set()
+        elif arrow.label and arrow.source not in done:
+            yield Point(pieces[0].start.x, pieces[0].start.y + 15), arrow.label
+        done.add(arrow.source)
 
 
 def _path(pieces: Sequence[Curve]) -> str:
