@@ -219,7 +219,9 @@ class Binding:
         frame = Frame(slots, arena)
         for entry, place in self.memory.places.items():
             view = arena[place.offset : place.offset + self.facts.bytes_of(entry)]
-            frame.views[entry] = view.view(self.facts.dtypes[entry]).reshape(self.facts.shapes[entry])
+            frame.views[entry] = view.view(self.facts.dtypes[entry]).reshape(
+                self.facts.shapes[entry]
+            )
             slots[self.specialization.slots[entry]] = arena.ctypes.data + place.offset
         return frame
 

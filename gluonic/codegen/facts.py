@@ -44,7 +44,9 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Array]) ->
     DynamicShapeError
         where a shape depends on the data
     """
-    given = {node: array for node, array in zip(inputs, arrays, strict=True) if node in graph.consumers}
+    given = {
+        node: array for node, array in zip(inputs, arrays, strict=True) if node in graph.consumers
+    }
     shapes = infer(graph, "shape", {node: array.shape for node, array in given.items()})
     dtypes = infer(graph, "dtype", {node: array.dtype for node, array in given.items()})
     facts = Facts({}, {})

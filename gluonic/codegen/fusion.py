@@ -151,9 +151,7 @@ def _are_siblings(first: Group, second: Group, partition: _Partition) -> bool:
     return not partition.reaches(first, second) and not partition.reaches(second, first)
 
 
-def _loop_of(
-    node: Node, shapes: Mapping[Entry, Shape], supported: Any
-) -> tuple[Loop | None, str]:
+def _loop_of(node: Node, shapes: Mapping[Entry, Shape], supported: Any) -> tuple[Loop | None, str]:
     assert node.application is not None
     reason = supported(node) if supported is not None else ""
     if reason:

@@ -44,11 +44,15 @@ class LoweredGroup:
         """The extents of the kernel's axes for a space of such extents."""
         return [_product(space[axis] for axis in axes) for axes in self.merged]
 
-    def strides(self, shapes: Mapping[Entry, Shape], itemsizes: Mapping[Entry, int]) -> list[list[int]]:
+    def strides(
+        self, shapes: Mapping[Entry, Shape], itemsizes: Mapping[Entry, int]
+    ) -> list[list[int]]:
         """For each operand its strides in bytes along the kernel's axes."""
         return [
             [
-                0 if axes is None else contiguous_stride(shapes[a.entry], axes[-1]) * itemsizes[a.entry]
+                0
+                if axes is None
+                else contiguous_stride(shapes[a.entry], axes[-1]) * itemsizes[a.entry]
                 for axes in a.axes
             ]
             for a in self.operands
@@ -88,9 +92,7 @@ def merge_axes(
     return tuple(merged) or ((),)
 
 
-def _joinable(
-    first: int, second: int, reduced: frozenset[int], maps: Sequence[AxisMap]
-) -> bool:
+def _joinable(first: int, second: int, reduced: frozenset[int], maps: Sequence[AxisMap]) -> bool:
     if (first in reduced) != (second in reduced):
         return False
     for read in maps:
@@ -156,9 +158,7 @@ class GroupLowering:
         operands = tuple(
             Operand(self.dtypes[a.entry], _ways(a, self.shapes[a.entry])) for a in accesses
         )
-        reduced = frozenset(
-            i for i, axes in enumerate(merged) if axes and axes[0] in self.reduced
-        )
+        reduced = frozenset(i for i, axes in enumerate(merged) if axes and axes[0] in self.reduced)
         numbers = {pair: number for number, pair in enumerate(reads)}
         kernel = Kernel(len(merged), operands, self._stages(numbers, len(reads), merged), reduced)
         return LoweredGroup(kernel, tuple(accesses), merged)

@@ -69,5 +69,3 @@ def degrees(m: Emitter, x: Operand) -> Value:
 def radians(m: Emitter, x: Operand) -> Value:
     """Degrees as radians."""
     return m.floating(x)[0] * (math.pi / 180)
-
-

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
-
 from gluonic.graph.node import Entry
 
 
@@ -113,5 +112,3 @@ class _FreeList:
                 self._free.remove(other)
                 end = other.offset + other.size
         self._free.append(Extent(offset, end - offset))
-
-

@@ -82,7 +82,14 @@ def relabels(application: Application) -> bool:
     return application.op.relabels or application.op.name in _SAME_ELEMENTS
 
 
-_SAME_ELEMENTS = {"_copy", "BlockGrad", "MakeLoss", "make_loss", "reshape_like", "_identity_with_attr_like_rhs"}
+_SAME_ELEMENTS = {
+    "_copy",
+    "BlockGrad",
+    "MakeLoss",
+    "make_loss",
+    "reshape_like",
+    "_identity_with_attr_like_rhs",
+}
 
 
 def _elementwise(application: Application, inputs: Sequence[Shape], space: Shape) -> Loop:
@@ -148,9 +155,7 @@ def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shap
     if shape == target:
         return Loop(output, (_identity(output), None), _element)
     added = len(shape) - len(target)
-    axes = tuple(
-        i for i, n in enumerate(shape) if i < added or (target[i - added] == 1 and n != 1)
-    )
+    axes = tuple(i for i, n in enumerate(shape) if i < added or (target[i - added] == 1 and n != 1))
     return Loop(shape, (_identity(shape), None), _element, "sum", axes)
 
 
