@@ -1,0 +1,298 @@
+"""The recurrent cells: plain, LSTM and GRU."""
+
+from typing import Any, ClassVar
+
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.rnn.base import HybridRecurrentCell
+from gluonic.initializer import Initializer
+
+Init = Initializer | str | None
+
+
+class _GatedCell(HybridRecurrentCell):
+    """A cell with weights from inputs (i2h) and from states (h2h) to its gates."""
+
+    _gates: ClassVar[int]
+    _states: ClassVar[int] = 1
+    i2h_weight: Parameter
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int,
+        weights: tuple[Init, Init],
+        biases: tuple[Init, Init],
+        prefix: str | None,
+        params: ParameterDict | None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._hidden_size, self._input_size = hidden_size, input_size
+        rows = self._gates * hidden_size
+        shapes = {"weight": ((rows, input_size), (rows, hidden_size)), "bias": ((rows,), (rows,))}
+        for kind, inits in (("weight", weights), ("bias", biases)):
+            for group, shape, init in zip(("i2h", "h2h"), shapes[kind], inits, strict=True):
+                name = f"{group}_{kind}"
+                made = self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
+                setattr(self, name, made)
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Return the shape and layout of each state."""
+        return [
+            {"shape": (batch_size, self._hidden_size), "__layout__": "NC"}
+            for _ in range(self._states)
+        ]
+
+    def _pre_activations(
+        self, F: Any, inputs: Any, state: Any, weights: Any, biases: Any
+    ) -> tuple[Any, Any]:
+        """Return the contributions of inputs and of the state to all gates."""
+        rows = self._gates * self._hidden_size
+        i2h, h2h = (
+            F.FullyConnected(
+                data=data, weight=weight, bias=bias, num_hidden=rows, name=self._step(group)
+            )
+            for data, weight, bias, group in zip(
+                (inputs, state), weights, biases, ("i2h", "h2h"), strict=True
+            )
+        )
+        return i2h, h2h
+
+    def _step(self, what: str) -> str:
+        """Return the name of a result of this step."""
+        return f"t{self._counter}_{what}"
+
+    def _mapping(self) -> str:
+        assert self.i2h_weight.shape is not None
+        rows, ins = self.i2h_weight.shape
+        return f"{ins or None} -> {rows}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._mapping()})"
+
+
+class RNNCell(_GatedCell):
+    """A plain recurrent cell (Elman, 1990): ``h' = activation(W x + b + R h + c)``.
+
+    Parameters
+    ----------
+    hidden_size : how long the state is
+    activation : the name of a function for `Activation`
+    i2h_weight_initializer, h2h_weight_initializer : how ``W`` and ``R`` begin
+    i2h_bias_initializer, h2h_bias_initializer : how ``b`` and ``c`` begin
+    input_size : how long inputs are; 0 waits for the first one to tell
+    prefix, params : see `Block`
+    """
+
+    _gates = 1
+
+    def __init__(
+        self,
+        hidden_size: int,
+        activation: Any = "tanh",
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            input_size,
+            (i2h_weight_initializer, h2h_weight_initializer),
+            (i2h_bias_initializer, h2h_bias_initializer),
+            prefix,
+            params,
+        )
+        self._activation = activation
+
+    def _alias(self) -> str:
+        return "rnn"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._mapping()}, {self._activation})"
+
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
+        """Take one step."""
+        i2h, h2h = self._pre_activations(
+            F, inputs, states[0], (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
+        )
+        total = F.elemwise_add(i2h, h2h, name=self._step("plus0"))
+        output = self._get_activation(F, total, self._activation, name=self._step("out"))
+        return output, [output]
+
+
+class LSTMCell(_GatedCell):
+    """A cell with long short-term memory (Hochreiter and Schmidhuber, 1997).
+
+    Its states are the output ``h`` and the memory ``c``: ``c' = f · c + i · g; h' = o · tanh(c')``,
+    where ``i, f, g, o`` are gates computed from input and ``h``.
+
+    Parameters
+    ----------
+    hidden_size : how long each state is
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    input_size : how long inputs are; 0 waits for the first one to tell
+    prefix, params : see `Block`
+    activation : the function for ``g`` and for the memory
+    recurrent_activation : the function for the other gates
+    """
+
+    _gates, _states = 4, 2
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            input_size,
+            (i2h_weight_initializer, h2h_weight_initializer),
+            (i2h_bias_initializer, h2h_bias_initializer),
+            prefix,
+            params,
+        )
+        self._activation, self._recurrent_activation = activation, recurrent_activation
+
+    def _alias(self) -> str:
+        return "lstm"
+
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
+        """Take one step."""
+        i2h, h2h = self._pre_activations(
+            F, inputs, states[0], (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
+        )
+        total = F.elemwise_add(i2h, h2h, name=self._step("plus0"))
+        parts = F.SliceChannel(total, num_outputs=4, name=self._step("slice"))
+        functions = (self._recurrent_activation,) * 2 + (
+            self._activation,
+            self._recurrent_activation,
+        )
+        gate, forget, new, out = (
+            self._get_activation(F, parts[i], function, name=self._step(name))
+            for i, (function, name) in enumerate(zip(functions, "ifco", strict=True))
+        )
+        memory = F.elemwise_add(
+            F.elemwise_mul(forget, states[1], name=self._step("mul0")),
+            F.elemwise_mul(gate, new, name=self._step("mul1")),
+            name=self._step("state"),
+        )
+        shown = (
+            F.Activation(memory, act_type=self._activation, name=self._step("activation0"))
+            if isinstance(self._activation, str)
+            else self._get_activation(F, memory, self._activation)
+        )
+        output = F.elemwise_mul(out, shown, name=self._step("out"))
+        return output, [output, memory]
+
+
+class GRUCell(_GatedCell):
+    """A gated recurrent unit (Cho et al., 2014), the reset gate applied after the matrix.
+
+    ``h' = (1 - z) · tanh(W x + b + r · (R h + c)) + z · h``, where ``r`` and ``z`` are gates computed
+    from input and ``h``.
+
+    Parameters
+    ----------
+    hidden_size : how long the state is
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    input_size : how long inputs are; 0 waits for the first one to tell
+    prefix, params : see `Block`
+    """
+
+    _gates = 3
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            input_size,
+            (i2h_weight_initializer, h2h_weight_initializer),
+            (i2h_bias_initializer, h2h_bias_initializer),
+            prefix,
+            params,
+        )
+
+    def _alias(self) -> str:
+        return "gru"
+
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
+        """Take one step."""
+        name, before = self._step, states[0]
+        i2h, h2h = self._pre_activations(
+            F, inputs, before, (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
+        )
+        i2h = F.SliceChannel(i2h, num_outputs=3, name=name("i2h_slice"))
+        h2h = F.SliceChannel(h2h, num_outputs=3, name=name("h2h_slice"))
+        reset, update = (
+            F.Activation(
+                F.elemwise_add(i2h[i], h2h[i], name=name(f"plus{i}")),
+                act_type="sigmoid",
+                name=name(f"{gate}_act"),
+            )
+            for i, gate in enumerate("rz")
+        )
+        recalled = F.elemwise_mul(reset, h2h[2], name=name("mul0"))
+        new = F.Activation(
+            F.elemwise_add(i2h[2], recalled, name=name("plus2")),
+            act_type="tanh",
+            name=name("h_act"),
+        )
+        rest = F.elemwise_sub(
+            F.ones_like(update, name=name("ones_like0")), update, name=name("minus0")
+        )
+        output = F.elemwise_add(
+            F.elemwise_mul(rest, new, name=name("mul1")),
+            F.elemwise_mul(update, before, name=name("mul20")),
+            name=name("out"),
+        )
+        return output, [output]

@@ -1,0 +1,429 @@
+"""The recurrent layers: whole sequences, several layers and both directions in one operator."""
+
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.rnn.cells import GRUCell, LSTMCell, RNNCell
+from gluonic.gluon.rnn.compound import BidirectionalCell, DropoutCell, HybridSequentialRNNCell
+from gluonic.gluon.rnn.sequences import is_whole, make_state
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.initializer import Initializer
+from gluonic.ndarray import NDArray
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+Init = Initializer | str | None
+Layout = Literal["TNC", "NTC"]
+_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+_NAME = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
+
+
+class _RNNLayer(HybridBlock):
+    """What all recurrent layers share."""
+
+    _state_names: ClassVar[tuple[str, ...]] = ("h",)
+
+    def __init__(
+        self,
+        mode: str,
+        hidden_size: int,
+        num_layers: int,
+        layout: Layout,
+        dropout: float,
+        bidirectional: bool,
+        input_size: int,
+        initializers: dict[str, Init],
+        dtype: Any,
+        projection_size: int | None = None,
+        clip: tuple[float | None, float | None, bool] = (None, None, False),
+        use_sequence_length: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if layout not in ("TNC", "NTC"):
+            raise AttributeValueError(
+                f"{type(self).__name__}: the layout must be TNC or NTC, not {layout!r}"
+            )
+        if mode not in _GATES:
+            raise AttributeValueError(
+                f"{type(self).__name__}: there is no mode {mode!r}; there are {', '.join(_GATES)}"
+            )
+        self._mode, self._layout, self._dtype = mode, layout, dtype
+        self._hidden_size, self._input_size = hidden_size, input_size
+        self._num_layers, self._dropout = num_layers, dropout
+        self._dir = 2 if bidirectional else 1
+        self._projection_size = projection_size or None
+        self._clip, self._use_sequence_length = clip, use_sequence_length
+        self._initializers, self._gates = initializers, _GATES[mode]
+        self._make_parameters()
+
+    def _make_parameters(self) -> None:
+        rows, ins = self._gates * self._hidden_size, self._input_size
+        out = self._projection_size or self._hidden_size
+        for layer in range(self._num_layers):
+            shapes = {
+                "i2h_weight": (rows, ins),
+                "h2h_weight": (rows, out),
+                "i2h_bias": (rows,),
+                "h2h_bias": (rows,),
+            }
+            if self._projection_size:
+                shapes["h2r_weight"] = (out, self._hidden_size)
+            for direction in self._directions:
+                for kind, shape in shapes.items():
+                    name = f"{direction}{layer}_{kind}"
+                    made = self.params.get(
+                        name,
+                        shape=shape,
+                        init=self._initializers[kind],
+                        allow_deferred_init=True,
+                        dtype=self._dtype,
+                    )
+                    setattr(self, name, made)
+            ins = out * self._dir
+
+    @property
+    def _directions(self) -> str:
+        return "lr"[: self._dir]
+
+    def __repr__(self) -> str:
+        shape = self._reg_params["l0_i2h_weight"].shape
+        assert shape is not None
+        parts = [f"{shape[1] or None} -> {shape[0] // self._gates}", self._layout]
+        if self._num_layers != 1:
+            parts.append(f"num_layers={self._num_layers}")
+        if self._dropout != 0:
+            parts.append(f"dropout={self._dropout}")
+        if self._dir == 2:
+            parts.append("bidirectional")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """Name parameters as those of the equivalent stack of cells, as files do."""
+        prefix = prefix + "." if prefix else ""
+        found = {}
+        for name, parameter in self._reg_params.items():
+            match = _NAME.match(name)
+            assert match is not None
+            direction, layer, group, kind = match.groups()
+            cell = f"{direction}_cell." if self._dir == 2 else ""
+            found[f"{prefix}_unfused.{layer}.{cell}{group}_{kind}"] = parameter
+        return found
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Return shape, layout and dtype of each state."""
+        layers = self._num_layers * self._dir
+        lengths = {"h": self._projection_size or self._hidden_size, "c": self._hidden_size}
+        return [
+            {"shape": (layers, batch_size, lengths[n]), "__layout__": "LNC", "dtype": self._dtype}
+            for n in self._state_names
+        ]
+
+    def begin_state(
+        self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
+        """Return the states before the first step.
+
+        Parameters
+        ----------
+        batch_size : how many samples a batch has; 0 leaves it to inference
+        func : makes a state from its shape; `nd.zeros` by default
+        kwargs : further arguments for it, such as `ctx` and `dtype`
+        """
+        return [
+            make_state(func, f"{self.prefix}h0_{i}", {**info, **kwargs})
+            for i, info in enumerate(self.state_info(batch_size))
+        ]
+
+    def cast(self, dtype: Any) -> None:
+        """Convert parameters, and states made from then on, to another dtype."""
+        super().cast(dtype)
+        self._dtype = dtype
+
+    def unfuse(self) -> HybridSequentialRNNCell:
+        """Return a stack of cells with the same parameters.
+
+        Raises
+        ------
+        NotImplementedError
+            for layers with projection or clipping, which cells do not have
+        """
+        if self._projection_size or self._clip[0] or self._clip[1]:
+            raise NotImplementedError(f"{type(self).__name__}: projection and clipping in cells")
+        stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
+        with stack.name_scope():
+            ins = self._input_size
+            for layer in range(self._num_layers):
+                cells = [self._make_cell(f"{d}{layer}_", ins) for d in self._directions]
+                stack.add(cells[0] if self._dir == 1 else BidirectionalCell(*cells))
+                if self._dropout > 0 and layer != self._num_layers - 1:
+                    stack.add(DropoutCell(self._dropout))
+                ins = self._hidden_size * self._dir
+        return stack
+
+    _unfuse = unfuse
+
+    def _make_cell(self, prefix: str, input_size: int) -> Any:
+        settings = {f"{k}_initializer": v for k, v in self._initializers.items() if k[2] == "h"}
+        settings |= {"prefix": prefix, "input_size": input_size}
+        if self._mode in ("rnn_relu", "rnn_tanh"):
+            return RNNCell(self._hidden_size, activation=self._mode[4:], **settings)
+        return (LSTMCell if self._mode == "lstm" else GRUCell)(self._hidden_size, **settings)
+
+    def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None) -> Any:
+        """Run over a sequence.
+
+        Parameters
+        ----------
+        inputs : the sequence, its axes in the order of the layout
+        states : the states before the first step; zeros by default
+        sequence_length : each sample's own length, if the layer was made to use it
+
+        Returns
+        -------
+        outputs, or outputs and states
+            the states after the last step only if those before the first one were given
+        """
+        if is_whole(states):
+            states = [states]
+        extra = () if sequence_length is None else (sequence_length,)
+        if self._use_sequence_length is not bool(extra):
+            raise AttributeValueError(
+                describe(
+                    "sequence_length goes with use_sequence_length=True, and only with it",
+                    where=self.name,
+                )
+            )
+        return super().__call__(inputs, states, *extra)
+
+    def hybrid_forward(
+        self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **weights: Any
+    ) -> Any:
+        """Run over a sequence."""
+        given = states is not None
+        size = inputs.shape[self._layout.find("N")] if isinstance(inputs, NDArray) else 0
+        if states is None:
+            states = self.begin_state(size, func=F.zeros)
+        elif isinstance(inputs, NDArray):
+            self._check_states(states, size)
+        outputs, states = self._run(F, inputs, states, sequence_length, weights)
+        return (outputs, states) if given else outputs
+
+    def _check_states(self, states: list[NDArray], size: int) -> None:
+        expected = [info["shape"] for info in self.state_info(size)]
+        found = [state.shape for state in states]
+        if found != expected:
+            raise AttributeValueError(
+                describe(
+                    "the states do not fit",
+                    where=self.name,
+                    facts=[f"states: {found}", f"needed: {expected}"],
+                )
+            )
+
+    def _run(
+        self, F: Any, inputs: Any, states: list[Any], sequence_length: Any, weights: Any
+    ) -> tuple[Any, list[Any]]:
+        if self._layout == "NTC":
+            inputs = F.swapaxes(inputs, 0, 1)
+        groups = ("i2h", "h2h", "h2r") if self._projection_size else ("i2h", "h2h")
+        order = [
+            f"{direction}{layer}_{group}_{kind}"
+            for kind in ("weight", "bias")
+            for layer in range(self._num_layers)
+            for direction in self._directions
+            for group in groups
+        ]
+        flat = [F.reshape(weights[n], shape=(-1,)) for n in order if n in weights]
+        low, high, nan = self._clip
+        out = F.RNN(
+            inputs,
+            F._internal._rnn_param_concat(*flat, dim=0),
+            *states,
+            *([] if sequence_length is None else [sequence_length]),
+            use_sequence_length=self._use_sequence_length,
+            state_size=self._hidden_size,
+            projection_size=self._projection_size,
+            num_layers=self._num_layers,
+            bidirectional=self._dir == 2,
+            p=self._dropout,
+            state_outputs=True,
+            mode=self._mode,
+            lstm_state_clip_min=low,
+            lstm_state_clip_max=high,
+            lstm_state_clip_nan=nan,
+        )
+        outputs = F.swapaxes(out[0], 0, 1) if self._layout == "NTC" else out[0]
+        return outputs, [out[1 + i] for i in range(len(self._state_names))]
+
+
+class RNN(_RNNLayer):
+    """Plain recurrent layers; see `RNNCell`.
+
+    Parameters
+    ----------
+    hidden_size : how long states are
+    num_layers : how many layers are on top of each other
+    activation : ``"relu"`` or ``"tanh"``
+    layout : the order of time (T), batch (N) and channels (C)
+    dropout : the part of the outputs to drop between layers
+    bidirectional : run backwards, too, and join the outputs
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    input_size : how long inputs are; 0 waits for the first one to tell
+    dtype : the dtype of parameters and states
+    kwargs : `use_sequence_length`: whether calls give each sample's own length; and see `Block`
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        activation: str = "relu",
+        layout: Layout = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        input_size: int = 0,
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            f"rnn_{activation}",
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            {
+                "i2h_weight": i2h_weight_initializer,
+                "h2h_weight": h2h_weight_initializer,
+                "i2h_bias": i2h_bias_initializer,
+                "h2h_bias": h2h_bias_initializer,
+            },
+            dtype,
+            **kwargs,
+        )
+
+
+class LSTM(_RNNLayer):
+    """Layers with long short-term memory; see `LSTMCell`.
+
+    Parameters
+    ----------
+    hidden_size : how long states are
+    num_layers : how many layers are on top of each other
+    layout : the order of time (T), batch (N) and channels (C)
+    dropout : the part of the outputs to drop between layers
+    bidirectional : run backwards, too, and join the outputs
+    input_size : how long inputs are; 0 waits for the first one to tell
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    projection_size : how long outputs are, if they are projected (Sak et al., 2014)
+    h2r_weight_initializer : how the projection begins
+    state_clip_min, state_clip_max : bounds on the memory; None for none
+    state_clip_nan : clip NaN, too
+    dtype : the dtype of parameters and states
+    kwargs : `use_sequence_length`: whether calls give each sample's own length; and see `Block`
+    """
+
+    _state_names = ("h", "c")
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: Layout = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        projection_size: int | None = None,
+        h2r_weight_initializer: Init = None,
+        state_clip_min: float | None = None,
+        state_clip_max: float | None = None,
+        state_clip_nan: bool = False,
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            "lstm",
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            {
+                "i2h_weight": i2h_weight_initializer,
+                "h2h_weight": h2h_weight_initializer,
+                "i2h_bias": i2h_bias_initializer,
+                "h2h_bias": h2h_bias_initializer,
+                "h2r_weight": h2r_weight_initializer,
+            },
+            dtype,
+            projection_size,
+            (state_clip_min, state_clip_max, state_clip_nan),
+            **kwargs,
+        )
+
+
+class GRU(_RNNLayer):
+    """Layers of gated recurrent units; see `GRUCell`.
+
+    Parameters
+    ----------
+    hidden_size : how long states are
+    num_layers : how many layers are on top of each other
+    layout : the order of time (T), batch (N) and channels (C)
+    dropout : the part of the outputs to drop between layers
+    bidirectional : run backwards, too, and join the outputs
+    input_size : how long inputs are; 0 waits for the first one to tell
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    dtype : the dtype of parameters and states
+    kwargs : `use_sequence_length`: whether calls give each sample's own length; and see `Block`
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: Layout = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            "gru",
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            {
+                "i2h_weight": i2h_weight_initializer,
+                "h2h_weight": h2h_weight_initializer,
+                "i2h_bias": i2h_bias_initializer,
+                "h2h_bias": h2h_bias_initializer,
+            },
+            dtype,
+            **kwargs,
+        )

@@ -1,0 +1,133 @@
+"""Sequences: lists of steps and whole arrays, turned into each other, masked and reversed.
+
+An array has a time axis, the place of ``T`` in its layout; a list has a step for each time.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.ndarray import NDArray
+
+
+def is_whole(sequence: Any) -> bool:
+    """Return whether a sequence is one array or symbol, not a list of steps."""
+    return isinstance(sequence, (NDArray, sym.Symbol))
+
+
+def namespace_of(sequence: Any) -> Any:
+    """Return `nd` or `sym`, whichever a sequence belongs to."""
+    first = sequence if is_whole(sequence) else sequence[0]
+    return sym if isinstance(first, sym.Symbol) else nd
+
+
+class Steps(NamedTuple):
+    """A sequence taken apart.
+
+    Attributes
+    ----------
+    steps : one array for each time
+    F : `nd` or `sym`
+    batch_size : 0 if it is not known
+    """
+
+    steps: list[Any]
+    F: Any
+    batch_size: int
+
+
+def take_apart(length: int | None, inputs: Any, layout: str) -> Steps:
+    """Return a sequence as its steps.
+
+    Parameters
+    ----------
+    length : how many; None for as many as there are
+    inputs : the array, or the steps
+    layout : the order of batch (N), time (T) and channels (C)
+
+    Raises
+    ------
+    AttributeValueError
+        if there are not so many steps
+    """
+    if inputs is None:
+        raise AttributeValueError("unroll needs inputs: an array, a symbol or a list of steps")
+    F, size = namespace_of(inputs), batch_size_of(inputs, layout)
+    if is_whole(inputs):
+        found = inputs.shape[layout.find("T")] if isinstance(inputs, NDArray) else length
+        _check_length(length, found)
+        inputs = _split(F, inputs, found, layout.find("T"))
+    _check_length(length, len(inputs))
+    return Steps(list(inputs), F, size)
+
+
+def batch_size_of(inputs: Any, layout: str) -> int:
+    """Return the length of the batch axis, 0 for symbols."""
+    if isinstance(inputs, NDArray):
+        return inputs.shape[layout.find("N")]
+    if is_whole(inputs) or isinstance(inputs[0], sym.Symbol):
+        return 0
+    size: int = inputs[0].shape[layout.replace("T", "").find("N")]
+    return size
+
+
+def _check_length(length: int | None, found: int | None) -> None:
+    if length is not None and found is not None and length != found:
+        raise AttributeValueError(
+            describe(f"{length} steps are asked for, but the inputs have {found}", where="unroll")
+        )
+
+
+def _split(F: Any, whole: Any, length: int | None, axis: int) -> list[Any]:
+    parts = F.split(whole, axis=axis, num_outputs=length, squeeze_axis=True)
+    return [parts] if isinstance(parts, NDArray) else list(parts)
+
+
+def put_together(sequence: Any, layout: str, merge: bool | None, length: int | None = None) -> Any:
+    """Return a sequence as one array (`merge`), as steps (not `merge`), or as it is (None)."""
+    if merge is None or merge is is_whole(sequence):
+        return sequence
+    F, axis = namespace_of(sequence), layout.find("T")
+    return F.stack(*sequence, axis=axis) if merge else _split(F, sequence, length, axis)
+
+
+def mask(
+    F: Any, sequence: Any, length: int, valid_length: Any, layout: str, merge: bool | None
+) -> Any:
+    """Set what lies beyond each sample's own length to zero."""
+    whole = F.SequenceMask(
+        put_together(sequence, layout, True),
+        sequence_length=valid_length,
+        use_sequence_length=True,
+        axis=layout.find("T"),
+    )
+    return whole if merge else put_together(whole, layout, False, length)
+
+
+def reverse(steps: Sequence[Any], valid_length: Any = None) -> list[Any]:
+    """Turn steps round, each sample within its own length."""
+    if valid_length is None:
+        return list(reversed(steps))
+    F = namespace_of(steps)
+    turned = F.SequenceReverse(
+        F.stack(*steps, axis=0), sequence_length=valid_length, use_sequence_length=True
+    )
+    return _split(F, turned, len(steps), 0)
+
+
+def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, Any]) -> Any:
+    """Make a state from its shape and what else is known of it.
+
+    Parameters
+    ----------
+    func : makes it; `nd.zeros` by default
+    name : its name, if it is a symbol; arrays have none
+    info : shape, dtype and so on; the layout is left out
+    """
+    func = func or nd.zeros
+    settings = {key: value for key, value in info.items() if key != "__layout__"}
+    if not getattr(func, "__module__", "").startswith(nd.__name__):
+        settings["name"] = name
+    return func(**settings)
