@@ -14,7 +14,9 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m gluonic", description="Run an MXNet script on gluonic, unmodified."
     )
     parser.add_argument("--version", action="version", version=f"gluonic {__version__}")
-    parser.add_argument("-m", dest="module", action="store_true", help="the script is a module's name")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="the script is a module's name"
+    )
     parser.add_argument("script", help="the script")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     given = parser.parse_args(arguments)

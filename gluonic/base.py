@@ -10,6 +10,7 @@ from gluonic._version import __version__
 from gluonic.graph.calling import NULL as _Null
 from gluonic.graph.calling import Null as _NullType
 from gluonic.graph.errors import MXNetError
+from gluonic.symbol.unsupported import NotImplementedForSymbol
 
 __all__ = [
     "MXNetError",
@@ -32,17 +33,6 @@ integer_types = (int, np.int32, np.int64)
 numeric_types = (float, int, np.generic)
 string_types = (str,)
 mx_real_t = np.float32
-
-
-class NotImplementedForSymbol(MXNetError):
-    """A function of NDArrays was called with a Symbol."""
-
-    def __init__(self, function: Any, alias: str = "", *args: Any) -> None:
-        name = getattr(function, "__name__", function)
-        other = f" (use {alias})" if alias else ""
-        super().__init__(
-            f"{name} is not implemented for Symbol and only NDArray is supported{other}"
-        )
 
 
 class NotSupportedForSparseNDArray(MXNetError):

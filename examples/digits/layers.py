@@ -62,7 +62,5 @@ class Normalization(mx.gluon.HybridBlock):
     def hybrid_forward(self, F: Any, x: Any, weights: Any, scales: Any) -> Any:  # noqa: N803
         low, high = F.min(x), F.max(x)
         normalized = F.broadcast_div(F.broadcast_sub(x, low), F.broadcast_sub(high, low))
-        mapped = F.FullyConnected(
-            normalized, weights, num_hidden=self.hidden_units, no_bias=True
-        )
+        mapped = F.FullyConnected(normalized, weights, num_hidden=self.hidden_units, no_bias=True)
         return F.broadcast_mul(scales, mapped)

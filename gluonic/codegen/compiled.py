@@ -317,11 +317,13 @@ class CompiledGraph:
 
     def __call__(self, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Run the graph; compiles it, if need be."""
+        return self.binding(arrays)(arrays, run)
+
+    def binding(self, arrays: Sequence[Array]) -> Binding:
+        """What serves arrays of such shapes and dtypes."""
         key = tuple([(a.shape, a.dtype) for a in arrays])
         binding = self.bindings.get(key)
-        if binding is None:
-            binding = self._bind(key, arrays)
-        return binding(arrays, run)
+        return self._bind(key, arrays) if binding is None else binding
 
     def _bind(self, key: Any, arrays: Sequence[Array]) -> Binding:
         facts = find_facts(self.graph, self.inputs, arrays)

@@ -144,7 +144,9 @@ class HybridBlock(Block):
         if not arrays:
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
-            raise ValueError(f"{type(self).__name__}: give NDArrays or Symbols, not both in one call")
+            raise ValueError(
+                f"{type(self).__name__}: give NDArrays or Symbols, not both in one call"
+            )
         if self._active and not _eagerly.depth:
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
@@ -273,9 +275,7 @@ class HybridBlock(Block):
 
     # Files and inspection
 
-    def export(
-        self, path: str, epoch: int = 0, remove_amp_cast: bool = True
-    ) -> tuple[str, str]:
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
         Parameters
@@ -316,7 +316,7 @@ class HybridBlock(Block):
         key = structure, STATE.training, STATE.recording
         trace = self._traces.get(key) or self._prepare(key, structure, arrays)
         assert trace.bound is not None
-        return trace.bound.explain(arrays)
+        return trace.bound.op.explain(*trace.bound.operands(arrays))
 
 
 def _is_symbol(value: Any) -> bool:

@@ -157,7 +157,14 @@ class ParameterDict(Mapping[str, Parameter]):
         if not isinstance(loaded, dict):
             raise ValueError(f"{filename}: holds arrays without names, so no parameters")
         self.load_dict(
-            loaded, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source
+            loaded,
+            ctx,
+            allow_missing,
+            ignore_extra,
+            restore_prefix,
+            filename,
+            cast_dtype,
+            dtype_source,
         )
 
     def load_dict(

@@ -45,7 +45,9 @@ class SymbolBlock(HybridBlock):
         symbols, structure = flatten(tuple(inputs), lambda x: isinstance(x, sym.Symbol))
         for symbol in symbols:
             if not symbol._entries[0].node.is_variable:
-                raise AssertionError(f"the input {symbol.name!r} is computed; inputs must be variables")
+                raise AssertionError(
+                    f"the input {symbol.name!r} is computed; inputs must be variables"
+                )
         self._input_structure: Structure = structure
         self._outputs = outputs
         self._own_trace = Trace.of_symbols(symbols, outputs)
@@ -109,7 +111,9 @@ class SymbolBlock(HybridBlock):
                     describe(
                         f"the graph has no input {name!r}{nearest(name, inputs)}",
                         where=symbol_file,
-                        facts=[f"its variables are {', '.join(inputs[:12])}{' …' * (len(inputs) > 12)}"],
+                        facts=[
+                            f"its variables are {', '.join(inputs[:12])}{' …' * (len(inputs) > 12)}"
+                        ],
                         hint=f"input_names={inputs[:1]!r}",
                     )
                 )
@@ -136,11 +140,15 @@ class SymbolBlock(HybridBlock):
     def _trace(self, structure: Structure, count: int) -> Trace:
         if count != len(self._own_trace.inputs):
             names = ", ".join(symbol.name for symbol in self._own_trace.inputs)
-            raise ValueError(f"SymbolBlock: takes {len(self._own_trace.inputs)} arrays ({names}), not {count}")
+            raise ValueError(
+                f"SymbolBlock: takes {len(self._own_trace.inputs)} arrays ({names}), not {count}"
+            )
         return Trace.of_symbols(self._own_trace.inputs, self._outputs)
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
-        return self._call_compiled(inputs, arrays, flatten(inputs, lambda x: isinstance(x, NDArray))[1])
+        return self._call_compiled(
+            inputs, arrays, flatten(inputs, lambda x: isinstance(x, NDArray))[1]
+        )
 
     def _symbolic(self, *inputs: Any) -> Any:
         given, structure = flatten(inputs, lambda x: isinstance(x, sym.Symbol))
@@ -162,5 +170,7 @@ def _common_prefix(names: Sequence[str]) -> str:
     if not names:
         return ""
     first, last = min(names), max(names)
-    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    length = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)
+    )
     return first[:length]

@@ -74,9 +74,7 @@ class Trace:
         used = set(self.graph.variables)
         return [i for i, node in enumerate(self._input_nodes) if node not in used]
 
-    def infer_parameters(
-        self, parameters: dict[str, Parameter], arrays: Sequence[NDArray]
-    ) -> None:
+    def infer_parameters(self, parameters: dict[str, Parameter], arrays: Sequence[NDArray]) -> None:
         """Complete the shapes of parameters from those of the inputs.
 
         Raises
@@ -93,7 +91,9 @@ class Trace:
             parameter = parameters.get(node.name)
             if parameter is not None and parameter.shape is not None and node not in known:
                 known[node] = tuple(axis if axis > 0 else None for axis in parameter.shape)
-        facts = infer(self.graph, "shape", {n: s for n, s in known.items() if n in self.graph.consumers})
+        facts = infer(
+            self.graph, "shape", {n: s for n, s in known.items() if n in self.graph.consumers}
+        )
         unknown = []
         for node in self.graph.variables:
             shape = facts[node][0]
@@ -144,7 +144,9 @@ class BoundTrace:
         """The parameters that the graph reads."""
         return [source for source in self.sources if isinstance(source, Parameter)]
 
-    def finish_deferred(self, trace: Trace, all_parameters: dict[str, Parameter], arrays: Sequence[NDArray]) -> None:
+    def finish_deferred(
+        self, trace: Trace, all_parameters: dict[str, Parameter], arrays: Sequence[NDArray]
+    ) -> None:
         """Initialize parameters that have waited for their shapes."""
         waiting = [p for p in self.parameters() if p._arrays is None]
         if not waiting:
@@ -156,14 +158,17 @@ class BoundTrace:
         for parameter in waiting:
             parameter._finish_deferred_init()
 
-    def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph."""
+    def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """The inputs and parameters, in the order of the graph's variables."""
         context = arrays[0]._context if arrays else None
-        operands = [
+        return [
             arrays[source] if isinstance(source, int) else source._value(context)
             for source in self.sources
         ]
-        return self.op(*operands)
+
+    def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """Run the graph."""
+        return self.op(*self.operands(arrays))
 
 
 __all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

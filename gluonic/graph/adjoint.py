@@ -40,9 +40,8 @@ def adjoint(
     def register(kernel: Expression) -> Operator:
         kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."
         kernel.__signature__ = _with_gradient(op)  # type: ignore[attr-defined]
-        transposed = Operator(
-            backward, kernel, shape=like(source), dtype=_as_source(source), **options
-        )
+        rules = {"shape": like(source), "dtype": _as_source(source), **options}
+        transposed = Operator(backward, kernel, **rules)
         REGISTRY.add(transposed)
         op.gradient(**{source: _transposed_rule(backward, op.inputs)})
         transposed.gradient(grad=_forward_rule(forward, op.inputs, source, homogeneous or {}))

@@ -1,11 +1,12 @@
 """`CachedOp`: a graph called like an operator; one record on the tape however large it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.program import Program
+from gluonic.codegen.explain import Explanation, explain
+from gluonic.codegen.program import Observer, Program
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
@@ -27,6 +28,36 @@ class CachedOp:
         self.graph, self.inputs = graph, tuple(inputs)
         self.inference = Program(graph, inputs)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
+        self._observer: Observer | None = None
+
+    def observe(self, callback: Callable[[str, str, NDArray], None] | None, inputs: bool) -> None:
+        """Call ``callback(name, operator, array)`` for every operator's result from now on.
+
+        Parameters
+        ----------
+        callback : None to stop
+        inputs : for every operator's inputs too
+        """
+
+        def observer(node: Node, arrays: list[Array], results: list[Array]) -> None:
+            assert node.application is not None and callback is not None
+            names = [f"{node.name}_{name}" for name in node.application.inputs] if inputs else []
+            names += [node.entry(i).name for i in range(node.visible_count)]
+            for name, array in zip(names, [*(arrays if inputs else ()), *results], strict=False):
+                callback(name, node.operator_name, wrap(array))
+
+        self._observer = None if callback is None else observer
+        self.inference.observer = self._observer
+        for program in self._differentiable.values():
+            program.forward_program.observer = self._observer
+
+    def explain(self, *inputs: NDArray) -> Explanation:
+        """Say what the graph is compiled to for such inputs, in the present recording mode."""
+        wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
+        program = self.inference
+        if any(wanted):
+            program = self.differentiable(wanted, STATE.training).forward_program
+        return explain(program.compiled.binding([x._data for x in inputs]))
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Compute the outputs; recorded on the tape as one computation."""
@@ -46,6 +77,7 @@ class CachedOp:
             self._differentiable[key] = DifferentiableProgram(
                 self.graph, self.inputs, wanted=wanted, heads=heads, train=train
             )
+            self._differentiable[key].forward_program.observer = self._observer
         return self._differentiable[key]
 
     def _recorded(
