@@ -2,10 +2,11 @@
 
 from typing import Any, NoReturn
 
+from gluonic.graph.errors import NotThereError
 from gluonic.ndarray.array import NDArray
 
 
-class ndarray(NDArray):  # noqa: N801 - MXNet's name
+class ndarray(NDArray):
     """An array with NumPy's semantics; there are none."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -13,6 +14,4 @@ class ndarray(NDArray):  # noqa: N801 - MXNet's name
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"mx.np.{name}: gluonic has no NumPy interface; use mx.nd")
+    raise NotThereError(f"mx.np.{name}: gluonic has no NumPy interface; use mx.nd")

@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from gluonic.graph.errors import NotThereError
 from gluonic.ndarray.context import cpu, current_context, gpu, num_gpus
 from gluonic.util import is_np_array, is_np_shape, reset_np, set_np
 
@@ -24,6 +25,4 @@ def get_cuda_compute_capability(ctx: Any) -> NoReturn:
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"mx.npx.{name}: gluonic has no NumPy interface; use mx.nd")
+    raise NotThereError(f"mx.npx.{name}: gluonic has no NumPy interface; use mx.nd")

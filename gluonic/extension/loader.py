@@ -5,9 +5,11 @@ import threading
 
 from gluonic.extension import catalogue
 
+from gluonic.extension.backends import BACKENDS
 from gluonic.extension.binary import Binary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
+from gluonic.extension.subgraph import SubgraphOperator
 
 from gluonic.graph.calling import Functions
 from gluonic.graph.errors import MXNetError, describe
@@ -30,7 +32,7 @@ class Library:
         self.catalogue: Catalogue = catalogue.read(binary)
         self.operators: list[Operator] = []
         for entry in self.catalogue.operators:
-            kind = LoadedOperator
+            kind = SubgraphOperator if entry.is_subgraph else LoadedOperator
             self.operators += kind(binary, entry).operators
 
     def register(self) -> None:
@@ -39,6 +41,7 @@ class Library:
             REGISTRY.replace(operator)
             Functions.forget(operator.name)
             vars(EAGER).pop(operator.name, None)
+        BACKENDS.add(self.catalogue)
 
 
 def load_library(path: str | os.PathLike[str], verbose: bool) -> None:

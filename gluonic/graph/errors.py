@@ -5,6 +5,7 @@
     ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
     ├── OutOfRangeError       an index lies beyond the end of an axis
     ├── FileFormatError       a file is not what it should be; nothing of it was loaded
+    ├── NotThereError         a part of MXNet that gluonic does not have
     └── DeferredInitializationError   a parameter's shape is not known yet
 """
 
@@ -36,6 +37,10 @@ class OutOfRangeError(MXNetError, IndexError):
 
 class FileFormatError(MXNetError, ValueError):
     """A file is truncated, damaged or of another kind; nothing of it was loaded."""
+
+
+class NotThereError(MXNetError, NotImplementedError, AttributeError):
+    """A part of MXNet that gluonic does not have was asked for by name."""
 
 
 class Location(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
 from gluonic.graph.json_placeholder import placeholder
-from gluonic.graph.json_upgrade import hidden_names, upgrade
+from gluonic.graph.json_upgrade import hidden_names, translate_shapes, upgrade
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import own
@@ -76,7 +76,9 @@ class _Reader:
         if not heads:
             self.fail("is empty: the graph has no outputs", "heads")
         outputs = [self.entry(head, f"heads[{i}]", len(records)) for i, head in enumerate(heads)]
-        return upgrade(Graph(outputs), self.version)
+        graph = upgrade(Graph(outputs), self.version)
+        translate_shapes(graph, np_shapes="is_np_shape" in document.get("attrs", {}))
+        return graph
 
     def parse(self, text: str | bytes) -> dict[str, Any]:
         try:

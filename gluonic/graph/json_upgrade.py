@@ -1,9 +1,11 @@
 """What older versions of MXNet wrote otherwise."""
 
+import re
 from collections.abc import Mapping
 
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.node_attributes import BARE, input_attribute, own, set_initializers
+from gluonic.graph.shape_semantics import is_np_shape
 
 
 def hidden_names(attributes: Mapping[str, str]) -> dict[str, str]:
@@ -21,6 +23,21 @@ def upgrade(graph: Graph, version: int) -> Graph:
             if version < 905:
                 _free_argmax_axis(node)
     return graph
+
+
+def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
+    """Write the variables' unknown axes as they are written here and now: 0, or -1 as in NumPy's shapes.
+
+    Parameters
+    ----------
+    np_shapes : whether the file was written with NumPy's shapes
+    """
+    if np_shapes == is_np_shape():
+        return
+    old, new = (r"(?<![\d-])-1(?!\d)", "0") if np_shapes else (r"(?<![\d-])0(?!\d)", "-1")
+    for node in graph.variables:
+        if "__shape__" in node.attributes:
+            node.attributes["__shape__"] = re.sub(old, new, node.attributes["__shape__"])
 
 
 def _move_input_attributes(node: Node) -> None:

@@ -2,6 +2,7 @@
 
 from typing import NoReturn
 
+from gluonic.graph.errors import NotThereError
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.io.files import CSVIter, MNISTIter
@@ -26,5 +27,5 @@ _ABSENT = {
 
 def __getattr__(name: str) -> NoReturn:
     if name in _ABSENT:
-        raise NotImplementedError(f"mx.io.{name}: this iterator is not there")
+        raise NotThereError(f"mx.io.{name}: this iterator is not there")
     raise AttributeError(f"mx.io has no {name!r}")

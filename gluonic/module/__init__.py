@@ -2,6 +2,7 @@
 
 from typing import NoReturn
 
+from gluonic.graph.errors import NotThereError
 from gluonic.module.base import BaseModule
 from gluonic.module.module import Module
 
@@ -12,5 +13,5 @@ _ABSENT = {"BucketingModule", "SequentialModule", "PythonModule", "PythonLossMod
 
 def __getattr__(name: str) -> NoReturn:
     if name in _ABSENT:
-        raise NotImplementedError(f"mx.mod.{name}: this kind of module is not there")
+        raise NotThereError(f"mx.mod.{name}: this kind of module is not there")
     raise AttributeError(f"mx.mod has no {name!r}")

@@ -48,6 +48,7 @@ from gluonic.ndarray.interchange import (
     to_dlpack_for_write,
 )
 from gluonic.ndarray.serialization import load, load_frombuffer, save
+from gluonic.ndarray.sparse import cast_storage
 
 globals().update(_arithmetic)
 
@@ -62,7 +63,7 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "Context",
         "NDArray",
         "_internal",
-        "arange",
+        "arange", "cast_storage",
         "array",
         "concatenate",
         "contrib",

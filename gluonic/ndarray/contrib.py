@@ -1,8 +1,63 @@
-"""``nd.contrib``: operators beside the core."""
+"""``nd.contrib``: operators beside the core, and loops."""
+
+import math
+from typing import Any
 
 from gluonic.graph.calling import Functions
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
+from gluonic.ndarray.control_flow import cond, foreach, while_loop
 from gluonic.ndarray.functions import make_function
+from gluonic.ndarray.random import functions as _samplers
 
 _functions = Functions("contrib", globals(), make_function)
 __getattr__ = _functions.find
 __dir__ = _functions.names
+
+_: Any = (cond, foreach, while_loop)
+
+
+def isinf(data: NDArray) -> NDArray:
+    """Return 1 where an element is infinite and 0 elsewhere, in the dtype of `data`."""
+    return data.abs() == math.inf  # type: ignore[no-any-return]
+
+
+def isnan(data: NDArray) -> NDArray:
+    """Return 1 where an element is not a number and 0 elsewhere, in the dtype of `data`."""
+    return data != data  # type: ignore[return-value] # noqa: PLR0124
+
+
+def isfinite(data: NDArray) -> NDArray:
+    """Return 1 where an element is a finite number and 0 elsewhere, in the dtype of `data`."""
+    return data.abs() < math.inf  # type: ignore[no-any-return]
+
+
+def rand_zipfian(
+    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Context | None = None
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Draw classes whose probability falls with their number, about as ``1 / (class + 1)``.
+
+    The probability is ``(log(class + 2) - log(class + 1)) / log(range_max + 1)``.
+
+    Parameters
+    ----------
+    true_classes : classes whose expected counts are asked for, shape (n,)
+    num_sampled : how many to draw
+    range_max : the number of classes
+    ctx : the context; the current one by default
+
+    Returns
+    -------
+    samples : the classes drawn, int64
+    expected_count_true : how often each of `true_classes` is expected, float64
+    expected_count_sample : how often each of `samples` is expected, float64
+    """
+    log_range = math.log(range_max + 1)
+
+    def expected(classes: NDArray) -> NDArray:
+        numbers = classes.astype("float64")
+        return ((numbers + 2) / (numbers + 1)).log() * (num_sampled / log_range)  # type: ignore[no-any-return]
+
+    draws = _samplers["uniform"](0, log_range, shape=(num_sampled,), dtype="float64", ctx=ctx)
+    samples = (draws.exp() - 1).astype("int64") % range_max
+    return samples, expected(true_classes), expected(samples)

@@ -3,9 +3,13 @@
 from typing import Any
 
 from gluonic.ndarray import op
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.arithmetic import functions as _arithmetic
 from gluonic.ndarray.creation import array, empty, zeros
 
-__all__ = ["array", "empty", "zeros"]
+__all__ = ["array", "cast_storage", "csr_matrix", "empty", "row_sparse_array", "zeros", *_arithmetic]
+
+globals().update(_arithmetic)
 
 
 def csr_matrix(*arguments: Any, **keywords: Any) -> Any:
@@ -16,6 +20,19 @@ def csr_matrix(*arguments: Any, **keywords: Any) -> Any:
 def row_sparse_array(*arguments: Any, **keywords: Any) -> Any:
     """Raise: there are no sparse arrays."""
     raise NotImplementedError("nd.sparse.row_sparse_array: gluonic has no sparse arrays")
+
+
+def cast_storage(arr: NDArray, stype: str, out: NDArray | None = None) -> NDArray:
+    """Return a copy in another storage type: there is only ``"default"``.
+
+    Parameters
+    ----------
+    arr : the array
+    stype : the storage type
+    out : an array that receives the copy
+    """
+    copied = arr.tostype(stype)
+    return copied if out is None else copied.copyto(out)  # type: ignore[no-any-return]
 
 
 class BaseSparseNDArray:

@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from gluonic.graph.errors import NotThereError
 from gluonic.symbol.symbol import Symbol
 
 
@@ -13,6 +14,4 @@ class _Symbol(Symbol):
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"mx.sym.np.{name}: gluonic has no NumPy interface; use mx.sym")
+    raise NotThereError(f"mx.sym.np.{name}: gluonic has no NumPy interface; use mx.sym")

@@ -414,13 +414,54 @@ class Symbol(Arithmetic):
 
     grad = gradient
 
-    def optimize_for(self, backend: str, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raise: partitioning for a backend is not there yet."""
-        raise NotImplementedError("Symbol.optimize_for")
+    def optimize_for(
+        self,
+        backend: str,
+        args: dict[str, Any] | None = None,
+        aux: dict[str, Any] | None = None,
+        ctx: Any = None,
+        shape_dict: Mapping[str, Any] | None = None,
+        type_dict: Mapping[str, Any] | None = None,
+        stype_dict: Mapping[str, str] | None = None,
+        skip_infer: bool = False,
+        **kwargs: Any,
+    ) -> "Symbol":
+        """Have a partitioner or graph pass of an extension library work on the symbol.
 
-    def get_backend_symbol(self, backend: str) -> NoReturn:
-        """Raise: partitioning for a backend is not there yet."""
-        raise NotImplementedError("Symbol.get_backend_symbol")
+        Parameters
+        ----------
+        backend : its name, as `mx.library.load` prints it; a name that is not known changes nothing
+        args, aux : values of arguments and auxiliary states by name; with them, the library is told
+            shapes and dtypes. Parameters that a pass makes are added, those that are gone removed
+        ctx, stype_dict : accepted; there is one context, and all arrays are dense
+        shape_dict, type_dict : shapes and dtypes of arguments that have no value in `args`
+        skip_infer : do not infer shapes and dtypes
+        **kwargs : options, passed on to the library as strings
+
+        Returns
+        -------
+        Symbol
+            the new symbol; this one stays as it is
+        """
+        from gluonic.extension.backends import optimize
+
+        if any(storage != "default" for storage in (stype_dict or {}).values()):
+            raise NotImplementedError("optimize_for(stype_dict=…): gluonic has no sparse arrays")
+        graph = optimize(
+            self._graph(),
+            backend,
+            args,
+            aux,
+            kwargs,
+            shapes=shape_dict,
+            dtypes=type_dict,
+            skip_inference=skip_infer,
+        )
+        return Symbol(graph.outputs)
+
+    def get_backend_symbol(self, backend: str) -> "Symbol":
+        """Return the symbol as a partitioner makes it that is told nothing about shapes."""
+        return self.optimize_for(backend)
 
     def as_nd_ndarray(self) -> "Symbol":
         """Return the symbol itself."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gluonic import symbol as sym
 from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.graph.json_reader import read_json
+from gluonic.graph.shape_semantics import np_shape
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import cpu
 from gluonic.symbol import NameManager, Symbol
@@ -117,6 +118,16 @@ def test_before_0_9_5_argmax_over_everything_was_axis_minus_one() -> None:
     assert load(loaded).infer_shape(x=(2, 3))[1] == [(2,)]
     loaded["attrs"]["mxnet_version"] = ["int", 904]
     assert load(loaded).infer_shape(x=(2, 3))[1] == [(1,)]
+
+
+def test_unknown_axes_are_read_as_they_are_written_here() -> None:
+    text = sym.FullyConnected(sym.var("x", shape=(10, 0)), num_hidden=3).tojson()
+    with np_shape():
+        net = sym.load_json(text)
+        assert net.attr_dict()["x"]["__shape__"] == "(10, -1)"
+        assert net.infer_shape(x=(10, 4))[1] == [(10, 3)]
+        text = net.tojson()
+    assert sym.load_json(text).attr_dict()["x"]["__shape__"] == "(10, 0)"
 
 
 # ------------------------------------------------------------------------- operators not there

@@ -8,7 +8,13 @@ from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import LeakyReLU
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.gluon.rnn.sequences import make_state, mask, namespace_of, put_together, take_apart
+from gluonic.gluon.rnn.sequences import (
+    make_state,
+    mask,
+    put_together,
+    take_apart,
+    zeros_for,
+)
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
 
@@ -68,14 +74,17 @@ class RecurrentCell(Block):
                 )
             )
 
-    def _first_states(self, inputs: Any, begin_state: Any, batch_size: int) -> list[Any]:
+    def _first_states(
+        self, inputs: Any, begin_state: Any, batch_size: int, layout: str = "NC"
+    ) -> list[Any]:
         """Return the given states, or zeros on the context of the inputs."""
         if begin_state is not None:
             return list(begin_state)
-        first = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
-        on_context = first.context if isinstance(first, NDArray) else contextlib.nullcontext()
+        if isinstance(inputs, (list, tuple)):
+            inputs, layout = inputs[0], "NC"
+        on_context = inputs.context if isinstance(inputs, NDArray) else contextlib.nullcontext()
         with on_context:
-            return self.begin_state(batch_size=batch_size, func=namespace_of(inputs).zeros)
+            return self.begin_state(batch_size, func=zeros_for(inputs, layout.find("N")))
 
     def unroll(
         self,

@@ -69,7 +69,7 @@ class _Stack(_OfCells):
         """Run the cells over a sequence, one cell after the other; see `RecurrentCell`."""
         self.reset()
         size = batch_size_of(inputs, layout)
-        begin_state = self._first_states(inputs, begin_state, size)
+        begin_state = self._first_states(inputs, begin_state, size, layout)
         after: list[Any] = []
         top = self._cells()[-1]
         for cell, own in self._with_states(begin_state):

@@ -8,7 +8,7 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.rnn.cells import GRUCell, LSTMCell, RNNCell
 from gluonic.gluon.rnn.compound import BidirectionalCell, DropoutCell, HybridSequentialRNNCell
-from gluonic.gluon.rnn.sequences import is_whole, make_state
+from gluonic.gluon.rnn.sequences import is_whole, make_state, zeros_for
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
 from gluonic.ndarray import NDArray
@@ -204,9 +204,10 @@ class _RNNLayer(HybridBlock):
     ) -> Any:
         """Run over a sequence."""
         given = states is not None
-        size = inputs.shape[self._layout.find("N")] if isinstance(inputs, NDArray) else 0
+        batch_axis = self._layout.find("N")
+        size = inputs.shape[batch_axis] if isinstance(inputs, NDArray) else 0
         if states is None:
-            states = self.begin_state(size, func=F.zeros)
+            states = self.begin_state(size, func=zeros_for(inputs, batch_axis))
         elif isinstance(inputs, NDArray):
             self._check_states(states, size)
         outputs, states = self._run(F, inputs, states, sequence_length, weights)

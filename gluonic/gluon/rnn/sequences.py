@@ -131,3 +131,27 @@ def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, An
     if not getattr(func, "__module__", "").startswith(nd.__name__):
         settings["name"] = name
     return func(**settings)
+
+
+def zeros_for(x: Any, batch_axis: int) -> Callable[..., Any]:
+    """Return a function that makes zeros: like `nd.zeros`, but a length of 0 is the batch size.
+
+    Symbols do not know the batch size, so their zeros are computed from `x`.
+
+    Parameters
+    ----------
+    x : what has the batch size
+    batch_axis : its axis there
+    """
+    if isinstance(x, NDArray):
+        return nd.zeros
+
+    def make(shape: Sequence[int], name: str | None = None, **settings: Any) -> Any:
+        if 0 not in shape:
+            return sym.zeros(shape, name=name, **settings)
+        rows = sym.reshape(x if batch_axis == 0 else sym.swapaxes(x, 0, batch_axis), shape=(0, -1))
+        column = sym.zeros_like(sym.slice_axis(rows, axis=1, begin=0, end=1))
+        place = [-1 if length == 0 else 1 for length in shape]
+        return sym.broadcast_to(sym.reshape(column, shape=place), shape=shape, name=name)
+
+    return make
