@@ -1,0 +1,259 @@
+"""Partitioning: growing groups of nodes that someone chooses, and putting one node in place of each.
+
+A group must stay outside of itself: were there a path from it through other nodes back into it, the node
+that takes its place would depend on its own result. The same holds for all groups together.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.node import Entry, Graph, Node
+
+Group = list[Node]
+
+
+class Chooser(Protocol):
+    """Says which nodes belong together."""
+
+    def select(self, node: Node) -> bool:
+        """Whether a group may begin with a node."""
+
+    def select_input(self, node: Node, producer: Node) -> bool:
+        """Whether a group that has `node` takes in one that it reads."""
+
+    def select_output(self, node: Node, reader: Node) -> bool:
+        """Whether a group that has `node` takes in one that reads it."""
+
+    def filter(self, candidates: Sequence[Node]) -> list[Node]:
+        """Choose among the nodes that a group has grown to."""
+
+    def reset(self) -> None:
+        """Forget: the group is grown anew, without the nodes that would close a cycle."""
+
+
+class Partition:
+    """The groups that a chooser makes of a graph; variables belong to none.
+
+    Attributes
+    ----------
+    groups : the groups, in the order in which they were found, each in topological order
+    """
+
+    def __init__(self, graph: Graph, chooser: Chooser) -> None:
+        self.graph, self._chooser = graph, chooser
+        self._position = {node: i for i, node in enumerate(graph.nodes)}
+        self._group_of: dict[Node, Group] = {}
+        self.groups: list[Group] = []
+        for node in graph.nodes:
+            if not node.is_variable and node not in self._group_of and chooser.select(node):
+                self._add(self._grow(node))
+
+    def _add(self, grown: Group) -> None:
+        kept = self._chooser.filter(grown)
+        for node in kept:
+            if node not in grown:
+                raise MXNetError(
+                    describe(f"the selector's Filter keeps {node.title}, which was no candidate")
+                )
+        group = set(kept)
+        while closing := self._closes_cycle(group):
+            group.discard(max(closing, key=self._position.__getitem__))
+        if group:
+            ordered = self._in_order(group)
+            self.groups.append(ordered)
+            self._group_of.update(dict.fromkeys(ordered, ordered))
+
+    def _in_order(self, nodes: Iterable[Node]) -> Group:
+        return sorted(nodes, key=self._position.__getitem__)
+
+    def _grow(self, seed: Node) -> Group:
+        """The largest group around a node, as far as the chooser goes and no cycle arises."""
+        excluded: set[Node] = set()
+        while True:
+            group = self._reached(seed, excluded)
+            closing = self._closes_cycle(group)
+            if not closing:
+                return self._in_order(group)
+            last = max(closing, key=self._position.__getitem__)
+            if last is seed:
+                return [seed]
+            excluded.add(last)
+            self._chooser.reset()
+
+    def _reached(self, seed: Node, excluded: set[Node]) -> set[Node]:
+        group, waiting = {seed}, deque([seed])
+        chooser = self._chooser
+        while waiting:
+            node = waiting.popleft()
+            producers = dict.fromkeys(entry.node for entry in node.inputs)
+            for neighbours, chosen in (
+                (producers, chooser.select_input),
+                (self.graph.consumers[node], chooser.select_output),
+            ):
+                for other in neighbours:
+                    free = other not in group and other not in excluded
+                    if free and self._is_free(other) and chosen(node, other):
+                        group.add(other)
+                        waiting.append(other)
+        return group
+
+    def _is_free(self, node: Node) -> bool:
+        return not node.is_variable and node not in self._group_of
+
+    def _closes_cycle(self, group: set[Node]) -> set[Node]:
+        """The members that depend on other members through nodes outside; groups count as one node."""
+        outside = [reader for node in group for reader in self.graph.consumers[node]]
+        waiting, seen = [node for node in outside if node not in group], set[Node]()
+        closing: set[Node] = set()
+        while waiting:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            members = self._group_of.get(node, [node])
+            seen.update(members)
+            for member in members:
+                for reader in self.graph.consumers[member]:
+                    if reader in group:
+                        closing.add(reader)
+                    else:
+                        waiting.append(reader)
+        return closing
+
+
+@dataclass
+class Cut:
+    """A group cut out of its graph.
+
+    Attributes
+    ----------
+    group : its nodes
+    graph : the group as a graph of its own; its variables stand for what it reads
+    sources : for each of these variables the entry of the old graph that it stands for
+    results : for each output of `graph` the entry of the old graph that it is
+    readers : which output goes where: for each output the edges (reader, input number) it feeds; None is
+        an output of the old graph, by its number
+    """
+
+    group: Group
+    graph: Graph
+    sources: dict[Node, Entry]
+    results: list[Entry] = field(default_factory=list)
+    readers: list[list[tuple[Node | None, int]]] = field(default_factory=list)
+
+
+def cut_out(
+    graph: Graph, group: Group, attributes_of: Callable[[Entry], dict[str, str]], *, dedup: bool
+) -> Cut:
+    """Cut a group out of a graph.
+
+    Parameters
+    ----------
+    attributes_of : the attributes of the variable that stands for an entry
+    dedup : one variable for each entry that is read, and one output for each that others read; otherwise
+        there is one for each use
+    """
+    members = set(group)
+    counts: dict[str, int] = {}
+    variables: dict[Entry, Node] = {}
+    copies: dict[Node, Node] = {}
+    sources: dict[Node, Entry] = {}
+
+    def moved(entry: Entry) -> Entry:
+        if entry.node in members:
+            return Entry(copies[entry.node], entry.index)
+        variable = variables.get(entry) if dedup else None
+        if variable is None:
+            number = counts.get(entry.name, 0)
+            counts[entry.name] = number + 1
+            variable = Node(None, f"{entry.name}{number}", (), attributes_of(entry))
+            variables[entry], sources[variable] = variable, entry
+        return variable.entry()
+
+    for node in group:
+        copies[node] = node.with_inputs([moved(entry) for entry in node.inputs])
+    results, readers = _results(graph, members, dedup=dedup)
+    inner = Graph(Entry(copies[entry.node], entry.index) for entry in results)
+    return Cut(group, inner, sources, results, readers)
+
+
+def _results(
+    graph: Graph, members: set[Node], *, dedup: bool
+) -> tuple[list[Entry], list[list[tuple[Node | None, int]]]]:
+    """What of a group others read, and who does."""
+    edges: list[tuple[Entry, Node | None, int]] = []
+    for node in graph.nodes:
+        if node not in members:
+            for number, entry in enumerate(node.inputs):
+                if entry.node in members:
+                    edges.append((entry, node, number))
+    edges += [(e, None, i) for i, e in enumerate(graph.outputs) if e.node in members]
+    if not dedup:
+        return [entry for entry, *_ in edges], [[(node, number)] for _, node, number in edges]
+    grouped: dict[Entry, list[tuple[Node | None, int]]] = {}
+    for entry, node, number in edges:
+        grouped.setdefault(entry, []).append((node, number))
+    return list(grouped), list(grouped.values())
+
+
+def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Callable[[Sequence[Entry]], Node]]]) -> Graph:
+    """Put a node in place of each group that was cut out.
+
+    Parameters
+    ----------
+    cuts : with each group a function that makes the new node from its inputs: an entry for each variable of
+        the cut's graph, in their order
+    """
+    import networkx
+
+    edge_source: dict[tuple[Node | None, int], tuple[int, int]] = {}
+    group_number: dict[Node, int] = {}
+    for number, (cut, _) in enumerate(cuts):
+        group_number.update(dict.fromkeys(cut.group, number))
+        for output, readers in enumerate(cut.readers):
+            edge_source.update(dict.fromkeys(readers, (number, output)))
+    units = networkx.DiGraph()
+    for node in graph.nodes:
+        unit = group_number.get(node, node)
+        units.add_node(unit)
+        for entry in node.inputs:
+            source = group_number.get(entry.node, entry.node)
+            if source != unit:
+                units.add_edge(source, unit)
+    mapped: dict[Any, Node] = {}
+
+    def moved(entry: Entry, reader: Node | None, position: int) -> Entry:
+        found = edge_source.get((reader, position))
+        return Entry(mapped[entry.node], entry.index) if found is None else Entry(mapped[found[0]], found[1])
+
+    for unit in networkx.topological_sort(units):
+        if isinstance(unit, Node):
+            inputs = [moved(entry, unit, i) for i, entry in enumerate(unit.inputs)]
+            kept = all(a == b for a, b in zip(inputs, unit.inputs, strict=True))
+            mapped[unit] = unit if kept else unit.with_inputs(inputs)
+        else:
+            mapped[unit] = _made(*cuts[unit], moved)
+    return Graph(moved(entry, None, i) for i, entry in enumerate(graph.outputs))
+
+
+def _made(
+    cut: Cut,
+    make: Callable[[Sequence[Entry]], Node],
+    moved: Callable[[Entry, Node | None, int], Entry],
+) -> Node:
+    """Make the node of a group."""
+    uses: dict[Entry, list[tuple[Node, int]]] = {}
+    members = set(cut.group)
+    for node in cut.group:
+        for number, entry in enumerate(node.inputs):
+            if entry.node not in members:
+                uses.setdefault(entry, []).append((node, number))
+    inputs = []
+    for variable in cut.graph.variables:
+        entry = cut.sources[variable]
+        waiting = uses[entry]
+        reader, number = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        inputs.append(moved(entry, reader, number))
+    return make(inputs)

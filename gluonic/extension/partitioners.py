@@ -1,0 +1,249 @@
+"""Libraries' partitioners at work: they choose and review subgraphs, which become nodes of their operators."""
+
+import ctypes
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluonic.extension.annotate import Annotations, NamedArrays, annotated_json
+from gluonic.extension.binary import Attributes, Binary
+from gluonic.extension.catalogue import Partitioner, Strategy
+from gluonic.extension.inference import integers
+from gluonic.extension.partition import Chooser, Cut, Partition, cut_out, replace_groups
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.json_writer import SUBGRAPHS, write_json
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import REGISTRY, Array
+
+DEDUP = "dedup_subgraph"
+_NOT_SUPPORTED, _ANY_SUBGRAPH = -2, -1
+
+
+@dataclass
+class Task:
+    """What `optimize_for` was asked for.
+
+    Attributes
+    ----------
+    options : passed on to the library
+    args, aux : the values of parameters that are known, by name
+    shapes, dtypes : of further variables, by name
+    new_args, new_aux : parameters that a pass has made
+    """
+
+    options: dict[str, str] = field(default_factory=dict)
+    args: dict[str, Array] = field(default_factory=dict)
+    aux: dict[str, Array] = field(default_factory=dict)
+    shapes: dict[str, Any] = field(default_factory=dict)
+    dtypes: dict[str, Any] = field(default_factory=dict)
+    skip_inference: bool = False
+    new_args: dict[str, Array] = field(default_factory=dict)
+    new_aux: dict[str, Array] = field(default_factory=dict)
+
+    def annotations(self, graph: Graph) -> Annotations:
+        """Infer what is known about the graph."""
+        arrays = {**self.args, **self.aux}
+        if not arrays or self.skip_inference:
+            return Annotations(graph, {}, {})
+        shapes = {**self.shapes, **{name: a.shape for name, a in arrays.items()}}
+        dtypes = {**self.dtypes, **{name: a.dtype for name, a in arrays.items()}}
+        return Annotations(graph, shapes, dtypes)
+
+
+def apply_partitioner(binary: Binary, partitioner: Partitioner, graph: Graph, task: Task) -> Graph:
+    """Partition a graph with all strategies of a partitioner, one after the other."""
+    for strategy in partitioner.strategies:
+        graph = _Application(binary, strategy, graph, task).result()
+    return graph
+
+
+class _Application:
+    """One strategy, applied to one graph."""
+
+    def __init__(self, binary: Binary, strategy: Strategy, graph: Graph, task: Task) -> None:
+        if strategy.operator not in REGISTRY:
+            raise MXNetError(
+                describe(
+                    f"the partitioner's strategy {strategy.name!r} wants the operator "
+                    f"{strategy.operator!r}, which is not registered"
+                )
+            )
+        self.binary, self.strategy, self.graph, self.task = binary, strategy, graph, task
+        self.options = Attributes(task.options)
+        self.annotations = task.annotations(graph)
+        self.json = annotated_json(graph, self.annotations)
+        self.args, self.aux = NamedArrays(task.args), NamedArrays(task.aux)
+
+    def result(self) -> Graph:
+        """Return the partitioned graph."""
+        partition = Partition(self.graph, self._chooser())
+        dedup = self.task.options.get(DEDUP) == "True"
+        accepted = []
+        for number, group in enumerate(partition.groups):
+            cut = cut_out(self.graph, group, self._attributes_of, dedup=dedup)
+            attributes = self._review(cut, number)
+            if attributes is not None:
+                accepted.append((cut, self._maker(cut, number, attributes)))
+        return replace_groups(self.graph, accepted)
+
+    def _chooser(self) -> Chooser:
+        text = ctypes.create_string_buffer(self.json.encode())
+        positions = {node: i for i, node in enumerate(self.graph.nodes)}
+        if self.strategy.supported_ops:
+            return _Supported(self._supported(text), positions)
+        pointer = ctypes.c_void_p()
+        self.binary.check(
+            "_partCallCreateSelector",
+            f"Error calling create_selector for '{self.strategy.name}'",
+            self.strategy.create_selector,
+            text,
+            pointer,
+            *self.options.arguments,
+        )
+        if not pointer.value:
+            raise self.binary.failure(f"create_selector made none for '{self.strategy.name}'")
+        return _Selector(self.binary, pointer.value, positions)
+
+    def _supported(self, text: "ctypes.Array[Any]") -> list[int]:
+        count = len(self.graph.nodes)
+        ids = (ctypes.c_int * count)(*[_NOT_SUPPORTED] * count)
+        self.binary.check(
+            "_partCallSupportedOps",
+            f"Error calling supported_ops for '{self.strategy.name}'",
+            self.strategy.supported_ops,
+            text,
+            count,
+            ids,
+            *self.options.arguments,
+        )
+        for node, number in zip(self.graph.nodes, ids, strict=True):
+            if number < _NOT_SUPPORTED:
+                raise MXNetError(
+                    describe(
+                        f"supported_ops puts {node.title} in subgraph {number}",
+                        where=self.strategy.name,
+                        hint="-2 is not supported, -1 any subgraph, 0 and above a subgraph of that number",
+                    )
+                )
+        return list(ids)
+
+    def _attributes_of(self, entry: Entry) -> dict[str, str]:
+        """The attributes of the variable that stands for an entry in a subgraph."""
+        node = entry.node
+        origin = {"isArg": "True", "argName": node.name} if node.is_variable else {"isArg": "False"}
+        return {**origin, **self.annotations.of_entries([entry])}
+
+    def _review(self, cut: Cut, number: int) -> dict[str, str] | None:
+        """Have a subgraph reviewed: the attributes its node gets, None if it is rejected."""
+        if not self.strategy.review_subgraph:
+            return {}
+        states = set(cut.graph.states)
+        for variable in cut.graph.variables:
+            variable.attributes["isAux"] = str(variable in states)
+        accept, count = ctypes.c_int(1), ctypes.c_int()
+        keys, values = ctypes.c_void_p(), ctypes.c_void_p()
+        self.binary.check(
+            "_partCallReviewSubgraph",
+            f"Error calling review_subgraph for '{self.strategy.name}'",
+            self.strategy.review_subgraph,
+            ctypes.create_string_buffer(write_json(cut.graph).encode()),
+            number,
+            accept,
+            *self.options.arguments,
+            keys,
+            values,
+            count,
+            *self.args.arguments,
+            *self.aux.arguments,
+        )
+        names, texts = (_taken(self.binary, pointer, count.value) for pointer in (keys, values))
+        return dict(zip(names, texts, strict=True)) if accept.value else None
+
+    def _maker(
+        self, cut: Cut, number: int, attributes: dict[str, str]
+    ) -> Callable[[Sequence[Entry]], Node]:
+        operator = REGISTRY[self.strategy.operator]
+        known = self.annotations.of_entries(cut.results)
+        texts = {**known, **attributes, SUBGRAPHS: f"[{write_json(cut.graph)}]"}
+
+        def make(inputs: Sequence[Entry]) -> Node:
+            origin = cut.group[0]
+            application = operator.apply(texts)
+            return Node(application, f"_op{number}", inputs, texts, origin.location, origin.block)
+
+        return make
+
+
+def _taken(binary: Binary, pointer: ctypes.c_void_p, count: int) -> list[str]:
+    """Read an array of strings and free it."""
+    if not pointer.value:
+        return []
+    addresses = (ctypes.c_void_p * count).from_address(pointer.value)
+    found = [ctypes.string_at(address).decode() for address in addresses if address]
+    for address in [*addresses, pointer.value]:
+        binary.free(address)
+    return found
+
+
+class _Supported:
+    """Chooses by the numbers that `supported_ops` gave: equal numbers, and -1 with any, go together."""
+
+    def __init__(self, ids: Sequence[int], positions: dict[Node, int]) -> None:
+        self._ids, self._positions = ids, positions
+
+    def _id(self, node: Node) -> int:
+        return self._ids[self._positions[node]]
+
+    def select(self, node: Node) -> bool:
+        return self._id(node) != _NOT_SUPPORTED
+
+    def _joins(self, node: Node, other: Node) -> bool:
+        number = self._id(other)
+        return number != _NOT_SUPPORTED and number in (_ANY_SUBGRAPH, self._id(node))
+
+    select_input = select_output = _joins
+
+    def filter(self, candidates: Sequence[Node]) -> list[Node]:
+        return list(candidates)
+
+    def reset(self) -> None:
+        """Nothing is remembered."""
+
+
+class _Selector:
+    """Chooses by asking the library's selector."""
+
+    def __init__(self, binary: Binary, pointer: int, positions: dict[Node, int]) -> None:
+        self._binary, self._pointer, self._positions = binary, pointer, positions
+        self._nodes = list(positions)
+
+    def _ask(self, function: str, *nodes: Node) -> bool:
+        answer = ctypes.c_int()
+        numbers = [self._positions[node] for node in nodes]
+        self._binary.call(function, self._pointer, *numbers, answer)
+        return bool(answer.value)
+
+    def select(self, node: Node) -> bool:
+        return self._ask("_partCallSelect", node)
+
+    def select_input(self, node: Node, producer: Node) -> bool:
+        return self._ask("_partCallSelectInput", node, producer)
+
+    def select_output(self, node: Node, reader: Node) -> bool:
+        return self._ask("_partCallSelectOutput", node, reader)
+
+    def filter(self, candidates: Sequence[Node]) -> list[Node]:
+        numbers = [self._positions[node] for node in candidates]
+        given = (ctypes.c_int * len(numbers))(*numbers)
+        kept, count = ctypes.c_void_p(), ctypes.c_int()
+        self._binary.call("_partCallFilter", self._pointer, given, len(numbers), kept, count)
+        found = integers(kept, count.value)
+        self._binary.free(kept.value)
+        for number in found:
+            if not 0 <= number < len(self._nodes):
+                raise MXNetError(describe(f"the selector's Filter keeps {number}: there is no such node"))
+        return [self._nodes[number] for number in found]
+
+    def reset(self) -> None:
+        self._binary.call("_partCallReset", self._pointer)
