@@ -15,6 +15,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import RANDOM
 from gluonic.symbol.execution import Execution
+from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:
     from gluonic.symbol.symbol import Symbol
@@ -299,7 +300,7 @@ class Executor:
             "shape",
             {n: given[n.name] for n in self._graph.variables if n.name in given},
         )
-        resize = _Resizing(given, partial_shaping, allow_up_sizing)
+        resize = Resizing(given, partial_shaping, allow_up_sizing)
         arguments, gradients = [], []
         for node, array, gradient in zip(
             self._graph.arguments, self.arg_arrays, self.grad_arrays, strict=True
@@ -316,7 +317,7 @@ class Executor:
         made.outputs = [
             new
             if new._data.size > old._data.size or new.dtype != old.dtype
-            else _part(old, new.shape)
+            else part(old, new.shape)
             for new, old in zip(made.outputs, self.outputs, strict=True)
         ]
         return made
@@ -343,42 +344,6 @@ class Executor:
     def get_optimized_symbol(self) -> NoReturn:
         """Raise: the optimized graph cannot be had as a symbol yet."""
         raise NotImplementedError("Executor.get_optimized_symbol")
-
-
-class _Resizing:
-    """Arrays of other shapes in the memory of old ones."""
-
-    def __init__(self, given: Mapping[str, Any], partial: bool, grow: bool) -> None:
-        self.given, self.partial, self.grow = given, partial, grow
-
-    def __call__(self, name: str, array: NDArray, shape: Any) -> NDArray:
-        if shape is None or None in shape:
-            shape = array.shape
-        if shape == array.shape:
-            return array
-        if name not in self.given and not self.partial:
-            raise MXNetError(
-                describe(
-                    f"reshape: {name} would change from {array.shape} to {shape}, "
-                    "and parameters would no longer be shared",
-                    hint="partial_shaping=True if that is intended",
-                )
-            )
-        if int(np.prod(shape)) <= array._data.size:
-            return _part(array, shape)
-        if not self.grow:
-            raise MXNetError(
-                describe(
-                    f"reshape: {name} would grow from {array.shape} to {shape}",
-                    hint="bind the largest shape first, or allow_up_sizing=True",
-                )
-            )
-        return NDArray(np.zeros(shape, array._data.dtype), array._context)
-
-
-def _part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """Take the beginning of an array's memory, as another shape."""
-    return NDArray(array._data.reshape(-1)[: int(np.prod(shape))].reshape(shape), array._context)
 
 
 def _store(output: NDArray, result: Array) -> None:

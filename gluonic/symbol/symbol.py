@@ -1,9 +1,8 @@
 """`Symbol`: outputs of a graph, which can be composed, inspected, saved and bound to arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Self
-
-import numpy as np
 
 from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
 from gluonic.graph.calling import Caller
@@ -12,8 +11,7 @@ from gluonic.graph.files import write_atomically
 from gluonic.graph.gradient import gradients
 from gluonic.graph.json_reader import read_json
 from gluonic.graph.json_writer import write_json
-from gluonic.graph.listing import debug_text
-from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.context import usable
@@ -21,7 +19,12 @@ from gluonic.symbol import inference
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
-from gluonic.symbol.unsupported import NotImplementedForSymbol
+from gluonic.symbol.outputs import Outputs
+from gluonic.symbol.unsupported import (
+    NotImplementedForSymbol,
+    missing_attribute,
+    refuse_array_methods,
+)
 
 # Automatic names of Python's operators, where they are not the operators' own.
 _HINTS = {
@@ -34,19 +37,14 @@ _HINTS = {
         for op in ("plus", "minus", "rminus", "mul", "div", "rdiv", "mod", "rmod", "power")
     },
 }
-_ARRAYS_ONLY = {
-    "shape": "infer_shape, or F.shape_array(x) inside hybrid_forward",
-    "dtype": "infer_type",
-    "ndim": "infer_shape",
-    "size": "infer_shape, or F.size_array(x) inside hybrid_forward",
-    "T": "F.transpose(x)",
-    "context": "pass the context to bind",
-    "ctx": "pass the context to bind",
-    "grad": "bind with args_grad",
-}
 
 
-class Symbol(Arithmetic):
+@cache
+def _caller(op: str) -> Caller:
+    return Caller(REGISTRY[op], Symbol)
+
+
+class Symbol(Outputs, Arithmetic):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
@@ -64,113 +62,10 @@ class Symbol(Arithmetic):
     (['x'], ['y_output'])
     """
 
-    __slots__ = ("__weakref__", "_entries", "_known_graph")
+    __slots__ = ()
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to symbols
     __hash__ = None  # type: ignore[assignment]
-
-    _entries: tuple[Entry, ...]
-    _known_graph: Graph | None
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = tuple(entries)
-        self._known_graph = None
-
-    def _graph(self) -> Graph:
-        """Return the graph below the outputs."""
-        if self._known_graph is None:
-            self._known_graph = Graph(self._entries)
-        return self._known_graph
-
-    def _node(self) -> Node | None:
-        """Return the node of all outputs, None for a group of several."""
-        first = self._entries[0].node
-        return first if all(entry.node is first for entry in self._entries) else None
-
-    # ------------------------------------------------------------------------ what it is
-
-    @property
-    def name(self) -> str | None:
-        """The name of the symbol, None for a group."""
-        node = self._node()
-        return None if node is None else node.name
-
-    def __repr__(self) -> str:
-        if self.name is None:
-            return f"<Symbol group [{', '.join(entry.node.name for entry in self._entries)}]>"
-        return f"<Symbol {self.name}>"
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @property
-    def num_outputs(self) -> int:
-        """The number of outputs."""
-        return len(self._entries)
-
-    def list_arguments(self) -> list[str]:
-        """Return the names of the inputs, auxiliary states not among them."""
-        return [node.name for node in self._graph().arguments]
-
-    def list_auxiliary_states(self) -> list[str]:
-        """Return the names of the inputs that operators update, such as moving averages."""
-        return [node.name for node in self._graph().states]
-
-    def list_inputs(self) -> list[str]:
-        """Return the names of all inputs, auxiliary states included."""
-        return [node.name for node in self._graph().variables]
-
-    def list_outputs(self) -> list[str]:
-        """Return the names of the outputs."""
-        return [entry.name for entry in self._entries]
-
-    def get_internals(self) -> "Symbol":
-        """Return a group of the outputs of all nodes."""
-        return Symbol(
-            [node.entry(i) for node in self._graph().nodes for i in range(node.visible_count)]
-        )
-
-    def get_children(self) -> "Symbol | None":
-        """Return a group of what the outputs' nodes read; None if that is nothing."""
-        nodes = dict.fromkeys(entry.node for entry in self._entries)
-        inputs = [entry for node in nodes for entry in node.inputs]
-        return Symbol(inputs) if inputs else None
-
-    def debug_str(self) -> str:
-        """Return the graph as a text, node by node."""
-        return debug_text(self._graph())
-
-    # ------------------------------------------------------------------------ outputs by index
-
-    def __iter__(self) -> Iterator["Symbol"]:
-        return (Symbol([entry]) for entry in self._entries)
-
-    def __getitem__(self, index: int | str | slice) -> "Symbol":
-        """Return an output by number or name, or several by a slice."""
-        if isinstance(index, slice):
-            return Group([Symbol([entry]) for entry in self._entries[index]])
-        if isinstance(index, str):
-            return Symbol([self._entries[self._position(index)]])
-        if not isinstance(index, (int, np.integer)):
-            raise TypeError(
-                describe(
-                    f"a Symbol is indexed by an output's number or name, not by {index!r}",
-                    where=repr(self),
-                    hint="F.slice_axis, F.slice or F.take for elements of the array it stands for",
-                )
-            )
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"{self!r} has {len(self)} outputs; there is no output {index}")
-        return Symbol([self._entries[index]])
-
-    def _position(self, name: str) -> int:
-        names = self.list_outputs()
-        count = names.count(name)
-        if count == 1:
-            return names.index(name)
-        if count:
-            raise ValueError(f"{self!r} has {count} outputs called {name!r}; choose by number")
-        raise ValueError(f"{self!r} has no output {name!r}{nearest(name, names)}")
 
     # ------------------------------------------------------------------------ attributes
 
@@ -257,10 +152,8 @@ class Symbol(Arithmetic):
         return self._call(same_shape, (other, self) if reverse else (self, other), {})
 
     def _call(self, op: str, inputs: tuple["Symbol", ...], attributes: dict[str, Any]) -> Self:
-        caller = Caller(REGISTRY[op], Symbol)
-        node = apply_operator(
-            caller, inputs, attributes, name=None, attr=None, hint=_HINTS.get(op, op)
-        )
+        hint = _HINTS.get(op, op)
+        node = apply_operator(_caller(op), inputs, attributes, name=None, attr=None, hint=hint)
         return type(self)([node.entry()])
 
     def __abs__(self) -> "Symbol":
@@ -488,27 +381,10 @@ class Symbol(Arithmetic):
     else:
 
         def __getattr__(self, name):
-            hint = _ARRAYS_ONLY.get(name)
-            if hint is not None:
-                message = f"a Symbol has no {name!r}: it holds no values"
-                raise AttributeError(describe(message, where=repr(self), hint=hint))
-            hint = "" if name.startswith("_") else nearest(name, dir(type(self)))
-            raise AttributeError(f"Symbol has no {name!r}{hint}")
+            raise AttributeError(missing_attribute(self, name))
 
 
-def _refuse(name: str, what: str) -> None:
-    def method(self: Symbol, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedForSymbol(what)
-
-    method.__name__ = name
-    method.__doc__ = f"Raise: a Symbol has no {what}."
-    setattr(Symbol, name, method)
-
-
-for _name, _symbol in {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/="}.items():
-    _refuse(f"__i{_name}__", f"in-place {_symbol}")
-for _name in ("wait_to_read", "asnumpy", "asscalar", "copy", "as_in_context", "detach", "backward"):
-    _refuse(_name, f"{_name}()")
+refuse_array_methods(Symbol)
 
 
 def Group(symbols: Sequence[Symbol]) -> Symbol:

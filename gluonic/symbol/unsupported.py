@@ -1,6 +1,8 @@
-"""What only arrays can do."""
+"""What only arrays have and can do."""
 
-from gluonic.graph.errors import MXNetError, describe
+from typing import Any, NoReturn
+
+from gluonic.graph.errors import MXNetError, describe, nearest
 
 
 class NotImplementedForSymbol(MXNetError):
@@ -20,3 +22,46 @@ class NotImplementedForSymbol(MXNetError):
                 hint=hint or "bind or eval the symbol, or compute with NDArrays",
             )
         )
+
+
+# Attributes of arrays, each with what a symbol has instead.
+_ARRAYS_ONLY = {
+    "shape": "infer_shape, or F.shape_array(x) inside hybrid_forward",
+    "dtype": "infer_type",
+    "ndim": "infer_shape",
+    "size": "infer_shape, or F.size_array(x) inside hybrid_forward",
+    "T": "F.transpose(x)",
+    "context": "pass the context to bind",
+    "ctx": "pass the context to bind",
+    "grad": "bind with args_grad",
+}
+_METHODS = ("wait_to_read", "asnumpy", "asscalar", "copy", "as_in_context", "detach", "backward")
+_IN_PLACE = {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/="}
+
+
+def missing_attribute(symbol: Any, name: str) -> str:
+    """Say that a symbol does not have an attribute, and what to use instead."""
+    hint = _ARRAYS_ONLY.get(name)
+    if hint is not None:
+        return describe(
+            f"a Symbol has no {name!r}: it holds no values", where=repr(symbol), hint=hint
+        )
+    similar = "" if name.startswith("_") else nearest(name, dir(type(symbol)))
+    return f"Symbol has no {name!r}{similar}"
+
+
+def refuse_array_methods(kind: type) -> None:
+    """Give a class the methods that only arrays have, to raise `NotImplementedForSymbol`."""
+    refused = {f"__i{name}__": f"in-place {operator}" for name, operator in _IN_PLACE.items()}
+    refused |= {name: f"{name}()" for name in _METHODS}
+    for name, what in refused.items():
+        setattr(kind, name, _refusal(name, what))
+
+
+def _refusal(name: str, what: str) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedForSymbol(what)
+
+    method.__name__ = name
+    method.__doc__ = f"Raise: a Symbol has no {what}."
+    return method

@@ -1,0 +1,129 @@
+"""The outputs that a symbol is made of: their names, the graph below them, and choosing some of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+import numpy as np
+
+from gluonic.graph.errors import describe, nearest
+from gluonic.graph.listing import debug_text
+from gluonic.graph.node import Entry, Graph, Node
+
+
+class Outputs:
+    """A list of graph entries.
+
+    Parameters
+    ----------
+    entries : the outputs
+    """
+
+    __slots__ = ("__weakref__", "_entries", "_known_graph")
+
+    _entries: tuple[Entry, ...]
+    _known_graph: Graph | None
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = tuple(entries)
+        self._known_graph = None
+
+    def _graph(self) -> Graph:
+        """Return the graph below the outputs."""
+        if self._known_graph is None:
+            self._known_graph = Graph(self._entries)
+        return self._known_graph
+
+    def _node(self) -> Node | None:
+        """Return the node of all outputs, None for a group of several."""
+        first = self._entries[0].node
+        return first if all(entry.node is first for entry in self._entries) else None
+
+    # ------------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str | None:
+        """The name of the symbol, None for a group."""
+        node = self._node()
+        return None if node is None else node.name
+
+    def __repr__(self) -> str:
+        if self.name is None:
+            return f"<Symbol group [{', '.join(entry.node.name for entry in self._entries)}]>"
+        return f"<Symbol {self.name}>"
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of outputs."""
+        return len(self._entries)
+
+    def list_arguments(self) -> list[str]:
+        """Return the names of the inputs, auxiliary states not among them."""
+        return [node.name for node in self._graph().arguments]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Return the names of the inputs that operators update, such as moving averages."""
+        return [node.name for node in self._graph().states]
+
+    def list_inputs(self) -> list[str]:
+        """Return the names of all inputs, auxiliary states included."""
+        return [node.name for node in self._graph().variables]
+
+    def list_outputs(self) -> list[str]:
+        """Return the names of the outputs."""
+        return [entry.name for entry in self._entries]
+
+    def get_internals(self) -> Self:
+        """Return a group of the outputs of all nodes."""
+        return type(self)(
+            [node.entry(i) for node in self._graph().nodes for i in range(node.visible_count)]
+        )
+
+    def get_children(self) -> Self | None:
+        """Return a group of what the outputs' nodes read; None if that is nothing."""
+        nodes = dict.fromkeys(entry.node for entry in self._entries)
+        inputs = [entry for node in nodes for entry in node.inputs]
+        return type(self)(inputs) if inputs else None
+
+    def debug_str(self) -> str:
+        """Return the graph as a text, node by node."""
+        return debug_text(self._graph())
+
+    # ------------------------------------------------------------------------ outputs by index
+
+    def __iter__(self) -> Iterator[Self]:
+        return (type(self)([entry]) for entry in self._entries)
+
+    def __getitem__(self, index: int | str | slice) -> Self:
+        """Return an output by number or name, or several by a slice."""
+        if isinstance(index, slice):
+            return self._some(self._entries[index])
+        if isinstance(index, str):
+            return type(self)([self._entries[self._position(index)]])
+        if not isinstance(index, (int, np.integer)):
+            raise TypeError(
+                describe(
+                    f"a Symbol is indexed by an output's number or name, not by {index!r}",
+                    where=repr(self),
+                    hint="F.slice_axis, F.slice or F.take for elements of the array it stands for",
+                )
+            )
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"{self!r} has {len(self)} outputs; there is no output {index}")
+        return type(self)([self._entries[index]])
+
+    def _some(self, entries: Sequence[Entry]) -> Self:
+        if not entries:
+            raise TypeError(f"{self!r} has {len(self)} outputs; the slice has none of them")
+        return type(self)(entries)
+
+    def _position(self, name: str) -> int:
+        names = self.list_outputs()
+        count = names.count(name)
+        if count == 1:
+            return names.index(name)
+        if count:
+            raise ValueError(f"{self!r} has {count} outputs called {name!r}; choose by number")
+        raise ValueError(f"{self!r} has no output {name!r}{nearest(name, names)}")
