@@ -8,6 +8,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, mean_over_contexts
@@ -59,6 +60,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
+        self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
         self._lock = threading.RLock()
 
@@ -78,6 +80,10 @@ class HybridBlock(Block):
         self._clear_traces()
 
     def _clear_traces(self) -> None:
+        self._backends.forget()
+        self._forget_traces()
+
+    def _forget_traces(self) -> None:
         self.__dict__["_traces"] = {}
         self.__dict__["_latest"] = None
 
@@ -91,8 +97,11 @@ class HybridBlock(Block):
         active : False to go back to running eagerly
         static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size
             MXNet's flags: accepted; flags change speed, never values
-        clear : forget earlier traces (True by default)
+        clear : forget earlier traces, and what backends have made (True by default)
+        backend : a partitioner or graph pass of an extension library, to work on the graph
+        backend_opts : options for the backend; with a backend, other arguments are options too
         """
+        kwargs, options = _backend_options(kwargs)
         for name in kwargs.keys() - set(_FLAGS):
             raise ValueError(
                 describe(
@@ -101,8 +110,6 @@ class HybridBlock(Block):
                     facts=[f"it has {', '.join(_FLAGS)}"],
                 )
             )
-        if kwargs.get("backend"):
-            raise NotImplementedError("hybridize(backend=…): partitioning by an external backend")
         if active and (self._forward_hooks or self._forward_pre_hooks):
             warnings.warn(
                 f"{self.name} is hybridized while it has forward hooks; "
@@ -110,9 +117,11 @@ class HybridBlock(Block):
                 stacklevel=2,
             )
         self._active, self._flags = active, kwargs
-        if kwargs.get("clear", True):
-            self._clear_traces()
-        super().hybridize(active, **kwargs)
+        backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
+        self._backends.ask(backend, options, clear=clear)
+        if clear or backend:
+            self._forget_traces()
+        super().hybridize(active, **{**kwargs, "backend_opts": options} if backend else kwargs)
 
     def cast(self, dtype: Any) -> None:
         """Convert all parameters to another dtype."""
@@ -129,9 +138,23 @@ class HybridBlock(Block):
         self._op_hook = callback, monitor_all
         super().register_op_hook(callback, monitor_all)
 
-    def optimize_for(self, x: Any, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
-        """Raise, for partitioning by an external backend is not there yet."""
-        raise NotImplementedError("HybridBlock.optimize_for: partitioning by an external backend")
+    def optimize_for(
+        self, x: Any, *args: Any, backend: str | None = None, clear: bool = False, **kwargs: Any
+    ) -> None:
+        """Hybridize the block and have a backend work on its graph for such inputs; nothing is computed.
+
+        Parameters
+        ----------
+        x, *args : inputs of the block
+        backend : a partitioner or graph pass of an extension library, by name
+        clear : begin with the block's own graph; otherwise with what earlier backends have made
+        **kwargs : flags of `hybridize`; all else are options for the backend
+        """
+        self.hybridize(True, backend=backend, clear=clear, **kwargs)
+        arrays, structure = flatten((x, *args), _is_array)
+        if not arrays:
+            raise ValueError(f"{type(self).__name__}.optimize_for needs an NDArray among its inputs")
+        self._prepare((structure, STATE.training, STATE.recording), structure, arrays)
 
     # Running
 
@@ -213,6 +236,10 @@ class HybridBlock(Block):
             except BaseException:
                 trace.bound = None
                 raise
+            keep_states = bool(self._flags.get("static_alloc") and self._flags.get("static_shape"))
+            trace = self._backends.applied(
+                trace, structure, parameters, arrays, keep_states=keep_states
+            )
             self._traces[key] = self._latest = trace
             return trace
 
@@ -317,6 +344,15 @@ class HybridBlock(Block):
         trace = self._traces.get(key) or self._prepare(key, structure, arrays)
         assert trace.bound is not None
         return trace.bound.op.explain(*trace.bound.operands(arrays))
+
+
+def _backend_options(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell flags from options for a backend; there are none without a backend."""
+    if not given.get("backend"):
+        return given, {}
+    flags = {name: value for name, value in given.items() if name in _FLAGS}
+    others = {name: value for name, value in given.items() if name not in _FLAGS}
+    return flags, {**(given.get("backend_opts") or {}), **others}
 
 
 def _is_symbol(value: Any) -> bool:

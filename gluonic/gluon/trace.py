@@ -57,6 +57,16 @@ class Trace:
         made._adopt(leaves)
         return made
 
+    def with_graph(self, graph: Graph) -> "Trace":
+        """The trace with another graph that computes the same outputs from inputs of the same names."""
+        made = Trace.__new__(Trace)
+        variables = {node.name: node for node in graph.variables}
+        nodes = [variables.get(node.name, node) for node in self._input_nodes]
+        made.inputs = [sym.Symbol([node.entry()]) for node in nodes]
+        made.output_structure = self.output_structure
+        made._adopt([sym.Symbol([entry]) for entry in graph.outputs])
+        return made
+
     def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
         self.output = leaves[0] if len(leaves) == 1 else sym.Group(list(leaves))
         self.graph = Graph(entry for leaf in leaves for entry in leaf._entries)

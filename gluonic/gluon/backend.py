@@ -1,0 +1,103 @@
+"""What `HybridBlock.optimize_for` and ``hybridize(backend=…)`` do to the traces of a block."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.structure import Structure
+from gluonic.gluon.trace import Trace
+from gluonic.graph.node import Graph
+from gluonic.graph.states import with_own_states
+from gluonic.ndarray import NDArray
+
+_Step = tuple[str, dict[str, Any]]
+
+
+class BackendSteps:
+    """The backends that are to work on a block's graphs, one after the other.
+
+    Each graph is worked on once, however many traces (for training, for inference) are made of it.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[_Step] = []
+        self._done: dict[Structure, tuple[Graph, int]] = {}
+        self._made: dict[str, Parameter] = {}
+
+    def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
+        """Let a backend work on the graphs; on what earlier ones have made, unless that is cleared."""
+        if clear:
+            self._steps.clear()
+            self.forget()
+        if backend:
+            self._steps.append((backend, options))
+
+    def forget(self) -> None:
+        """Begin anew: the block has changed."""
+        self._done.clear()
+        self._made.clear()
+
+    def applied(
+        self,
+        trace: Trace,
+        structure: Structure,
+        parameters: dict[str, Parameter],
+        arrays: Sequence[NDArray],
+        *,
+        keep_states: bool,
+    ) -> Trace:
+        """Return the trace as the backends make it, bound to its parameters.
+
+        Parameters
+        ----------
+        parameters : all of the block, initialized
+        arrays : the inputs of the call for which the trace is made
+        keep_states : whether operators keep their states from call to call
+        """
+        graph, count = self._done.get(structure, (trace.graph, 0))
+        for backend, options in self._steps[count:]:
+            graph = self._optimized(graph, trace, parameters, arrays, backend, options)
+        self._done[structure] = graph, len(self._steps)
+        if keep_states:
+            graph = with_own_states(graph)
+        if graph is trace.graph:
+            return trace
+        made = trace.with_graph(graph)
+        made.bind({**parameters, **self._made})
+        return made
+
+    def _optimized(
+        self,
+        graph: Graph,
+        trace: Trace,
+        parameters: dict[str, Parameter],
+        arrays: Sequence[NDArray],
+        backend: str,
+        options: dict[str, Any],
+    ) -> Graph:
+        from gluonic.extension.backends import optimize
+
+        context = arrays[0]._context
+        values = {
+            p.name: p._value(context) for p in (*parameters.values(), *self._made.values())
+        }
+        values.update(
+            {symbol.name: array for symbol, array in zip(trace.inputs, arrays, strict=True)}
+        )
+        states = {node.name for node in graph.states}
+        args = {n.name: values[n.name] for n in graph.variables if n.name not in states}
+        aux = {n.name: values[n.name] for n in graph.variables if n.name in states}
+        known = {*args, *aux}
+        made = optimize(graph, backend, args, aux, options)
+        for name, array in {**args, **aux}.items():
+            if name not in known:
+                self._made[name] = _parameter(name, array)
+        return made
+
+
+def _parameter(name: str, array: NDArray) -> Parameter:
+    """A parameter that a graph pass has made; the block does not list it, exports do."""
+    parameter = Parameter(name, grad_req="null", shape=array.shape, dtype=array.dtype)
+    parameter.initialize(ctx=array.context)
+    parameter.set_data(array)
+    return parameter
