@@ -1,0 +1,65 @@
+"""A penalty on activations that are not sparse."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.graph.axes import require_rank
+from gluonic.graph.operator import Array, Run, State, operator
+from gluonic.graph.ops.layer_rules import both_ways, floating, wide
+from gluonic.graph.view import NodeView
+
+
+@operator("IdentityAttachKLSparseReg", outputs=("output", "average"), visible=1, dtype=floating())
+def identity_attach_kl_sparse_reg(
+    data: Array,
+    moving_avg: State,
+    *,
+    sparseness_target: float = 0.1,
+    penalty: float = 0.001,
+    momentum: float = 0.9,
+    run: Run,
+) -> Any:
+    """The identity, with the gradient of a penalty on mean activations that differ from a target.
+
+    To the gradient is added ``penalty * ((1 - target) / (1 - mean) - target / mean)``, the derivative
+    of the divergence between the two as probabilities of a unit to be active. The mean is a running
+    mean over batches. It must lie between 0 and 1, as it does behind a logistic function.
+
+    Parameters
+    ----------
+    data : array of shape (batch, units)
+        Activations.
+    moving_avg : array of shape (units,)
+        Auxiliary state: the running means, updated in place in training.
+    sparseness_target : float, default 0.1
+        The wanted mean.
+    penalty : float, default 0.001
+        The weight of the penalty.
+    momentum : float, default 0.9
+        How much of a running mean stays at every step.
+    """
+    if run.train:
+        moving_avg *= momentum
+        moving_avg += (1 - momentum) * wide(data).sum(axis=0) / max(1, len(data))
+    return data, moving_avg.copy()
+
+
+@identity_attach_kl_sparse_reg.infer_shape
+def _(n: NodeView) -> None:
+    both_ways(n, "data", "output")
+    require_rank(n.data, (2,), f"{n._title}: data")
+    n.moving_avg = n.average = n.data[1:]
+
+
+@identity_attach_kl_sparse_reg.all_gradients
+def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+    g, average_slope = heads
+    parts = []
+    if g is not None:
+        target = n.sparseness_target
+        slope = ((1 - target) / (1 - n.average) - target / n.average) * n.penalty
+        parts.append(F.broadcast_add(g, F.expand_dims(slope, axis=0)))
+    if average_slope is not None and n._train:
+        share = average_slope * (1 - n.momentum)
+        parts.append(F._backward_mean(share, n.data, axis=0))
+    return {"data": F.add_n(*parts)} if parts else {}
