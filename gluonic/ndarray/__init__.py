@@ -22,6 +22,7 @@ from gluonic.ndarray import (
 from gluonic.ndarray import custom as _custom
 from gluonic.ndarray.arithmetic import functions as _arithmetic
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.cached_call import CachedOp
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu
 from gluonic.ndarray.creation import (
     arange,
@@ -60,11 +61,13 @@ _: Any = (_ops, _custom, copying, differentiate, fluent, indexing, shaping)
 
 if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
     __all__ = [
+        "CachedOp",
         "Context",
         "NDArray",
         "_internal",
-        "arange", "cast_storage",
+        "arange",
         "array",
+        "cast_storage",
         "concatenate",
         "contrib",
         "cpu",

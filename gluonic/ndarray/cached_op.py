@@ -40,7 +40,8 @@ class CachedOp:
         """
 
         def observer(node: Node, arrays: list[Array], results: list[Array]) -> None:
-            assert node.application is not None and callback is not None
+            assert node.application is not None
+            assert callback is not None
             names = [f"{node.name}_{name}" for name in node.application.inputs] if inputs else []
             names += [node.entry(i).name for i in range(node.visible_count)]
             for name, array in zip(names, [*(arrays if inputs else ()), *results], strict=False):

@@ -1,7 +1,7 @@
 """``nd.contrib``: operators beside the core, and loops."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gluonic.graph.calling import Functions
 from gluonic.ndarray.array import NDArray
@@ -14,7 +14,8 @@ _functions = Functions("contrib", globals(), make_function)
 __getattr__ = _functions.find
 __dir__ = _functions.names
 
-_: Any = (cond, foreach, while_loop)
+if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
+    __all__ = ["cond", "foreach", "isfinite", "isinf", "isnan", "rand_zipfian", "while_loop"]
 
 
 def isinf(data: NDArray) -> NDArray:
@@ -24,7 +25,7 @@ def isinf(data: NDArray) -> NDArray:
 
 def isnan(data: NDArray) -> NDArray:
     """Return 1 where an element is not a number and 0 elsewhere, in the dtype of `data`."""
-    return data != data  # type: ignore[return-value] # noqa: PLR0124
+    return data != data  # type: ignore[return-value]
 
 
 def isfinite(data: NDArray) -> NDArray:

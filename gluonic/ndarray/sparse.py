@@ -3,11 +3,19 @@
 from typing import Any
 
 from gluonic.ndarray import op
-from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.arithmetic import functions as _arithmetic
+from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.creation import array, empty, zeros
 
-__all__ = ["array", "cast_storage", "csr_matrix", "empty", "row_sparse_array", "zeros", *_arithmetic]
+__all__ = [
+    "array",
+    "cast_storage",
+    "csr_matrix",
+    "empty",
+    "row_sparse_array",
+    "zeros",
+    *_arithmetic,
+]
 
 globals().update(_arithmetic)
 
