@@ -25,7 +25,7 @@ def isinf(data: NDArray) -> NDArray:
 
 def isnan(data: NDArray) -> NDArray:
     """Return 1 where an element is not a number and 0 elsewhere, in the dtype of `data`."""
-    return data != data  # type: ignore[return-value]
+    return data != data  # type: ignore[no-any-return]
 
 
 def isfinite(data: NDArray) -> NDArray:

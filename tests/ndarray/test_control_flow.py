@@ -70,7 +70,7 @@ def test_cond_runs_one_branch() -> None:
     taken: list[str] = []
 
     def branch(name: str) -> Any:
-        def run() -> nd.NDArray:
+        def run() -> Any:
             taken.append(name)
             return nd.ones((1,))
 
