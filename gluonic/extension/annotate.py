@@ -2,7 +2,7 @@
 
 import ctypes
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Annotations:
 
     def of_entries(self, entries: list[Entry]) -> dict[str, str]:
         """Return the attributes that tell shapes and dtypes of results, in the libraries' notation."""
-        written = {SHAPE: _shape, DTYPE: _dtype}
+        written: dict[str, Callable[[Any], str]] = {SHAPE: _shape, DTYPE: _dtype}
         made = {}
         for name, facts in self._facts.items():
             if facts and all(entry.node in facts for entry in entries):

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,9 @@ class Backends:
         """Enter a library's partitioners and passes; the latest of a name counts."""
         binary = catalogue.binary
         for graph_pass in catalogue.passes:
-            self._by_name[graph_pass.name] = lambda graph, task, one=graph_pass: apply_pass(
-                binary, one, graph, task
-            )
+            self._by_name[graph_pass.name] = partial(apply_pass, binary, graph_pass)
         for partitioner in catalogue.partitioners:
-            self._by_name[partitioner.name] = lambda graph, task, one=partitioner: apply_partitioner(
-                binary, one, graph, task
-            )
+            self._by_name[partitioner.name] = partial(apply_partitioner, binary, partitioner)
 
     def find(self, name: str) -> Backend | None:
         """Return the partitioner or pass of that name; warns and returns None if there is none."""

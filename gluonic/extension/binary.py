@@ -14,7 +14,7 @@ from gluonic.extension.signatures import VERSIONS, functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json_writer import VERSION as MXNET_VERSION
 
-Argument: TypeAlias = "int | None | ctypes.Array[Any] | ctypes._SimpleCData[Any]"
+Argument: TypeAlias = "int | ctypes.Array[Any] | ctypes._SimpleCData[Any] | None"
 Resolver: TypeAlias = Callable[[str], int | None]
 
 _SUFFIXES = (".so", ".dll", ".dylib")

@@ -131,11 +131,14 @@ def _read_operator(binary: Binary, index: int) -> OperatorEntry:
     rules = [ctypes.c_void_p() for _ in range(5)]
     arguments = [argument for group in groups for argument in group.arguments]
     binary.call("_opRegGet", index, name, is_subgraph, *arguments, *rules)
+    forward, backward, create_state = [group.read() for group in groups]
     parse, dtype, storage, shape, mutate = [rule.value or 0 for rule in rules]
     entry = OperatorEntry(
-        _text(name),
-        bool(is_subgraph.value),
-        *[group.read() for group in groups],
+        name=_text(name),
+        is_subgraph=bool(is_subgraph.value),
+        forward=forward,
+        backward=backward,
+        create_state=create_state,
         parse_attrs=parse,
         infer_type=dtype,
         infer_storage_type=storage,

@@ -118,7 +118,7 @@ class LibraryInference:
         shapes: Shapes = []
         if count and not (arrays.value and ranks.value):
             raise InferenceError(f"{self.entry.name}: inferShape returned no shapes")
-        pointers = (ctypes.c_void_p * count).from_address(arrays.value or 0) if count else []
+        pointers = addresses(arrays, count)
         for pointer, rank in zip(pointers, integers(ranks, count), strict=True):
             axes = (ctypes.c_uint32 * rank).from_address(pointer) if rank > 0 else ()
             shapes.append(tuple(a if whole or a else None for a in axes) if rank > 0 else None)
@@ -232,6 +232,13 @@ class ShapeArrays:
         self._pointers = (ctypes.c_void_p * len(shapes))(*map(ctypes.addressof, self._each))
         self._ranks = (ctypes.c_int * len(shapes))(*map(len, shapes))
         self.arguments: tuple[Argument, ...] = (self._pointers, self._ranks, len(shapes))
+
+
+def addresses(pointer: ctypes.c_void_p, count: int) -> list[int]:
+    """Read an array of pointers."""
+    if not count:
+        return []
+    return [address or 0 for address in (ctypes.c_void_p * count).from_address(pointer.value or 0)]
 
 
 def integers(pointer: ctypes.c_void_p, count: int) -> list[int]:

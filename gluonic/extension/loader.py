@@ -4,13 +4,11 @@ import os
 import threading
 
 from gluonic.extension import catalogue
-
 from gluonic.extension.backends import BACKENDS
 from gluonic.extension.binary import Binary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.subgraph import SubgraphOperator
-
 from gluonic.graph.calling import Functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY, Operator

@@ -72,6 +72,7 @@ class Use:
         _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
         _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
         return tuple(zip(shapes, dtypes, strict=True))
+
     def promised_gradients(self, arrays: Sequence[Array]) -> Any:
         """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
         begin = len(self.outputs)
@@ -185,7 +186,7 @@ class LoadedOperator:
         inputs, outputs = use.inference.dtypes([n._known(x) for x in names], len(use.outputs))
         _learn(n, [*names, *use.outputs], [*inputs, *outputs])
 
-    def _gradients(self, F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:  # noqa: N803
+    def _gradients(self, F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         use = self.use(n._settings)
         outputs = [getattr(n, name) for name in use.outputs]
         found = getattr(F, self.gradient_name)(
@@ -203,7 +204,7 @@ class LoadedOperator:
     def _backward(self) -> Operator:
         def kernel(*data: Array, **settings: str) -> Any:
             use = self.use(settings)
-            state = data[0][()] if use.stateful else None
+            state = data[0].item() if use.stateful else None
             given = data[1:] if use.stateful else data
             return tuple(use.backward(given, use.promised_gradients, (), state))
 

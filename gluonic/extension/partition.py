@@ -7,12 +7,14 @@ that takes its place would depend on its own result. The same holds for all grou
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol, TypeAlias
 
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.node import Entry, Graph, Node
 
-Group = list[Node]
+Group: TypeAlias = list[Node]
+Edge: TypeAlias = "tuple[Node | None, int]"
+Maker: TypeAlias = Callable[[Sequence[Entry]], Node]
 
 
 class Chooser(Protocol):
@@ -141,7 +143,7 @@ class Cut:
     graph: Graph
     sources: dict[Node, Entry]
     results: list[Entry] = field(default_factory=list)
-    readers: list[list[tuple[Node | None, int]]] = field(default_factory=list)
+    readers: list[list[Edge]] = field(default_factory=list)
 
 
 def cut_out(
@@ -181,7 +183,7 @@ def cut_out(
 
 def _results(
     graph: Graph, members: set[Node], *, dedup: bool
-) -> tuple[list[Entry], list[list[tuple[Node | None, int]]]]:
+) -> tuple[list[Entry], list[list[Edge]]]:
     """What of a group others read, and who does."""
     edges: list[tuple[Entry, Node | None, int]] = []
     for node in graph.nodes:
@@ -191,14 +193,14 @@ def _results(
                     edges.append((entry, node, number))
     edges += [(e, None, i) for i, e in enumerate(graph.outputs) if e.node in members]
     if not dedup:
-        return [entry for entry, *_ in edges], [[(node, number)] for _, node, number in edges]
-    grouped: dict[Entry, list[tuple[Node | None, int]]] = {}
-    for entry, node, number in edges:
-        grouped.setdefault(entry, []).append((node, number))
+        return [entry for entry, *_ in edges], [[(reader, i)] for _, reader, i in edges]
+    grouped: dict[Entry, list[Edge]] = {}
+    for entry, reader, i in edges:
+        grouped.setdefault(entry, []).append((reader, i))
     return list(grouped), list(grouped.values())
 
 
-def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Callable[[Sequence[Entry]], Node]]]) -> Graph:
+def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Maker]]) -> Graph:
     """Put a node in place of each group that was cut out.
 
     Parameters
@@ -206,54 +208,69 @@ def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Callable[[Sequence[En
     cuts : with each group a function that makes the new node from its inputs: an entry for each variable of
         the cut's graph, in their order
     """
-    import networkx
-
-    edge_source: dict[tuple[Node | None, int], tuple[int, int]] = {}
-    group_number: dict[Node, int] = {}
-    for number, (cut, _) in enumerate(cuts):
-        group_number.update(dict.fromkeys(cut.group, number))
-        for output, readers in enumerate(cut.readers):
-            edge_source.update(dict.fromkeys(readers, (number, output)))
-    units = networkx.DiGraph()
-    for node in graph.nodes:
-        unit = group_number.get(node, node)
-        units.add_node(unit)
-        for entry in node.inputs:
-            source = group_number.get(entry.node, entry.node)
-            if source != unit:
-                units.add_edge(source, unit)
-    mapped: dict[Any, Node] = {}
-
-    def moved(entry: Entry, reader: Node | None, position: int) -> Entry:
-        found = edge_source.get((reader, position))
-        return Entry(mapped[entry.node], entry.index) if found is None else Entry(mapped[found[0]], found[1])
-
-    for unit in networkx.topological_sort(units):
-        if isinstance(unit, Node):
-            inputs = [moved(entry, unit, i) for i, entry in enumerate(unit.inputs)]
-            kept = all(a == b for a, b in zip(inputs, unit.inputs, strict=True))
-            mapped[unit] = unit if kept else unit.with_inputs(inputs)
-        else:
-            mapped[unit] = _made(*cuts[unit], moved)
-    return Graph(moved(entry, None, i) for i, entry in enumerate(graph.outputs))
+    return _Replacement(graph, cuts).result()
 
 
-def _made(
-    cut: Cut,
-    make: Callable[[Sequence[Entry]], Node],
-    moved: Callable[[Entry, Node | None, int], Entry],
-) -> Node:
-    """Make the node of a group."""
-    uses: dict[Entry, list[tuple[Node, int]]] = {}
-    members = set(cut.group)
-    for node in cut.group:
-        for number, entry in enumerate(node.inputs):
-            if entry.node not in members:
-                uses.setdefault(entry, []).append((node, number))
-    inputs = []
-    for variable in cut.graph.variables:
-        entry = cut.sources[variable]
-        waiting = uses[entry]
-        reader, number = waiting.pop(0) if len(waiting) > 1 else waiting[0]
-        inputs.append(moved(entry, reader, number))
-    return make(inputs)
+class _Replacement:
+    """The making of the new graph: nodes that stay and groups, each after what it reads."""
+
+    def __init__(self, graph: Graph, cuts: Sequence[tuple[Cut, Maker]]) -> None:
+        self.graph, self.cuts = graph, cuts
+        self.group_number: dict[Node, int] = {}
+        self.source: dict[Edge, tuple[int, int]] = {}
+        for number, (cut, _) in enumerate(cuts):
+            self.group_number.update(dict.fromkeys(cut.group, number))
+            for output, readers in enumerate(cut.readers):
+                self.source.update(dict.fromkeys(readers, (number, output)))
+        self.nodes: dict[Node, Node] = {}
+        self.made: dict[int, Node] = {}
+
+    def result(self) -> Graph:
+        """Return the new graph."""
+        for unit in self._in_order():
+            if isinstance(unit, Node):
+                inputs = [self._moved(entry, (unit, i)) for i, entry in enumerate(unit.inputs)]
+                kept = all(a == b for a, b in zip(inputs, unit.inputs, strict=True))
+                self.nodes[unit] = unit if kept else unit.with_inputs(inputs)
+            else:
+                cut, make = self.cuts[unit]
+                self.made[unit] = make(self._inputs_of(cut))
+        return Graph(self._moved(entry, (None, i)) for i, entry in enumerate(self.graph.outputs))
+
+    def _in_order(self) -> Iterable[Node | int]:
+        """The nodes that stay, and the numbers of groups."""
+        import networkx
+
+        units = networkx.DiGraph()
+        for node in self.graph.nodes:
+            unit = self.group_number.get(node, node)
+            units.add_node(unit)
+            for entry in node.inputs:
+                source = self.group_number.get(entry.node, entry.node)
+                if source != unit:
+                    units.add_edge(source, unit)
+        found: Iterable[Node | int] = networkx.topological_sort(units)
+        return found
+
+    def _moved(self, entry: Entry, edge: Edge) -> Entry:
+        """What an edge that read `entry` reads now."""
+        if edge not in self.source:
+            return Entry(self.nodes[entry.node], entry.index)
+        number, output = self.source[edge]
+        return Entry(self.made[number], output)
+
+    def _inputs_of(self, cut: Cut) -> list[Entry]:
+        """What the node of a group reads: the edges into the group, each for one of its variables."""
+        members = set(cut.group)
+        edges: dict[Entry, list[Edge]] = {}
+        for node in cut.group:
+            for number, entry in enumerate(node.inputs):
+                if entry.node not in members:
+                    edges.setdefault(entry, []).append((node, number))
+        inputs = []
+        for variable in cut.graph.variables:
+            entry = cut.sources[variable]
+            waiting = edges[entry]
+            edge = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+            inputs.append(self._moved(entry, edge))
+        return inputs

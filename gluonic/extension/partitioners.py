@@ -1,7 +1,6 @@
 """Libraries' partitioners at work: they choose and review subgraphs, which become nodes of their operators."""
 
 import ctypes
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from gluonic.extension.annotate import Annotations, NamedArrays, annotated_json
 from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import Partitioner, Strategy
-from gluonic.extension.inference import integers
+from gluonic.extension.inference import addresses, integers
 from gluonic.extension.partition import Chooser, Cut, Partition, cut_out, replace_groups
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json_writer import SUBGRAPHS, write_json
@@ -179,9 +178,9 @@ def _taken(binary: Binary, pointer: ctypes.c_void_p, count: int) -> list[str]:
     """Read an array of strings and free it."""
     if not pointer.value:
         return []
-    addresses = (ctypes.c_void_p * count).from_address(pointer.value)
-    found = [ctypes.string_at(address).decode() for address in addresses if address]
-    for address in [*addresses, pointer.value]:
+    each = addresses(pointer, count)
+    found = [ctypes.string_at(address).decode() for address in each]
+    for address in (*each, pointer.value):
         binary.free(address)
     return found
 
@@ -242,7 +241,9 @@ class _Selector:
         self._binary.free(kept.value)
         for number in found:
             if not 0 <= number < len(self._nodes):
-                raise MXNetError(describe(f"the selector's Filter keeps {number}: there is no such node"))
+                raise MXNetError(
+                    describe(f"the selector's Filter keeps {number}: there is no such node")
+                )
         return [self._nodes[number] for number in found]
 
     def reset(self) -> None:

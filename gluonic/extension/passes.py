@@ -125,7 +125,7 @@ def _restored(old: Graph, document: dict[str, Any]) -> Graph:
 
 
 def _is_library_operator(record: dict[str, Any]) -> bool:
-    name = record.get("op")
+    name = str(record.get("op"))
     return name in REGISTRY and bool(REGISTRY[name].extra_attributes)
 
 

@@ -1,7 +1,8 @@
 """Operators that stand for a subgraph: the library computes it, gluonic infers through it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gluonic.extension.binary import Attributes
 from gluonic.extension.inference import Dtypes, Shapes
@@ -33,16 +34,16 @@ class SubgraphInference:
 
     def shapes(self, inputs: Shapes, outputs: int) -> tuple[Shapes, Shapes]:
         """Infer shapes through the subgraph."""
-        return self._infer("shape", inputs)
+        return self._inferred("shape", inputs)
 
     def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
         """Infer dtypes through the subgraph."""
-        return self._infer("dtype", inputs)
+        return self._inferred("dtype", inputs)
 
     def check_storage(self, inputs: int, outputs: int) -> None:
         """Accept: what is in the subgraph is dense."""
 
-    def _infer(self, kind: str, inputs: list[object]) -> tuple[list[object], list[object]]:
+    def _inferred(self, kind: str, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         variables = self.graph.variables
         known = {n: fact for n, fact in zip(variables, inputs, strict=True) if fact is not None}
         facts = infer(self.graph, kind, known)
@@ -76,5 +77,3 @@ class SubgraphOperator(LoadedOperator):
                 describe(f"must have one subgraph, not {len(graphs)}", where=self.entry.name)
             )
         return read_json(json.dumps(graphs[0]), source=f"the subgraph of {self.entry.name}")
-
-

@@ -78,12 +78,9 @@ class BackendSteps:
         from gluonic.extension.backends import optimize
 
         context = arrays[0]._context
-        values = {
-            p.name: p._value(context) for p in (*parameters.values(), *self._made.values())
-        }
-        values.update(
-            {symbol.name: array for symbol, array in zip(trace.inputs, arrays, strict=True)}
-        )
+        values = {p.name: p._value(context) for p in (*parameters.values(), *self._made.values())}
+        for symbol, array in zip(trace.inputs, arrays, strict=True):
+            values[str(symbol.name)] = array
         states = {node.name for node in graph.states}
         args = {n.name: values[n.name] for n in graph.variables if n.name not in states}
         aux = {n.name: values[n.name] for n in graph.variables if n.name in states}
