@@ -4,8 +4,8 @@ The browser lays the rows out; the script in the page only draws the arrows betw
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 from gluonic.graph.drawing import FAMILIES, Box, Picture
 from gluonic.graph.drawing_layout import Item, layers
@@ -13,6 +13,10 @@ from gluonic.graph.drawing_svg import xml
 
 _FOLD_FROM = 120
 _MOST_BOXES = 20_000
+_DEEPEST = 30
+
+_Path: TypeAlias = tuple[str, ...]
+_Key: TypeAlias = int | _Path  # a box's number, or a group's path
 
 
 class _Group(NamedTuple):
@@ -33,8 +37,8 @@ def _page(picture: Picture) -> Iterator[str]:
     yield f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
     yield f"<style>{_STYLE}{_family_styles()}</style></head><body>"
     yield (
-        f"<header><h1>{title}</h1><p>{operators} operators, "
-        f"{len(picture.boxes) - operators} inputs</p><nav>"
+        f"<header><h1>{title}</h1><p>{_count(operators, 'operator')}, "
+        f"{_count(len(picture.boxes) - operators, 'input')}</p><nav>"
         '<button id="unfold">Unfold all</button><button id="fold">Fold all</button></nav>'
         f"{_legend(picture)}</header>"
     )
@@ -45,6 +49,10 @@ def _page(picture: Picture) -> Iterator[str]:
     yield "</main>"
     yield f'<script type="application/json" id="graph">{_data(picture)}</script>'
     yield f"<script>{_SCRIPT}</script></body></html>"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _data(picture: Picture) -> str:
@@ -59,7 +67,7 @@ def _tree(picture: Picture) -> _Group:
     known: dict[tuple[str, ...], _Group] = {(): root}
     for number, path in enumerate(picture.blocks[:_MOST_BOXES]):
         group = root
-        for length in range(1, min(len(path), 30) + 1):
+        for length in range(1, min(len(path), _DEEPEST) + 1):
             prefix = path[:length]
             if prefix not in known:
                 known[prefix] = _Group(prefix, [])
@@ -72,8 +80,10 @@ def _tree(picture: Picture) -> _Group:
 def _groups(picture: Picture) -> Iterator[str]:
     """Write the groups without recursion: a stack of what is still to be written."""
     fold = len(picture.boxes) > _FOLD_FROM
-    arrows = [(arrow.source, arrow.target) for arrow in picture.arrows]
-    stack: list[str | int | _Group] = [_tree(picture)]
+    arrows = _arrows_by_group(picture)
+    tree = _tree(picture)
+    outermost = [member.path for member in tree.members if isinstance(member, _Group)]
+    stack: list[str | int | _Group] = [tree]
     while stack:
         piece = stack.pop()
         if isinstance(piece, str):
@@ -81,11 +91,30 @@ def _groups(picture: Picture) -> Iterator[str]:
         elif isinstance(piece, int):
             yield _box(piece, picture.boxes[piece])
         else:
-            stack.extend(reversed(_group(piece, picture, arrows, fold=fold)))
+            folded = fold and outermost != [piece.path]  # one block that holds all is open
+            stack.extend(reversed(_group(piece, arrows.get(piece.path, ()), fold=folded)))
+
+
+def _arrows_by_group(picture: Picture) -> "dict[_Path, dict[tuple[_Key, _Key], None]]":
+    """For each group the arrows between its members, be they boxes or groups."""
+    found: dict[_Path, dict[tuple[_Key, _Key], None]] = {}
+    for source, target, _ in picture.arrows:
+        if max(source, target) >= _MOST_BOXES:
+            continue
+        above, below = picture.blocks[source][:_DEEPEST], picture.blocks[target][:_DEEPEST]
+        common = 0
+        while common < min(len(above), len(below)) and above[common] == below[common]:
+            common += 1
+        ends = (
+            above[: common + 1] if len(above) > common else source,
+            below[: common + 1] if len(below) > common else target,
+        )
+        found.setdefault(above[:common], {})[ends] = None
+    return found
 
 
 def _group(
-    group: _Group, picture: Picture, arrows: Sequence[tuple[int, int]], *, fold: bool
+    group: _Group, arrows: "Iterable[tuple[_Key, _Key]]", *, fold: bool
 ) -> "list[str | int | _Group]":
     """Take a group apart: tags, and members in rows."""
     pieces: list[str | int | _Group] = []
@@ -94,13 +123,11 @@ def _group(
         name = group.path[-1].removeprefix(outer).strip("_/") or group.path[-1]
         state = "" if fold else " open"
         pieces.append(f"<details{state}><summary>{xml(name)}<small></small></summary>")
-    owner = _owners(group)
-    lifted = {
-        (owner[source], owner[target])
-        for source, target in arrows
-        if source in owner and target in owner and owner[source] != owner[target]
+    positions: dict[_Key, int] = {
+        member if isinstance(member, int) else member.path: position
+        for position, member in enumerate(group.members)
     }
-    ordered = layers(len(group.members), sorted(lifted))
+    ordered = layers(len(group.members), [(positions[a], positions[b]) for a, b in arrows])
     for row in ordered.rows:
         pieces.append('<div class="row">')
         pieces += [_member(group, item) for item in row]
@@ -112,20 +139,6 @@ def _group(
 
 def _member(group: _Group, item: Item) -> "str | int | _Group":
     return '<i class="via"></i>' if item.is_via else group.members[item.number]
-
-
-def _owners(group: _Group) -> dict[int, int]:
-    """For every box in the group the member that it is, or is in."""
-    owners: dict[int, int] = {}
-    for position, member in enumerate(group.members):
-        stack = [member]
-        while stack:
-            inner = stack.pop()
-            if isinstance(inner, int):
-                owners[inner] = position
-            else:
-                stack.extend(inner.members)
-    return owners
 
 
 def _box(number: int, box: Box) -> str:
