@@ -1,0 +1,53 @@
+"""Imports point down the floors, and a room does not know those above it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "gluonic"
+ALLOWED = {
+    "graph": {"graph"},
+    "codegen": {"graph", "codegen"},
+    "ndarray": {"graph", "codegen", "ndarray"},
+    "symbol": {"graph", "codegen", "ndarray", "symbol"},
+}
+FACE = {"gluonic", "alias", "module", "visualization", "minpy", "library", "__main__"}
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """The rooms and modules of the package that a file imports, with the lines."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            module, names = node.module, [alias.name for alias in node.names]
+            if module == "gluonic":
+                yield from ((node.lineno, name) for name in names)
+            elif module.startswith("gluonic."):
+                yield node.lineno, module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("gluonic."):
+                    yield node.lineno, alias.name.split(".")[1]
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_imports_only_what_lies_below(room: str) -> None:
+    upwards = [
+        f"{path.relative_to(PACKAGE.parent)}:{line} imports {name}"
+        for path in (PACKAGE / room).rglob("*.py")
+        for line, name in imported(path)
+        if name not in ALLOWED[room] and not name.startswith("_version")
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+def test_gluon_does_not_import_the_face() -> None:
+    upwards = [
+        f"{path.relative_to(PACKAGE.parent)}:{line} imports {name}"
+        for path in (PACKAGE / "gluon").rglob("*.py")
+        for line, name in imported(path)
+        if name in FACE
+    ]
+    assert not upwards, "\n".join(upwards)
