@@ -122,10 +122,15 @@ def _as_floats(array: NDArray) -> Any:
     return array.asnumpy().astype(np.float64, copy=False).ravel()
 
 
+def sha1_of(filename: str) -> str:
+    """Return the SHA-1 digest of a file."""
+    with Path(filename).open("rb") as file:
+        return hashlib.file_digest(file, "sha1").hexdigest()
+
+
 def check_sha1(filename: str, sha1_hash: str) -> bool:
     """Return whether a file has this SHA-1 digest."""
-    with Path(filename).open("rb") as file:
-        return hashlib.file_digest(file, "sha1").hexdigest() == sha1_hash
+    return sha1_of(filename) == sha1_hash
 
 
 def replace_file(src: str, dst: str) -> None:
