@@ -78,7 +78,7 @@ def test_full_convention_adds_a_window_that_sticks_out() -> None:
 
 def test_same_convention_has_as_many_windows_as_strides() -> None:
     data = np.arange(7.0).reshape(1, 1, 7)
-    found = pooling(data, kernel=(2,), stride=(3,), pooling_convention="same")
+    found = pooling(data, kernel=(2,), stride=(3,), pooling_convention="same", pad=(0, 0, 0))
     np.testing.assert_array_equal(found[0, 0], [1, 4, 6])
 
 
@@ -130,6 +130,7 @@ def test_shapes_follow_as_far_as_they_are_known() -> None:
         ({"kernel": (2, 0)}, "kernel"),
         ({"kernel": (2, 2), "layout": "NCW"}, "layout"),
         ({"kernel": (2, 2), "pool_type": "lp"}, "p_value"),
+        ({"kernel": (2, 2), "pad": (1, 0), "pooling_convention": "same"}, "pad"),
         ({"kernel": (2, 2), "pool_type": "lp", "p_value": 4}, "p_value"),
     ],
 )

@@ -1,6 +1,7 @@
 """Batch normalization."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ def _normalize(
     fix_gamma: bool,
     use_global_stats: bool,
     axis: int = 1,
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array]:
+    """The output, the mean, the variance and one over the deviation, by channel."""
     data, gamma, beta, moving_mean, moving_var = arrays
     numbers = wide(data)
     shape = [-1 if i == axis % data.ndim else 1 for i in range(data.ndim)]
@@ -37,7 +39,7 @@ def _normalize(
     inverse = 1 / np.sqrt(variance + eps)
     centred *= inverse if fix_gamma else inverse * gamma.reshape(shape)
     centred += beta.reshape(shape)
-    return centred, mean.flatten(), inverse.flatten()
+    return centred, mean.flatten(), variance.flatten(), inverse.flatten()
 
 
 @operator(
@@ -100,7 +102,7 @@ def batch_norm(
     var : array of shape (channels,)
         The used ``1 / sqrt(var + eps)``, hidden by default.
     """
-    return _normalize(
+    output, mean, _, inverse = _normalize(
         (data, gamma, beta, moving_mean, moving_var),
         run,
         eps=eps,
@@ -109,6 +111,7 @@ def batch_norm(
         use_global_stats=use_global_stats,
         axis=axis,
     )
+    return output, mean, inverse
 
 
 @operator(
@@ -137,9 +140,9 @@ def sync_batch_norm(
     Parameters
     ----------
     data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats
-        As for BatchNorm.
-    output_mean_var : bool, default False
         As for BatchNorm; the channels lie along axis 1.
+    output_mean_var : bool, default False
+        Whether to show the mean and the variance used as second and third output.
     ndev, key
         Accepted and ignored: how many devices there are, and the name of their meeting point.
     """
@@ -150,7 +153,45 @@ def sync_batch_norm(
         momentum=momentum,
         fix_gamma=fix_gamma,
         use_global_stats=use_global_stats,
-    )
+    )[:3]
+
+
+@operator(
+    "BatchNorm_v1",
+    outputs=("output", "mean", "var"),
+    visible=lambda n: 3 if n.output_mean_var else 1,
+)
+def batch_norm_v1(
+    data: Array,
+    gamma: Array,
+    beta: Array,
+    moving_mean: State,
+    moving_var: State,
+    *,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    run: Run,
+) -> Any:
+    """Standardize every channel over the batch, as BatchNorm does, which supersedes it.
+
+    Parameters
+    ----------
+    data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats
+        As for BatchNorm; the channels lie along axis 1.
+    output_mean_var : bool, default False
+        Whether to show the mean and the variance used as second and third output.
+    """
+    return _normalize(
+        (data, gamma, beta, moving_mean, moving_var),
+        run,
+        eps=eps,
+        momentum=momentum,
+        fix_gamma=fix_gamma,
+        use_global_stats=use_global_stats,
+    )[:3]
 
 
 def _axis(n: NodeView) -> int:
@@ -175,7 +216,9 @@ def _infer_dtype(n: NodeView) -> None:
         setattr(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
 
 
-def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+def _gradients(
+    F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool
+) -> dict[str, Any]:
     """Gradients of all inputs; the statistics are outputs, through which higher orders flow."""
     axis = _axis(n)
     uses_batch = n._train and not n.use_global_stats
@@ -183,9 +226,9 @@ def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     def view(vector: Any) -> Any:
         return F._channel_view_like(vector, n.data, axis=axis)
 
-    layer = Standardization(
-        F, F._cast_as(n.data, n.mean), view(n.mean), view(n.var), axis=axis, exclude=True
-    )
+    inverse = F.rsqrt(n.var + n.eps) if shows_variance else n.var
+    data = F._cast_as(n.data, n.mean)
+    layer = Standardization(F, data, view(n.mean), view(inverse), axis=axis, exclude=True)
     found: dict[str, Any] = {}
     parts = []
     if heads[0] is not None:
@@ -200,13 +243,14 @@ def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     if uses_batch and heads[1] is not None:
         parts.append(layer.through_mean(view(heads[1])))
     if uses_batch and heads[2] is not None:
-        parts.append(layer.through_scale(view(heads[2])))
+        through = layer.through_variance if shows_variance else layer.through_scale
+        parts.append(through(view(heads[2])))
     if parts:
         found["data"] = F._cast_as(F.add_n(*parts) if len(parts) > 1 else parts[0], n.data)
     return found
 
 
-for _op in (batch_norm, sync_batch_norm):
+for _op in (batch_norm, batch_norm_v1, sync_batch_norm):
     _op.infer_shape(_infer_shape)
     _op.infer_dtype(_infer_dtype)
-    _op.all_gradients(_gradients)
+    _op.all_gradients(partial(_gradients, shows_variance=_op is not batch_norm))

@@ -35,7 +35,8 @@ def dropout(
     data : array
         Any shape, floating-point.
     p : float, default 0.5
-        The probability with which an element is dropped, between 0 and 1.
+        The probability with which an element is dropped. With 1, of which no mean can stay, the
+        results are NaN.
     mode : {"training", "always"}, default "training"
         When to drop.
     axes : tuple of int, default ()
@@ -47,7 +48,7 @@ def dropout(
     if not _drops(run.train, mode, p):
         return data, np.ones(shape, data.dtype)
     kept = run.random.random(shape, dtype=np.float32) >= p
-    mask = kept * data.dtype.type(0 if p == 1 else 1 / (1 - p))
+    mask = kept * data.dtype.type(np.inf if p == 1 else 1 / (1 - p))
     return data * mask, mask
 
 

@@ -62,7 +62,7 @@ def pooling(
         Whether the only window is the whole of the data; `kernel`, `stride`, `pad` are ignored.
     pooling_convention : {"valid", "full", "same"}, default "valid"
         How many windows there are: those that fit; also one that sticks out at the far end, where
-        there is something left; or as many as strides.
+        there is something left; or as many as strides, without any `pad`.
     stride : tuple of int, default all 1
         The distance between windows.
     pad : tuple of int, default all 0
@@ -148,6 +148,10 @@ def _pool(
     if global_pool:
         windows_of((1,) * rank, (), (), (), layout, title)
         return PartialPool(places, (1,) * rank, (0,) * rank, (1,) * rank)
+    if pooling_convention == "same":
+        if any(pad):
+            raise InferenceError(f"{title}: pooling_convention='same' takes no pad, not {pad}")
+        pad = ()
     windows = windows_of(kernel, stride, pad, (), layout, title)
     require_places(shape, windows, title)
     counts = []

@@ -58,6 +58,10 @@ class Standardization:
         """The gradient of `data` from that of the standard deviation."""
         return self.through_mean(g) * self.standardized
 
+    def through_variance(self, g: Any) -> Any:
+        """The gradient of `data` from that of the variance."""
+        return self.through_mean(g) * self.F.broadcast_sub(self.data, self.mean) * 2
+
     def through_scale(self, g: Any) -> Any:
         """The gradient of `data` from that of `scale`."""
         return self.through_deviation(g * self.scale * self.scale * -1)

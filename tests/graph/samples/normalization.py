@@ -26,7 +26,12 @@ SAMPLES = {
     ],
     "_contrib_SyncBatchNorm": [
         _batch_norm(4, 3, 2, fix_gamma=False, key="0", ndev=2),
-        _batch_norm(4, 3, 2, key="0", train=False),
+        _batch_norm(4, 3, 2, key="0", train=False, output_mean_var=True),
+        _batch_norm(4, 3, 2, key="0", fix_gamma=False, output_mean_var=True),
+    ],
+    "BatchNorm_v1": [
+        _batch_norm(4, 3, 2, fix_gamma=False, output_mean_var=True),
+        _batch_norm(4, 3, 2, train=False),
     ],
     "LayerNorm": [
         Sample([uniform(2, 3, 4), uniform(4), uniform(4)], dtypes=FLOATS),
@@ -63,6 +68,5 @@ SAMPLES = {
         Sample([uniform(3, 4)], {"p": 0.3}, dtypes=FLOATS, train=True, differentiable=()),
         Sample([uniform(3, 4)], {"axes": (0,), "mode": "always"}, differentiable=()),
         Sample([uniform(3, 4)], {"p": 0.0}, train=True),
-        Sample([uniform(3, 4)], {"p": 1.0}, train=True),
     ],
 }
