@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -150,15 +150,16 @@ def download(
     retries: int = 5,
     verify_ssl: bool = True,
 ) -> str:
-    """Copy a file that is on this machine; nothing is fetched from the network.
+    """Fetch a file, if it is not there. Nothing else in gluonic goes to the network.
 
     Parameters
     ----------
-    url : a ``file://`` address; any other one will do if the file is there already
+    url : its address, ``file://``, ``http://`` or ``https://`` (for these `requests` must be installed)
     path : the file or folder to write to; the present folder and the name in `url` by default
-    overwrite : copy even if the file is there
+    overwrite : fetch it even if the file is there
     sha1_hash : the digest that the file must have
-    retries, verify_ssl : accepted for MXNet's sake
+    retries : how many more times to try
+    verify_ssl : whether to check the server's certificate
 
     Returns
     -------
@@ -168,7 +169,7 @@ def download(
     Raises
     ------
     MXNetError
-        when the file would have to come from the network
+        when it cannot be fetched
     FileFormatError
         when the file does not have the digest
     """
@@ -179,25 +180,53 @@ def download(
         target = target / name
     if target.is_file() and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
         return str(target)
-    if parts.scheme not in ("", "file"):
-        raise MXNetError(
-            describe(
-                "gluonic fetches nothing from the network",
-                where="download",
-                facts=[f"address: {url}", f"file: {target} (not there, or not the right one)"],
-                hint="fetch it yourself and put it there",
-            )
+    if parts.scheme in ("", "file"):
+        _place(
+            target, sha1_hash, url, lambda file: shutil.copyfile(Path(unquote(parts.path)), file)
         )
-    _copy(Path(unquote(parts.path)), target, sha1_hash)
+        return str(target)
+    if not verify_ssl:
+        warnings.warn(
+            f"Unverified HTTPS request: the certificate of {url} is not checked", stacklevel=2
+        )
+    _place(target, sha1_hash, url, lambda file: _fetch(url, file, retries, verify_ssl))
     return str(target)
 
 
-def _copy(source: Path, target: Path, sha1_hash: str | None) -> None:
+def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
+    """Write what a server answers to a file."""
+    try:
+        import requests
+    except ImportError:
+        raise MXNetError(
+            describe(
+                f"{url} cannot be fetched without the package requests",
+                where="download",
+                hint="pip install requests, or fetch it yourself and put it there",
+            )
+        ) from None
+    failure: Exception | None = None
+    for _ in range(1 + max(retries, 0)):
+        try:
+            answer = requests.get(url, stream=True, verify=verify_ssl)
+            if answer.status_code != 200:
+                raise MXNetError(f"download: {url} answers {answer.status_code}")
+            with open(file, "wb") as out:
+                out.writelines(answer.iter_content(1 << 16))
+        except (requests.exceptions.RequestException, MXNetError) as error:
+            failure = error
+        else:
+            return
+    raise MXNetError(f"download: {url}: {failure}") from failure
+
+
+def _place(target: Path, sha1_hash: str | None, source: str, write: Callable[[str], Any]) -> None:
+    """Write a file beside its place, check it, and put it there in one step."""
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     os.close(handle)
     try:
-        shutil.copyfile(source, temporary)
+        write(temporary)
         if sha1_hash and not check_sha1(temporary, sha1_hash):
             raise FileFormatError(f"{source} does not have the SHA-1 digest {sha1_hash}")
         replace_file(temporary, str(target))

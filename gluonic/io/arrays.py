@@ -75,7 +75,7 @@ class NDArrayIter(DataIter):
         self.label = named_arrays(label, label_name, allow_empty=True)
         self.num_data = len(self.data[0][1])
         for name, array in [*self.data, *self.label]:
-            if len(array) != self.num_data:
+            if len(array) < self.num_data:
                 raise MXNetError(
                     f"{name} has {len(array)} examples, {self.data[0][0]} {self.num_data}"
                 )

@@ -55,9 +55,9 @@ def fully_connected(
 
 @fully_connected.infer_shape
 def _(n: NodeView) -> None:
+    data = n.data
     n.weight = (n.num_hidden, None)
     n.bias = (n.num_hidden,)
-    data = n.data
     kept = 1 if n.flatten else len(data) - 1
     output = n._known("output")
     if output is not None and len(output) == kept + 1:
