@@ -237,7 +237,6 @@ class _Reader:
         number: int,
         where: str,
     ) -> Application:
-        settings = own(attributes, REGISTRY[op] if op in REGISTRY else None)
         if op not in REGISTRY:
             states = [
                 i
@@ -246,8 +245,11 @@ class _Reader:
                 and type(raw[2]) is int
                 and raw[2] > self.updates.get(entry.node, 0)
             ]
-            return placeholder(op, len(entries), max(1, self.counts[number]), states, settings)
+            return placeholder(
+                op, len(entries), max(1, self.counts[number]), states, own(attributes)
+            )
         operator = REGISTRY[op]
+        settings = own(attributes, operator)
         self.check_counts(operator, settings, len(entries), where)
         try:
             return operator.apply(settings)
