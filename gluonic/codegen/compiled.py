@@ -102,7 +102,7 @@ class Specialization:
                 )
                 assert loop is not None
                 same_space = loop.space == self._space(group, facts)
-                found.append((loop.reads, loop.reduction, loop.axes, same_space))
+                found.append((loop.reads, loop.written, loop.reduction, loop.axes, same_space))
         return tuple(found)
 
     def _space(self, group: Group, facts: Facts) -> tuple[int, ...]:

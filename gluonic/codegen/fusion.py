@@ -124,17 +124,19 @@ def fuse(graph: Graph, shapes: Mapping[Entry, Shape], supported: Any = None) -> 
             groups.append(partition.start(node, loop.space))
         else:
             partition.put(node, home)
-    ordered = _in_order(partition, _merge_siblings(partition, groups))
+    ordered = _in_order(partition, _merge_siblings(partition, groups, loops))
     fusion = Fusion(ordered, loops)
     _set_ports(graph, fusion, shapes, partition)
     return fusion
 
 
-def _merge_siblings(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
+def _merge_siblings(
+    partition: _Partition, groups: Sequence[Group], loops: Mapping[Node, Loop]
+) -> list[Group]:
     """Join groups that sweep one space, so that what both read is read once (minimum and maximum)."""
     kept: list[Group] = []
     for group in groups:
-        twin = next((k for k in kept if _are_siblings(k, group, partition)), None)
+        twin = next((k for k in kept if _are_siblings(k, group, partition, loops)), None)
         if twin is None:
             kept.append(group)
         else:
@@ -142,13 +144,22 @@ def _merge_siblings(partition: _Partition, groups: Sequence[Group]) -> list[Grou
     return kept
 
 
-def _are_siblings(first: Group, second: Group, partition: _Partition) -> bool:
+def _are_siblings(
+    first: Group, second: Group, partition: _Partition, loops: Mapping[Node, Loop]
+) -> bool:
     if first.space is None or first.space != second.space:
+        return False
+    if len(_reduced_axes([*first.nodes, *second.nodes], loops)) > 1:
         return False
     read = {entry for node in first.nodes for entry in node.inputs}
     if not any(entry in read for node in second.nodes for entry in node.inputs):
         return False
     return not partition.reaches(first, second) and not partition.reaches(second, first)
+
+
+def _reduced_axes(nodes: Sequence[Node], loops: Mapping[Node, Loop]) -> set[tuple[int, ...]]:
+    """The sets of axes that reductions among the nodes go over; a kernel reduces one set."""
+    return {loops[node].axes for node in nodes if loops[node].reduction is not None}
 
 
 def _loop_of(node: Node, shapes: Mapping[Entry, Shape], supported: Any) -> tuple[Loop | None, str]:
@@ -173,6 +184,7 @@ def _home(
         if (
             group is not None
             and group.space == loop.space
+            and len(_reduced_axes([*group.nodes, node], loops)) <= 1
             and _reads_in_place(node, group, loop, loops, partition)
             and partition.can_join(node, group)
         ):

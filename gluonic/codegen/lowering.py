@@ -18,7 +18,8 @@ class Access:
     Attributes
     ----------
     entry : the result that is read or written
-    axes : for each axis of the kernel, the axes of the operand it stands for, merged; None: repeated
+    axes : for each axis of the kernel, the axes of the operand it stands for, merged (none of them for the
+        axis of a space of one element); None: repeated
     """
 
     entry: Entry
@@ -51,7 +52,7 @@ class LoweredGroup:
         return [
             [
                 0
-                if axes is None
+                if not axes
                 else contiguous_stride(shapes[a.entry], axes[-1]) * itemsizes[a.entry]
                 for axes in a.axes
             ]
@@ -106,7 +107,7 @@ def _access(entry: Entry, read: AxisMap, merged: Sequence[Sequence[int]]) -> Acc
     axes: list[tuple[int, ...] | None] = []
     for group in merged:
         own = tuple(read[axis] for axis in group)
-        axes.append(None if not own or own[0] is None else own)  # type: ignore[arg-type]
+        axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
     return Access(entry, tuple(axes))
 
 
@@ -116,7 +117,7 @@ def _ways(access: Access, shape: Shape) -> tuple[Way, ...]:
         last = position == len(access.axes) - 1
         if axes is None:
             ways.append("repeat")
-        elif last and all(extent == 1 for extent in shape[axes[-1] + 1 :]):
+        elif not axes or (last and all(extent == 1 for extent in shape[axes[-1] + 1 :])):
             ways.append("unit")
         else:
             ways.append("stride")
@@ -151,7 +152,7 @@ class GroupLowering:
     def lower(self) -> LoweredGroup:
         """Make the kernel."""
         reads = self._reads()
-        writes = [(entry, self._written(entry)) for entry in self.group.outputs]
+        writes = [(entry, self.loops[entry.node].written) for entry in self.group.outputs]
         maps = [read for _, read in (*reads, *writes)]
         merged = merge_axes(self.space, self.reduced, maps)
         accesses = [_access(entry, read, merged) for entry, read in (*reads, *writes)]
@@ -171,17 +172,6 @@ class GroupLowering:
                 if read is not None and entry.node not in self.members:
                     found[entry, read] = None
         return list(found)
-
-    def _written(self, entry: Entry) -> AxisMap:
-        """How a result lies in the space."""
-        loop = self.loops[entry.node]
-        if loop.reduction is None:
-            return tuple(range(len(self.space)))
-        shape = self.shapes[entry]
-        if len(shape) == len(self.space):
-            return tuple(None if i in loop.axes else i for i in range(len(self.space)))
-        remaining = iter(range(len(shape)))
-        return tuple(None if i in loop.axes else next(remaining) for i in range(len(self.space)))
 
     def _stages(
         self, numbers: Mapping[tuple[Entry, AxisMap], int], first_output: int, merged: Any

@@ -29,6 +29,7 @@ class Loop:
     reduction : ``sum``, ``prod``, ``max`` or ``min`` for a reduction over `axes`
     axes : the axes of the space that are reduced
     finish : applied to the reduced element
+    writes : for each axis of the space the axis of the output it moves along; None for all in order
 
     An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, which only
     a run tells: one kernel serves all extents.
@@ -40,6 +41,12 @@ class Loop:
     reduction: str | None = None
     axes: tuple[int, ...] = ()
     finish: Expression | None = None
+    writes: AxisMap | None = None
+
+    @property
+    def written(self) -> AxisMap:
+        """How the result lies in the space."""
+        return tuple(range(len(self.space))) if self.writes is None else self.writes
 
     @property
     def is_move(self) -> bool:
@@ -72,7 +79,7 @@ def loop_of(
     if op.scalar is not None:
         return _elementwise(application, inputs, outputs[0])
     if op.reduction in _REDUCTIONS:
-        return _reduction(application, inputs[0])
+        return _reduction(application, inputs[0], outputs[0])
     special = _SPECIAL.get(op.name)
     return None if special is None else special(application.settings, inputs, outputs[0])
 
@@ -118,11 +125,13 @@ _REDUCTIONS: dict[str, tuple[str, Expression, Callable[[tuple[int, ...]], Expres
 }
 
 
-def _reduction(application: Application, shape: Shape) -> Loop:
+def _reduction(application: Application, shape: Shape, output: Shape) -> Loop:
     settings = application.settings
     axes = reduced_axes(settings["axis"], len(shape), settings.get("exclude", False))
     kind, expression, finish = _REDUCTIONS[application.op.reduction or ""]
-    return Loop(shape, (_identity(shape),), expression, kind, axes, finish and finish(axes))
+    written = kept_axes(shape, axes, output)
+    reads = (_identity(shape),)
+    return Loop(shape, reads, expression, kind, axes, finish and finish(axes), written)
 
 
 def _identity(shape: Shape) -> AxisMap:
@@ -154,9 +163,9 @@ def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shap
     shape, target = inputs
     if shape == target:
         return Loop(output, (_identity(output), None), _element)
-    added = len(shape) - len(target)
-    axes = tuple(i for i, n in enumerate(shape) if i < added or (target[i - added] == 1 and n != 1))
-    return Loop(shape, (_identity(shape), None), _element, "sum", axes)
+    written = stretched(target, shape)
+    axes = tuple(i for i, read in enumerate(written) if read is None)
+    return Loop(shape, (_identity(shape), None), _element, "sum", axes, writes=written)
 
 
 def _spread(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:

@@ -1,0 +1,229 @@
+"""Compiled graphs compute what the interpreter computes: every operator, random graphs, odd inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
+from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.graph.gradient import gradients
+from gluonic.graph.interpret import interpret
+from gluonic.graph.node import Entry, Graph, Node, make_node
+from gluonic.graph.operator import Run
+from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.graph.test_operators import (
+    SAMPLES,
+    application_of,
+    cast,
+    differentiation_of,
+    every_sample,
+    over_samples,
+    run_of,
+)
+
+Array = np.ndarray[Any, Any]
+TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-11}
+
+
+def new_run(train: bool = False) -> Run:
+    return Run(train, np.random.Generator(np.random.Philox(7)))
+
+
+def assert_alike(compiled: Sequence[Array], interpreted: Sequence[Array], what: str = "") -> None:
+    """Compare results, in units of the largest element of each."""
+    assert len(compiled) == len(interpreted)
+    for got, expected in zip(compiled, interpreted, strict=True):
+        assert (got.shape, got.dtype) == (expected.shape, expected.dtype), what
+        if expected.dtype.kind != "f":
+            np.testing.assert_array_equal(got, expected, err_msg=what)
+            continue
+        tolerance = TOLERANCE[expected.dtype.name]
+        finite = np.abs(expected[np.isfinite(expected)].astype(np.float64))
+        scale = max(1.0, float(finite.max(initial=0.0)))
+        np.testing.assert_allclose(
+            got, expected, rtol=tolerance, atol=tolerance * scale, err_msg=what
+        )
+
+
+def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[Array]) -> Any:
+    """Compile, run twice, compare with the interpreter; returns the compiled graph."""
+    graph = Graph(outputs)
+    compiled = CompiledGraph(graph, variables)
+    expected = interpret(graph, dict(zip(variables, arrays, strict=True)), new_run())
+    for _ in range(2):
+        assert_alike(compiled(list(arrays), new_run()), expected)
+    return compiled
+
+
+@every_sample
+def test_every_operator_computes_what_the_interpreter_computes(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    variables = [Node(None, name) for name in application.inputs]
+    node = Node(application, "node", [v.entry() for v in variables])
+    graph = Graph([node.entry(i) for i in range(node.output_count)])
+    for dtype in (None, *sample.dtypes):
+        arrays, again = cast(sample, dtype), cast(sample, dtype)
+        expected = interpret(graph, dict(zip(variables, arrays, strict=True)), run_of(sample))
+        try:
+            found = CompiledGraph(graph, variables)(again, run_of(sample))
+        except DynamicShapeError:
+            assert application.op.dynamic or any(a.shape is None for a in expected)
+            continue
+        assert_alike(found, expected, f"{name} in {dtype}")
+        states = [i for i, n in enumerate(application.inputs) if n in application.states]
+        assert_alike([again[i] for i in states], [arrays[i] for i in states], f"states of {name}")
+
+
+@over_samples(
+    [
+        (name, i)
+        for name, found in SAMPLES.items()
+        for i, sample in enumerate(found)
+        if sample.differentiable != () and sample.orders > 0
+    ]
+)
+def test_every_gradient_is_what_the_interpreter_computes(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    if not application.op.differentiable:
+        pytest.skip("has no gradient")
+    variables, weights, values, outputs, wanted = differentiation_of(application, sample)
+    found = gradients(
+        outputs,
+        [w.entry() for w in weights],
+        [variables[i].entry() for i in wanted],
+        train=sample.train,
+    )
+    graph = Graph([entry for entry in found if entry is not None])
+    given_ = {node: array.copy() for node, array in values.items()}
+    expected = interpret(graph, given_, run_of(sample))
+    arrays = [values[node].copy() for node in values]
+    assert_alike(CompiledGraph(graph, list(values))(arrays, run_of(sample)), expected, name)
+
+
+_settings = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@_settings
+@given(random_graphs())
+def test_random_graphs_forward(random: RandomGraph) -> None:
+    check(random.graph.outputs, random.variables, random.arrays)
+
+
+@_settings
+@given(random_graphs(most=12))
+def test_random_graphs_forward_and_backward(random: RandomGraph) -> None:
+    graph, variables, arrays = random.graph, random.variables, random.arrays
+    program = DifferentiableProgram(
+        graph,
+        variables,
+        wanted=[True] * len(variables),
+        heads=[True] * len(graph.outputs),
+        train=True,
+    )
+    results, saved = program.forward(list(arrays), new_run(True))
+    given_ = dict(zip(variables, arrays, strict=True))
+    assert_alike(results, interpret(graph, given_, new_run(True)))
+    heads = [np.cos(np.arange(r.size)).reshape(r.shape).astype(r.dtype) for r in results]
+    found = program.backward(saved, heads, new_run(True))
+    entries = gradients(
+        graph.outputs,
+        [v.entry() for v in program.head_variables],
+        [v.entry() for v in variables],
+        train=True,
+    )
+    present = [entry for entry in entries if entry is not None]
+    given_ |= dict(zip(program.head_variables, heads, strict=True))
+    expected = iter(interpret(Graph(present), given_, new_run(True)))
+    for got, entry in zip(found, entries, strict=True):
+        assert (got is None) == (entry is None)
+        if got is not None:
+            assert_alike([got], [next(expected)])
+
+
+def x_and_y() -> tuple[Node, Node, list[Entry]]:
+    """Something of everything: element-wise, broadcast, reduced, rearranged, multiplied."""
+    x, y = Node(None, "x"), Node(None, "y")
+    a, b = x.entry(), y.entry()
+    chain = make_node("tanh", [a * 0.5 + 1.0]).entry()
+    total = make_node("sum", [chain], {"axis": 1, "keepdims": True}).entry()
+    spread = make_node("broadcast_sub", [chain, total]).entry()
+    turned = make_node("transpose", [spread]).entry()
+    product = make_node("dot", [a, b]).entry()
+    return x, y, [spread, turned, product, make_node("max", [spread]).entry()]
+
+
+def test_a_new_batch_size_needs_no_new_code() -> None:
+    x, y, outputs = x_and_y()
+    graph = Graph(outputs)
+    compiled = CompiledGraph(graph, [x, y])
+    for batch in (7, 33, 2, 64):
+        arrays = [np.random.default_rng(batch).normal(size=s) for s in ((batch, 5), (5, 3))]
+        expected = interpret(graph, dict(zip([x, y], arrays, strict=True)), new_run())
+        assert_alike(compiled(arrays, new_run()), expected)
+    assert len(compiled.specializations) == 1
+    assert len(compiled.bindings) == 4
+
+
+@pytest.mark.parametrize("shapes", [((0, 5), (5, 3)), ((4, 5), (5, 0)), ((1, 1), (1, 1))])
+def test_zero_size_and_single_elements(shapes: Sequence[tuple[int, ...]]) -> None:
+    x, y, outputs = x_and_y()
+    arrays = [np.ones(s, np.float32) for s in shapes]
+    if 0 in shapes[0]:
+        outputs = outputs[:3]  # the maximum of nothing is an error
+    check(outputs, [x, y], arrays)
+
+
+def test_products_over_nothing_are_zero() -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    outputs = [make_node("dot", [x.entry(), y.entry()]).entry()]
+    check(outputs, [x, y], [np.ones((4, 0), np.float32), np.ones((0, 3), np.float32)])
+
+
+def test_nan_and_infinity_pass_through() -> None:
+    x, y, outputs = x_and_y()
+    a = np.random.default_rng(0).choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], (9, 5))
+    check(outputs, [x, y], [a, np.ones((5, 3))])
+
+
+def test_views_that_are_not_contiguous() -> None:
+    x, y, outputs = x_and_y()
+    random = np.random.default_rng(0)
+    check(outputs, [x, y], [random.normal(size=(10, 12))[::2, 1::2], random.normal(size=(4, 6)).T])
+
+
+def test_one_array_for_two_variables_and_an_input_as_output() -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    array = np.arange(6.0).reshape(2, 3)
+    both = x.entry() + y.entry()
+    compiled = check([both, x.entry(), both], [x, y], [array, array])
+    results = compiled([array, array], new_run())
+    assert not any(np.may_share_memory(r, array) for r in results)
+    assert not np.may_share_memory(results[0], results[2])
+
+
+def test_scalars_without_axes() -> None:
+    x = Node(None, "x")
+    check([make_node("tanh", [x.entry() * 2.0]).entry()], [x], [np.array(0.25)])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int32", "int64", "int8", "uint8", "bool"])
+def test_other_dtypes(dtype: str) -> None:
+    x = Node(None, "x")
+    array = np.arange(12).reshape(3, 4).astype(dtype)
+    total = make_node("sum", [x.entry()], {"axis": 0}).entry()
+    outputs = [make_node("transpose", [x.entry()]).entry()]
+    if dtype != "bool":
+        outputs += [total, make_node("broadcast_add", [x.entry(), total]).entry()]
+    check(outputs, [x], [array])
