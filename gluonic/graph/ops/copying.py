@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import documented, elementwise
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import fixed_by, like
-from gluonic.graph.view import NodeView, unify, written
+from gluonic.graph.view import NodeView, complete, unify, written
 
 identity = elementwise("_copy", "identity")(
     documented(lambda m, data: data, "identity", "The input itself.")
@@ -132,11 +132,11 @@ def _rows(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 @where.infer_shape
 def _(n: NodeView) -> None:
+    condition = complete(n.condition)  # as MXNet: nothing is known before the condition is
     common = None
     for name in ("x", "y", "output"):
         common = unify(common, n._known(name), f"{n._title}: {name}")
     n.x = n.y = n.output = common
-    condition = n.condition
     if common is None:
         if len(condition) != 1:
             n.x = n.y = n.output = condition

@@ -10,7 +10,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.matrices import Factors, lhs_gradient, product_shapes, rhs_gradient
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
-from gluonic.graph.view import NodeView, PartialShape, unify, written
+from gluonic.graph.view import NodeView, PartialShape, Unknown, unify, written
 
 Storage = Literal["csr", "default", "row_sparse"] | None
 
@@ -185,6 +185,8 @@ def batch_dot(
 
 @batch_dot.infer_shape
 def _(n: NodeView) -> None:
+    if None in n.lhs[1:] or None in n.rhs[1:]:  # as MXNet: only the batch may be unknown
+        raise Unknown
     shapes = Factors(n.lhs, n.rhs, n._known("output") or ())
     n.lhs, n.rhs, n.output = product_shapes(shapes, n.transpose_a, n.transpose_b, 3, n._title)
 
