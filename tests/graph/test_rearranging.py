@@ -197,10 +197,15 @@ def test_repeating_no_times_forgets_the_axes_as_in_mxnet() -> None:
 
 def test_products_are_inferred_both_ways() -> None:
     assert infer_shapes("dot", [(None, 3), (None, 4)], [(5, None)]) == [(5, 3), (3, 4), (5, 4)]
-    found = infer_shapes("batch_dot", [(2, None, 3), (None, 4, None)], transpose_b=True)
-    assert found == [(2, None, 3), (2, 4, 3), (2, None, 4)]
+    found = infer_shapes("batch_dot", [(2, 5, 3), (None, 4, 3)], transpose_b=True)
+    assert found == [(2, 5, 3), (2, 4, 3), (2, 5, 4)]
     found = infer_shapes("dot", [(3, 2), (3, None)], [(2, 4)], transpose_a=True)
     assert found == [(3, 2), (3, 4), (2, 4)]
+
+
+def test_batch_dot_infers_nothing_while_more_than_the_batch_is_unknown_as_mxnet() -> None:
+    unknown = [(2, 3, 4), (2, None, 5)]
+    assert infer_shapes("batch_dot", unknown) == [*unknown, None]
 
 
 @pytest.mark.parametrize(
