@@ -77,6 +77,24 @@ def test_an_offset_of_whole_pixels_reads_elsewhere() -> None:
     np.testing.assert_allclose(found[0, 0], expected)
 
 
+def test_a_modulated_convolution_weighs_what_it_reads_and_fades_at_the_border() -> None:
+    data, mask = uniform(1, 1, 3, 3), uniform(1, 1, 3, 3, seed=1)
+    offset = np.zeros((1, 2, 3, 3))
+    offset[:, 1] = -0.25  # to the left
+    found = run(
+        "_contrib_ModulatedDeformableConvolution",
+        data,
+        offset,
+        mask,
+        np.ones((1, 1, 1, 1)),
+        kernel=(1, 1),
+        num_filter=1,
+        no_bias=True,
+    )
+    left = np.pad(data[0, 0], [(0, 0), (1, 0)])[:, :3]
+    np.testing.assert_allclose(found[0, 0], (0.75 * data[0, 0] + 0.25 * left) * mask[0, 0])
+
+
 def test_offsets_of_another_size_are_refused() -> None:
     with pytest.raises(InferenceError, match="offset"):
         run(

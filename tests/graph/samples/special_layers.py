@@ -34,6 +34,31 @@ SAMPLES = {
             orders=1,
         ),
     ],
+    "_contrib_ModulatedDeformableConvolution": [
+        Sample(
+            [uniform(2, 4, 5, 6), OFFSET, uniform(2, 4, 4, 5), uniform(3, 4, 2, 2), uniform(3)],
+            {"kernel": (2, 2), "num_filter": 3},
+            orders=1,
+        ),
+        Sample(
+            [
+                uniform(2, 4, 7, 7),
+                uniform(2, 24, 4, 4, low=0.05, high=0.95),
+                uniform(2, 12, 4, 4, low=0, high=1),
+                uniform(4, 2, 2, 3),
+            ],
+            {
+                "kernel": (2, 3),
+                "num_filter": 4,
+                "stride": (2, 2),
+                "pad": (1, 1),
+                "num_group": 2,
+                "num_deformable_group": 2,
+                "no_bias": True,
+            },
+            orders=1,
+        ),
+    ],
     "IdentityAttachKLSparseReg": [
         Sample([uniform(3, 4, low=0.1, high=0.9), uniform(4, low=0.1, high=0.9)], differentiable=())
     ],

@@ -1,0 +1,281 @@
+"""Sampling images at arbitrary places, and the grids of such places.
+
+M. Jaderberg and others: Spatial transformer networks (2015). Places are (x, y) with -1 and 1 at the
+first and the last pixel.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from gluonic.graph.adjoint import adjoint
+from gluonic.graph.attributes import Shape
+from gluonic.graph.axes import require_rank
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.indices import add_rows
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView
+
+
+class Corner(NamedTuple):
+    """One of the four pixels around each place, for one image."""
+
+    image: int
+    index: Array
+    weight: Array
+
+
+def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
+    """Find the two pixels around each place along one axis, and the weights of both.
+
+    With `order` 1 the weights are those of the derivative by the place, with more there are none.
+    """
+    pixel = (place + 1) * (place.dtype.type(length - 1) / 2)
+    first = np.floor(pixel)
+    share = pixel - first
+    step = np.full_like(share, (length - 1) / 2)
+    weights = [(1 - share, share), (-step, step), (0 * share, 0 * share)][min(order, 2)]
+    found = []
+    for offset, weight in enumerate(weights):
+        index = first + offset
+        inside = (index >= 0) & (index < length)
+        found.append((np.where(inside, index, 0).astype(np.intp), np.where(inside, weight, 0)))
+    return found
+
+
+def _corners(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Iterator[Corner]:
+    """List the pixels that take part, with their weights."""
+    height, width = shape[2:]
+    places = wide(grid).reshape(len(grid), 2, -1)
+    for image, (x, y) in enumerate(places):
+        for row, row_weight in _along(y, height, orders[1]):
+            for column, column_weight in _along(x, width, orders[0]):
+                yield Corner(image, row * width + column, row_weight * column_weight)
+
+
+def _sampled_shape(n: NodeView) -> None:
+    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.grid, (4,), f"{n._title}: grid")
+    n.grid = (n.data[0], 2, None, None)
+    n.output = (n.grid[0], n.data[1], *n.grid[2:])
+    n.data, n.grid = (*n.output[:2], None, None), (n.output[0], 2, *n.output[2:])
+
+
+@operator("_bilinear_sample", shape=_sampled_shape, dtype=floating())
+def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int = 0) -> Any:
+    """Sample images, or the derivatives of the samples by the places.
+
+    Parameters
+    ----------
+    data : (batch, channels, height, width)
+    grid : places, (batch, 2, rows, columns)
+    x_order, y_order : how often to differentiate by x and by y
+    """
+    pixels = wide(data).reshape(*data.shape[:2], -1)
+    output = np.zeros((*data.shape[:2], *grid.shape[2:]), pixels.dtype)
+    flat = output.reshape(*data.shape[:2], -1)
+    if pixels.size:
+        for image, index, weight in _corners(data.shape, grid, (x_order, y_order)):
+            flat[image] += pixels[image][:, index] * weight
+    return output
+
+
+@operator("_backward_bilinear_sample", dtype=floating())
+def bilinear_sample_back(
+    grad: Array, data: Array, grid: Array, *, x_order: int = 0, y_order: int = 0
+) -> Any:
+    """Give each pixel its shares of the gradients of the samples it took part in."""
+    heads = wide(grad).reshape(*grad.shape[:2], -1)
+    result = np.zeros((*data.shape[:2], data.shape[2] * data.shape[3]), heads.dtype)
+    if result.size:
+        for image, index, weight in _corners(data.shape, grid, (x_order, y_order)):
+            result[image] += add_rows(result.shape[2], index, (heads[image] * weight).T).T
+    return result.reshape(data.shape)
+
+
+bilinear_sample_back.infer_shape(like("data"))
+
+
+def _grid_gradient(F: Any, g: Any, data: Any, grid: Any, x_order: int, y_order: int) -> Any:
+    """Sum, over the channels, gradients times the derivatives of the samples by the places."""
+    parts = [
+        F.sum(g * F._bilinear_sample(data, grid, x_order=i, y_order=j), axis=1, keepdims=True)
+        for i, j in ((x_order + 1, y_order), (x_order, y_order + 1))
+    ]
+    return F.Concat(*parts, dim=1)
+
+
+def _orders(n: NodeView) -> dict[str, int]:
+    return {"x_order": n.x_order, "y_order": n.y_order}
+
+
+bilinear_sample.gradient(
+    data=lambda F, n, g: F._backward_bilinear_sample(g, n.data, n.grid, **_orders(n)),
+    grid=lambda F, n, g: _grid_gradient(F, g, n.data, n.grid, **_orders(n)),
+)
+bilinear_sample_back.gradient(
+    grad=lambda F, n, g: F._bilinear_sample(g, n.grid, **_orders(n)),
+    grid=lambda F, n, g: _grid_gradient(F, n.grad, g, n.grid, **_orders(n)),
+)
+
+
+@operator("BilinearSampler", shape=_sampled_shape, dtype=floating())
+def bilinear_sampler(data: Array, grid: Array, *, cudnn_off: bool | None = None) -> Any:
+    """Sample images at given places, interpolating between four pixels; outside they are zero.
+
+    Parameters
+    ----------
+    data : (batch, channels, height, width)
+    grid : places (x, y), (batch, 2, rows, columns); -1 and 1 are the first and the last pixel
+    cudnn_off : accepted for MXNet's sake
+
+    Returns
+    -------
+    array
+        (batch, channels, rows, columns)
+    """
+    return bilinear_sample.kernel(data, grid)
+
+
+bilinear_sampler.gradient(
+    data=lambda F, n, g: F._backward_bilinear_sample(g, n.data, n.grid),
+    grid=lambda F, n, g: _grid_gradient(F, g, n.data, n.grid, 0, 0),
+)
+
+
+def _targets(size: Shape, dtype: np.dtype[Any]) -> Array:
+    """List the places of a grid as columns (x, y, 1)."""
+    rows, columns = (np.linspace(-1, 1, length, dtype=dtype) for length in size)
+    x, y = np.meshgrid(columns, rows)
+    return np.stack([x.ravel(), y.ravel(), np.ones(x.size, dtype)])
+
+
+@operator("GridGenerator", dtype=floating())
+def grid_generator(
+    data: Array, *, transform_type: Literal["affine", "warp"], target_shape: Shape = (0, 0)
+) -> Any:
+    """Make a grid of places to sample.
+
+    Parameters
+    ----------
+    data : ``affine``: matrices that map (x, y, 1) of the result to places of the image, row by row,
+        (batch, 6); ``warp``: how many pixels each place moves, (batch, 2, rows, columns)
+    transform_type : ``affine`` or ``warp``
+    target_shape : the number of rows and columns of an ``affine`` grid
+
+    Returns
+    -------
+    array
+        places (x, y), (batch, 2, rows, columns)
+    """
+    if transform_type == "affine":
+        places = _targets(target_shape, wide(data).dtype)
+        return (wide(data).reshape(-1, 3) @ places).reshape(-1, 2, *target_shape)
+    rows, columns = np.indices(data.shape[2:], data.dtype)
+    return scale_flow.kernel(data + np.stack([columns, rows])) - 1
+
+
+@grid_generator.infer_shape
+def _(n: NodeView) -> None:
+    if n.transform_type == "warp":
+        like("data")(n)
+        require_rank(n.data, (4,), f"{n._title}: data")
+        n.data = n.output = (None, 2, None, None)
+        return
+    _require_size(n)
+    n.data = (None, 6)
+    n.output = (n.data[0], 2, *n.target_shape)
+    n.data = (n.output[0], 6)
+
+
+def _require_size(n: NodeView) -> None:
+    if len(n.target_shape) != 2 or min(n.target_shape) < 1:
+        raise InferenceError(
+            f"{n._title}: target_shape {n.target_shape} must be two positive numbers"
+        )
+
+
+@operator("_scale_flow")
+def scale_flow(data: Array) -> Any:
+    """Turn distances in pixels, (batch, 2, rows, columns), into differences of places."""
+    factors = [2 / max(length - 1, 1) for length in data.shape[:1:-1]]
+    return data * np.array(factors, data.dtype).reshape(2, 1, 1)
+
+
+scale_flow.gradient(data=lambda F, n, g: F._scale_flow(g))
+
+
+@operator("_affine_grid")
+def affine_grid(data: Array, *, target_shape: Shape) -> Any:
+    """Apply matrices, (batch, 6), to a grid of places."""
+    return grid_generator.kernel(data, transform_type="affine", target_shape=target_shape)
+
+
+@affine_grid.infer_shape
+def _(n: NodeView) -> None:
+    n.output = (n.data[0], 2, *n.target_shape)
+
+
+@adjoint(affine_grid)
+def _(grad: Array, data: Array, *, target_shape: Shape) -> Any:
+    """Sum the gradients of all places, times where these are in the result."""
+    places = _targets(target_shape, wide(grad).dtype)
+    return (wide(grad).reshape(2 * len(grad), -1) @ places.T).reshape(data.shape)
+
+
+def _generator_gradient(F: Any, n: NodeView, g: Any) -> Any:
+    if n.transform_type == "warp":
+        return F._scale_flow(g)
+    return F._backward_affine_grid(g, n.data, target_shape=n.target_shape)
+
+
+grid_generator.gradient(data=_generator_gradient)
+
+
+@operator("SpatialTransformer", dtype=floating())
+def spatial_transformer(
+    data: Array,
+    loc: Array,
+    *,
+    target_shape: Shape = (0, 0),
+    transform_type: Literal["affine"],
+    sampler_type: Literal["bilinear"],
+    cudnn_off: bool | None = None,
+) -> Any:
+    """Map images by matrices: `BilinearSampler` on the grids that `GridGenerator` makes.
+
+    Parameters
+    ----------
+    data : (batch, channels, height, width)
+    loc : matrices that map (x, y, 1) of the result to places of the image, row by row, (batch, 6)
+    target_shape : height and width of the result
+    transform_type, sampler_type : there is one of each
+    cudnn_off : accepted for MXNet's sake
+    """
+    return bilinear_sample.kernel(data, affine_grid.kernel(loc, target_shape=target_shape))
+
+
+@spatial_transformer.infer_shape
+def _(n: NodeView) -> None:
+    _require_size(n)
+    require_rank(n.data, (4,), f"{n._title}: data")
+    n.loc = (n.data[0], 6)
+    n.output = (n.loc[0], n.data[1], *n.target_shape)
+    n.data, n.loc = (*n.output[:2], None, None), (n.output[0], 6)
+
+
+def _transformer_loc(F: Any, n: NodeView, g: Any) -> Any:
+    grid = F._affine_grid(n.loc, target_shape=n.target_shape)
+    g_grid = _grid_gradient(F, g, n.data, grid, 0, 0)
+    return F._backward_affine_grid(g_grid, n.loc, target_shape=n.target_shape)
+
+
+spatial_transformer.gradient(
+    data=lambda F, n, g: F._backward_bilinear_sample(
+        g, n.data, F._affine_grid(n.loc, target_shape=n.target_shape)
+    ),
+    loc=_transformer_loc,
+)
