@@ -12,7 +12,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.convolution import windows_along
 from gluonic.graph.ops.layer_rules import floating, wide
-from gluonic.graph.ops.sampling import Samples, corner_values, interpolate, samples_of, scatter
+from gluonic.graph.ops.moved_windows import Samples, corner_values, interpolate, samples_of, scatter
 from gluonic.graph.ops.windows import Layout, Windows, require_places, windows_of
 from gluonic.graph.view import NodeView
 
