@@ -18,6 +18,7 @@ from gluonic.ndarray import (
     random,
     shaping,
     sparse,
+    utils,
 )
 from gluonic.ndarray import custom as _custom
 from gluonic.ndarray.arithmetic import functions as _arithmetic
@@ -98,6 +99,7 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "split_v2",
         "to_dlpack_for_read",
         "to_dlpack_for_write",
+        "utils",
         "waitall",
         "zeros",
     ]

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 from gluonic.graph.calling import Functions
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.contrib_updates import (
+    adamw_update,
+    mp_adamw_update,
+    multi_adamw_update,
+    multi_lamb_update,
+    multi_mp_adamw_update,
+    multi_mp_lamb_update,
+)
 from gluonic.ndarray.control_flow import cond, foreach, while_loop
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.random import functions as _samplers
@@ -15,7 +23,21 @@ __getattr__ = _functions.find
 __dir__ = _functions.names
 
 if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
-    __all__ = ["cond", "foreach", "isfinite", "isinf", "isnan", "rand_zipfian", "while_loop"]
+    __all__ = [
+        "adamw_update",
+        "cond",
+        "foreach",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "mp_adamw_update",
+        "multi_adamw_update",
+        "multi_lamb_update",
+        "multi_mp_adamw_update",
+        "multi_mp_lamb_update",
+        "rand_zipfian",
+        "while_loop",
+    ]
 
 
 def isinf(data: NDArray) -> NDArray:

@@ -12,7 +12,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
-from gluonic.ndarray.invoke import check_writable, invoke, overwrite, quietly
+from gluonic.ndarray.invoke import TooLargeError, check_writable, invoke, overwrite, quietly
 
 _DENSE = (None, "default")
 
@@ -60,10 +60,6 @@ def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
                 facts=[f"shape {lengths}, {kind.name}: {prod(lengths) * kind.itemsize:,} bytes"],
             )
         ) from None
-
-
-class TooLargeError(MXNetError, MemoryError):
-    """An array does not fit into memory."""
 
 
 def _dense(stype: str | None, where: str) -> None:

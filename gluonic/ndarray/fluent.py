@@ -1,21 +1,28 @@
 """The methods that are operators: ``x.sum(axis=1)`` is ``nd.sum(x, axis=1)``."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.graph.calling import FLUENT
+from gluonic.graph.calling import FLUENT, signature
+from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray import op
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.creation import split_v2 as split_parts
 
 
 def _fluent(name: str) -> Callable[..., Any]:
-    """The method; the operator's function is looked up when it is first called."""
+    """The method; the operator's function is looked up when it is called."""
 
     def call(self: NDArray, *arguments: Any, **keywords: Any) -> Any:
         return getattr(op, name)(self, *arguments, **keywords)
 
-    call.__doc__ = f"Do what the function `nd.{name}` does, with the array as its first input."
+    declared = REGISTRY[name]
+    parameters = list(signature(declared, "nd").parameters.values())
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameters[0].replace(name="self", default=inspect.Parameter.empty), *parameters[1:]]
+    )
+    call.__doc__ = declared.documentation
     return call
 
 

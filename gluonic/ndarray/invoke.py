@@ -9,7 +9,8 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import conform, signature_of
-from gluonic.graph.operator import REGISTRY, Application, Array, Signature
+from gluonic.graph.operator import REGISTRY, Application, Array, Run, Signature
+from gluonic.graph.view import written
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of
@@ -76,12 +77,44 @@ def wrap(array: Array, entry: Entry | None = None) -> NDArray:
     return made
 
 
-def execute(application: Application, arrays: Sequence[Array]) -> tuple[Any, ...]:
-    """Run a kernel without floating point warnings; one result an output, not yet conformed."""
+class TooLargeError(MXNetError, MemoryError):
+    """An array does not fit into memory."""
+
+
+def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
+    """Run a kernel without floating point warnings; an array for each output, shared with nobody.
+
+    Raises
+    ------
+    TooLargeError
+        if there is no memory for the results
+    """
     run = current_run() if application.op.run_name is not None else None
     if application.op.calls_back:
-        return application.execute(arrays, run)
-    return quietly(application.execute, arrays, run)  # type: ignore[no-any-return]
+        results = application.execute(arrays, run)
+        return [own(array, arrays) for array in conform(results, expected, application)]
+    try:
+        return quietly(_computed, application, arrays, run, expected)  # type: ignore[no-any-return]
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, ValueError) and "too big" not in str(error):
+            raise
+        raise TooLargeError(_too_large(application, expected)) from error
+
+
+def _computed(
+    application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
+) -> list[Array]:
+    results = conform(application.execute(arrays, run), expected, application)
+    return [own(array, arrays) for array in results]
+
+
+def _too_large(application: Application, expected: Signature) -> str:
+    promised = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
+    return describe(
+        "there is no memory for the result",
+        where=application.op.name,
+        facts=[f"{n}: shape {written(shape)}, dtype {dtype}" for n, shape, dtype in promised],
+    )
 
 
 def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -101,8 +134,8 @@ def overwrite(target: NDArray, values: Any) -> None:
 
 
 def own(array: Array, arrays: Sequence[Array]) -> Array:
-    """An array that is contiguous and shares no memory with any of `arrays`: a copy, if need be."""
-    if not array.flags.c_contiguous:
+    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
+    if not array.flags.carray:
         return array.copy()
     if array.base is None:
         for x in arrays:
@@ -139,13 +172,11 @@ def invoke(
     arrays = data_of(application, inputs)
     if expected is None:
         expected = signature_of(application, arrays)
-    results = conform(execute(application, arrays), expected, application)
     outputs = []
     context = inputs[0]._context if inputs else None
-    for array in results:
+    for array in compute(application, arrays, expected):
         made = _new(NDArray)
-        made._data, made._entry, made._context = own(array, arrays), None, context
-        made._reader = None
+        made._data, made._entry, made._context, made._reader = array, None, context, None
         outputs.append(made)
     if STATE.recording:
         record(application, inputs, arrays, outputs)
@@ -278,7 +309,7 @@ def _unary(application: Application) -> Fast:
             expected = known[key] = _promise(application, (data,), known)
         try:
             result = STATE.quietly(kernel, data)
-        except RuntimeError:
+        except (RuntimeError, MemoryError):
             return invoke(application, (x,))[0]
         if (
             type(result) is not np.ndarray
@@ -286,11 +317,9 @@ def _unary(application: Application) -> Fast:
             or result is data
             or result.dtype is not expected[1]
             or result.shape != expected[0]
-            or not result.flags.c_contiguous
+            or not result.flags.carray
         ):
-            result = own(
-                conform((result,), signature_of(application, (data,)), application)[0], (data,)
-            )
+            result = _conformed(result, application, (data,))
         made = _new(NDArray)
         made._data, made._entry, made._context, made._reader = result, None, x._context, None
         if STATE.recording and x._entry is not None:
@@ -311,7 +340,7 @@ def _binary(application: Application) -> Fast:
             expected = known[key] = _promise(application, (a, b), known)
         try:
             result = STATE.quietly(kernel, a, b)
-        except RuntimeError:
+        except (RuntimeError, MemoryError):
             return invoke(application, (x, y))[0]
         if (
             type(result) is not np.ndarray
@@ -320,11 +349,9 @@ def _binary(application: Application) -> Fast:
             or result is b
             or result.dtype is not expected[1]
             or result.shape != expected[0]
-            or not result.flags.c_contiguous
+            or not result.flags.carray
         ):
-            result = own(
-                conform((result,), signature_of(application, (a, b)), application)[0], (a, b)
-            )
+            result = _conformed(result, application, (a, b))
         made = _new(NDArray)
         made._data, made._entry, made._context, made._reader = result, None, x._context, None
         if STATE.recording and not (x._entry is None and y._entry is None):
@@ -332,6 +359,12 @@ def _binary(application: Application) -> Fast:
         return made
 
     return call
+
+
+def _conformed(result: Any, application: Application, arrays: Sequence[Array]) -> Array:
+    """The result of a kernel as inference promised it."""
+    expected = signature_of(application, arrays)
+    return own(quietly(conform, (result,), expected, application)[0], arrays)
 
 
 def _promise(

@@ -33,6 +33,10 @@ Arrays = list[NDArray] | dict[str, NDArray]
 class FileAccessError(MXNetError, OSError):
     """A file cannot be opened, read or written."""
 
+    def __init__(self, *arguments: object) -> None:
+        MXNetError.__init__(self, *arguments)
+        OSError.__init__(self, *arguments)
+
 
 class SparseBlockError(FileFormatError, NotImplementedError):
     """A file holds a sparse array."""

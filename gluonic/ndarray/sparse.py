@@ -57,3 +57,7 @@ class RowSparseNDArray(BaseSparseNDArray):
 
 def __getattr__(name: str) -> Any:
     return getattr(op, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(op)})

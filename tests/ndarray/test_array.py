@@ -175,3 +175,19 @@ def test_moveaxis_is_numpys(source: Any, destination: Any, shape: tuple[int, ...
 def test_moveaxis_refuses_axes_that_are_not_there(source: object, destination: object) -> None:
     with pytest.raises(ValueError, match="moveaxis"):
         nd.moveaxis(nd.zeros((1, 2, 3)), source, destination)
+
+
+@pytest.mark.parametrize(
+    ("compute", "operator"),
+    [
+        (lambda: nd.ones((2**25, 1)) + nd.ones((1, 2**25)), "broadcast_add"),
+        (lambda: nd.broadcast_to(nd.ones((1, 1)), shape=(2**30, 2**30)), "broadcast_to"),
+        (lambda: nd.one_hot(nd.array([1]), depth=2**45), "one_hot"),
+        (lambda: nd.random.uniform(shape=(2**40, 2**40)), "_random_uniform"),
+    ],
+)
+def test_a_result_beyond_memory_is_refused_by_its_operator(compute: Any, operator: str) -> None:
+    with pytest.raises(MemoryError, match=rf"{operator}: there is no memory") as caught:
+        compute()
+    assert isinstance(caught.value, mx.MXNetError)
+    assert __file__ in str(caught.value)
