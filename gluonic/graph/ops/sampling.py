@@ -24,7 +24,7 @@ class Corner(NamedTuple):
     """One of the four pixels around each place, for one image."""
 
     image: int
-    index: Array
+    pixels: Array
     weight: Array
 
 
