@@ -17,24 +17,24 @@ def _random(*shape: int) -> Any:
 
 def _hybrid(mx: Any, body: Callable[[Any, Any], Any]) -> Any:
     class Block(mx.gluon.HybridBlock):  # type: ignore[misc]
-        def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
             return body(F, x)
 
     return Block()
 
 
-def _chain(F: Any, x: Any) -> Any:  # noqa: N803
+def _chain(F: Any, x: Any) -> Any:
     y = F.tanh(x * 0.5 + 1.0)
     z = F.sigmoid(y * x - 0.3)
     return F.relu(z * y + F.exp(-z * z)) * 0.7 + x
 
 
-def _normalize(F: Any, x: Any) -> Any:  # noqa: N803
+def _normalize(F: Any, x: Any) -> Any:
     low, high = F.min(x), F.max(x)
     return F.broadcast_div(F.broadcast_sub(x, low), F.broadcast_sub(high, low))
 
 
-def _softmax(F: Any, x: Any) -> Any:  # noqa: N803
+def _softmax(F: Any, x: Any) -> Any:
     return F.softmax(x)
 
 

@@ -32,7 +32,7 @@ class SigmoidProp(mx.operator.CustomOpProp):
 class PythonSigmoid(mx.gluon.HybridBlock):
     """A layer that applies the operator written in Python."""
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.Custom(x, op_type="digits_sigmoid")
 
 
@@ -59,7 +59,7 @@ class Normalization(mx.gluon.HybridBlock):
                 differentiable=False,
             )
 
-    def hybrid_forward(self, F: Any, x: Any, weights: Any, scales: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, weights: Any, scales: Any) -> Any:
         low, high = F.min(x), F.max(x)
         normalized = F.broadcast_div(F.broadcast_sub(x, low), F.broadcast_sub(high, low))
         mapped = F.FullyConnected(normalized, weights, num_hidden=self.hidden_units, no_bias=True)
