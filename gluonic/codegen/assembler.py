@@ -28,6 +28,7 @@ class Module:
     definitions: dict[str, str] = field(default_factory=dict)
     declarations: dict[str, str] = field(default_factory=dict)
     imports: dict[str, None] = field(default_factory=dict)
+    symbols: dict[str, int] = field(default_factory=dict)
 
     def declare(self, name: str, result: str, arguments: Sequence[str]) -> str:
         """Make an intrinsic callable; return its reference."""
@@ -38,6 +39,11 @@ class Module:
         """Make a function of the C library callable; return its reference."""
         self.imports[name] = None
         return self.declare(name, result, arguments)
+
+    def extern(self, name: str, address: int, arguments: Sequence[str]) -> None:
+        """Make a function at a known address callable under a name of ours."""
+        self.symbols[name] = address
+        self.declare(name, "void", arguments)
 
     def text(self) -> str:
         """Return the module as LLVM reads it."""

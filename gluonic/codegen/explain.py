@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gluonic.codegen.compiled import Binding
+from gluonic.codegen.binding import Binding
 from gluonic.graph.node import Node
 from gluonic.graph.view import written
 
@@ -88,10 +88,10 @@ def explain(binding: Binding) -> Explanation:
         last = group.nodes[-1]
         steps.append(
             Step(
-                "python" if group.space is None else "kernel",
+                "kernel" if group.is_native else "python",
                 tuple(_title(node) for node in group.nodes),
                 facts.shapes[last.entry()] if group.space is None else group.space,
-                group.reason,
+                "" if group.is_native else group.reason,
                 _location(group.nodes),
             )
         )

@@ -24,7 +24,8 @@ class Group:
     ----------
     nodes : the operators, in order
     space : the iteration space of the loop; None for an operator that runs as a whole
-    reason : why nothing more is in it, for the user
+    reason : why Python runs it, for the user
+    step : what machine code does for an operator that runs as a whole; None if Python runs it
     """
 
     nodes: list[Node]
@@ -32,6 +33,12 @@ class Group:
     reason: str = ""
     inputs: list[Entry] = field(default_factory=list)
     outputs: list[Entry] = field(default_factory=list)
+    step: Any = None
+
+    @property
+    def is_native(self) -> bool:
+        """Whether machine code runs it."""
+        return self.space is not None or self.step is not None
 
 
 @dataclass

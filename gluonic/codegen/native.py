@@ -1,4 +1,4 @@
-"""One LLVM module a graph: a kernel for each group, and a function for each run of groups that calls them."""
+"""One LLVM module a graph: a function for each step, and one for each run of steps that calls them."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -10,17 +10,13 @@ import numpy as np
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.emitter import Emitter, NotLowered
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.fusion import Fusion, Group
 from gluonic.codegen.jit import Library, load
-from gluonic.codegen.lowering import GroupLowering, LoweredGroup
-from gluonic.codegen.semantics import loop_of
+from gluonic.codegen.steps import Step, loop_for
 from gluonic.codegen.target import host
 from gluonic.codegen.values import Dtype
-from gluonic.codegen.loops import emit
-from gluonic.graph.node import Entry, Node
+from gluonic.graph.node import Node
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
-_ALL_OF_THE_AXIS = 1 << 40
 _trials: dict[Any, str] = {}
 
 
@@ -29,13 +25,9 @@ def why_not(node: Node, facts: Facts) -> str:
     assert node.application is not None
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:
-        if facts.dtypes[entry].name not in _NATIVE_DTYPES:
+        if facts.dtypes[entry].name not in _NATIVE_DTYPES or not facts.dtypes[entry].isnative:
             return f"{facts.dtypes[entry].name} has no machine code"
-    loop = loop_of(
-        node.application,
-        [facts.shapes[e] for e in node.inputs],
-        [facts.shapes[node.entry(i)] for i in range(node.output_count)],
-    )
+    loop = loop_for(node, facts)
     if loop is None:
         return ""  # the caller says so
     dtypes = [
@@ -78,15 +70,16 @@ class NativeCode:
 
     Attributes
     ----------
-    functions : one for each run of groups: ``(address table, number table)``
-    groups : the groups with their kernels, in the order in which their numbers lie in the table
-    offsets : where the numbers of each group begin
+    functions : one for each run of steps: ``(address table, number table)``
+    steps : the steps, in the order in which their numbers lie in the table
+    offsets : where the numbers of each step begin; the units of work follow them
+    size : of the number table
     text : the module in LLVM's textual form
     library : what keeps the code in memory
     """
 
     functions: list[Callable[[int, int], None]]
-    groups: list[tuple[Group, LoweredGroup]]
+    steps: list[Step]
     offsets: list[int]
     size: int
     text: str
@@ -95,66 +88,66 @@ class NativeCode:
     def table(self, facts: Facts) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The numbers that go with one set of shapes: extents, strides and units of work."""
         table = np.zeros(max(self.size, 1), np.int64)
-        itemsizes = {entry: dtype.itemsize for entry, dtype in facts.dtypes.items()}
-        for (group, lowered), offset in zip(self.groups, self.offsets, strict=True):
-            extents = lowered.extents(_space_of(group, facts))
-            strides = lowered.strides(facts.shapes, itemsizes)
-            numbers = lowered.kernel.table(extents, strides, _ALL_OF_THE_AXIS)
+        for step, offset in zip(self.steps, self.offsets, strict=True):
+            numbers = [*step.numbers(facts), step.units(facts)]
             table[offset : offset + len(numbers)] = numbers
-            table[offset + len(numbers)] = lowered.kernel.units(extents, _ALL_OF_THE_AXIS)
         return table
 
 
-def _space_of(group: Group, facts: Facts) -> tuple[int, ...]:
-    node = group.nodes[0]
-    assert node.application is not None
-    loop = loop_of(
-        node.application, [facts.shapes[e] for e in node.inputs], [facts.shapes[node.entry()]]
-    )
-    assert loop is not None
-    return loop.space
-
-
-def compile_groups(
-    runs: Sequence[Sequence[Group]], fusion: Fusion, facts: Facts, slot: Callable[[Entry], int]
+def compile_steps(
+    runs: Sequence[Sequence[Step]], facts: Facts, slot: Callable[[Any], int]
 ) -> NativeCode:
-    """Compile all groups of a graph into one module.
+    """Compile all native steps of a graph into one module.
 
     Parameters
     ----------
-    runs : the groups that run one after the other, for each native call
-    fusion : the division they belong to
+    runs : the steps that run one after the other, for each native call
     facts : shapes and dtypes
-    slot : where the address of a result stands in the address table
+    slot : where the address of a result, or of a step's workspace, stands in the address table
     """
     module = Module(host())
-    groups: list[tuple[Group, LoweredGroup]] = []
+    steps: list[Step] = []
     offsets: list[int] = []
     size = 0
     names = []
+    shared = _SharedFunctions(module)
     for number, run in enumerate(runs):
         calls = []
-        for group in run:
-            lowered = GroupLowering(group, fusion, facts.shapes, facts.dtypes).lower()
-            name = f"kernel{len(groups)}"
-            emit(lowered.kernel, name, module)
-            length = _table_length(lowered)
-            calls.append((name, [slot(a.entry) for a in lowered.operands], size, size + length))
-            groups.append((group, lowered))
+        for step in run:
+            length = len(step.numbers(facts))
+            slots = [slot(entry) for entry in step.operands]
+            if step.uses_workspace:
+                slots.append(slot(step))
+            calls.append((shared.name_of(step), slots, size, size + length))
+            steps.append(step)
             offsets.append(size)
             size += length + 1
         names.append(f"run{number}")
         _write_run(module, names[-1], calls)
     text = module.text()
-    library = load(text, names, tuple(module.imports)) if names else None
+    library = None
+    if names:
+        library = load(text, names, tuple(module.imports), symbols=module.symbols)
     functions = [_callable(library[name]) for name in names] if library is not None else []
-    return NativeCode(functions, groups, offsets, size, text, library)
+    return NativeCode(functions, steps, offsets, size, text, library)
 
 
-def _table_length(lowered: LoweredGroup) -> int:
-    """How many numbers `Kernel.table` has: extents, the grain and the strides."""
-    rank = lowered.kernel.rank
-    return rank + 1 + rank * len(lowered.kernel.operands)
+class _SharedFunctions:
+    """The functions of steps; steps that would have the same share one."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._names: dict[str, str] = {}
+
+    def name_of(self, step: Step) -> str:
+        """The function of a step, written if it is new."""
+        name = f"step{len(self._names)}"
+        step.emit(self._module, name)
+        body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
+        known = self._names.setdefault(body, name)
+        if known != name:
+            del self._module.definitions[name]
+        return known
 
 
 def _callable(address: int) -> Callable[[int, int], None]:
@@ -164,11 +157,11 @@ def _callable(address: int) -> Callable[[int, int], None]:
 def _write_run(
     module: Module, name: str, calls: Sequence[tuple[str, Sequence[int], int, int]]
 ) -> None:
-    """Write the function that gathers each kernel's addresses and calls it."""
+    """Write the function that gathers each step's addresses and calls it."""
     f = Function(module, name, ["ptr %slots", "ptr %table"])
     most = max((len(slots) for _, slots, _, _ in calls), default=0)
     operands = f.slot(f"[{max(most, 1)} x ptr]")
-    for kernel, slots, offset, units_at in calls:
+    for function, slots, offset, units_at in calls:
         for position, number in enumerate(slots):
             source = f.op(f"getelementptr i64, ptr %slots, i64 {number}")
             address = f.op(f"load ptr, ptr {source}")
@@ -176,5 +169,5 @@ def _write_run(
             f.do(f"store ptr {address}, ptr {place}")
         numbers = f.op(f"getelementptr i64, ptr %table, i64 {offset}")
         units = f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %table, i64 {units_at}')}")
-        f.do(f"call void @{kernel}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
+        f.do(f"call void @{function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
     f.finish()

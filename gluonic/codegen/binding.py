@@ -1,0 +1,216 @@
+"""What goes with one set of shapes: numbers for the machine code, memory for results, and the way of a call.
+
+A *binding* (extents, strides, offsets) serves one set of shapes; a new batch size needs only that. A *frame*
+(arena and address table) serves one call at a time; concurrent calls have frames of their own.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from gluonic.codegen.addresses import address_of
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
+from gluonic.graph.interpret import run_node
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.operator import Array, Run
+
+if TYPE_CHECKING:
+    from gluonic.codegen.compiled import Specialization
+
+
+def _nothing() -> None:
+    """What a reference to no array returns."""
+
+
+class Binding:
+    """A specialization for one set of shapes.
+
+    Parameters
+    ----------
+    specialization : the machine code
+    facts : the shapes and dtypes
+
+    Attributes
+    ----------
+    table : the run-time numbers of all native steps
+    memory : where intermediate results lie in the arena
+    results : slot, shape and dtype of each output that is computed
+    """
+
+    def __init__(self, specialization: "Specialization", facts: Facts) -> None:
+        self.specialization, self.facts = specialization, facts
+        self.table = specialization.code.table(facts)
+        self.table_address = self.table.ctypes.data
+        self.memory = self._plan_memory()
+        self.inputs = [node.entry() for node in specialization.inputs]
+        self.signature = [self._given(entry) for entry in self.inputs]
+        outputs = list(dict.fromkeys(specialization.graph.outputs))
+        self.computed = [e for e in outputs if not e.node.is_variable]
+        self.results = [
+            (specialization.slots[e], facts.shapes[e], facts.dtypes[e]) for e in self.computed
+        ]
+        self.idle: list[Frame] = []
+        self.is_plain = self._is_plain()
+
+    def _given(self, entry: Entry) -> tuple[Any, Any]:
+        """Shape and dtype of an input; None for one that nothing reads."""
+        return self.facts.shapes.get(entry), self.facts.dtypes.get(entry)
+
+    def _is_plain(self) -> bool:
+        """Whether a call is one native call whose results are the outputs, each once."""
+        spec = self.specialization
+        return (
+            len(spec.segments) == 1
+            and spec.segments[0].native
+            and list(spec.graph.outputs) == self.computed
+        )
+
+    def _plan_memory(self) -> MemoryPlan:
+        spec = self.specialization
+        kept = {node.entry() for node in spec.inputs} | set(spec.graph.outputs)
+        steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
+        sizes: dict[Any, int] = {}
+        for group in spec.groups:
+            writes: list[Any] = list(spec.written_by(group))
+            for entry in writes:
+                if entry not in kept and self.facts.dtypes[entry] != object:
+                    sizes[entry] = self.facts.bytes_of(entry)
+            if group.step is not None and group.step.uses_workspace:
+                writes.append(group.step)
+                sizes[group.step] = group.step.workspace(self.facts)
+            steps.append((group.inputs, writes))
+        return plan_memory(steps, sizes, spec.root)
+
+    def frame(self) -> "Frame":
+        """A frame nobody uses now, or a new one."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return Frame(self)
+
+
+class Frame:
+    """What one call at a time works with.
+
+    Attributes
+    ----------
+    slots : the address table
+    arena : the memory of intermediate results
+    views : these results as NumPy arrays, for operators that Python runs
+    """
+
+    def __init__(self, binding: Binding) -> None:
+        self.binding, spec = binding, binding.specialization
+        size = binding.memory.size + ALIGNMENT
+        self.arena = np.empty(size, np.uint8)
+        start = -self.arena.ctypes.data % ALIGNMENT
+        self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
+        self._address = ctypes.addressof(self.slots)
+        self._signature, self._results = binding.signature, binding.results
+        self._positions = [spec.slots[entry] for entry in binding.inputs]
+        self._seen: list[Any] = [_nothing] * len(self._positions)
+        self._copies: dict[int, Array] = {}
+        self.views: dict[Entry, Array] = {}
+        for entry, place in binding.memory.places.items():
+            self.slots[spec.slots[entry]] = self.arena.ctypes.data + start + place.offset
+            if not isinstance(entry, Entry):
+                continue
+            begin = start + place.offset
+            view = self.arena[begin : begin + binding.facts.bytes_of(entry)]
+            dtype, shape = binding.facts.dtypes[entry], binding.facts.shapes[entry]
+            self.views[entry] = view.view(dtype).reshape(shape)
+        if binding.is_plain:
+            self._function = spec.code.functions[0]
+
+    def take(self, arrays: Sequence[Array]) -> bool:
+        """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
+        seen = self._seen
+        for position, array in enumerate(arrays):
+            if seen[position]() is not array and not self._place(position, array):
+                return False
+        return True
+
+    def _place(self, position: int, array: Array) -> bool:
+        shape, dtype = self._signature[position]
+        if shape is None:
+            return True
+        if array.shape != shape or array.dtype != dtype:
+            return False
+        if dtype != object:
+            if array.flags.c_contiguous:
+                self._seen[position] = ref(array)
+            else:
+                self._seen[position] = _nothing
+                array = self._copies[position] = np.ascontiguousarray(array)
+            self.slots[self._positions[position]] = address_of(array)
+        return True
+
+    def run(self, arrays: Sequence[Array], run: Run) -> list[Array]:
+        """Run the graph on the arrays that were taken."""
+        slots, outputs = self.slots, []
+        for slot, shape, dtype in self._results:
+            output = np.empty(shape, dtype)
+            slots[slot] = address_of(output)
+            outputs.append(output)
+        if self.binding.is_plain:
+            self._function(self._address, self.binding.table_address)
+            return outputs
+        return self._run_segments(arrays, outputs, run)
+
+    def _run_segments(
+        self, arrays: Sequence[Array], outputs: Sequence[Array], run: Run
+    ) -> list[Array]:
+        binding, spec = self.binding, self.binding.specialization
+        values = dict(self.views)
+        values.update(zip(binding.inputs, arrays, strict=True))
+        values.update(zip(binding.computed, outputs, strict=True))
+        call = _Call(binding, values, run)
+        for segment in spec.segments:
+            if segment.native:
+                function = spec.code.functions[segment.number]
+                function(self._address, binding.table_address)
+            else:
+                call.run_in_python(segment.groups[0].nodes[0])
+        results, given = [], set()
+        for entry in spec.graph.outputs:
+            value = values[entry]
+            shared = entry.node.is_variable or entry in given
+            results.append(value.copy() if shared else value)
+            given.add(entry)
+        return results
+
+
+class _Call:
+    """One run with operators that Python runs.
+
+    Attributes
+    ----------
+    values : inputs, outputs and intermediate results by entry
+    """
+
+    def __init__(self, binding: Binding, values: dict[Entry, Array], run: Run) -> None:
+        self.binding, self.values, self.run = binding, values, run
+
+    def array(self, entry: Entry) -> Array:
+        """A result as a NumPy array."""
+        found = self.values.get(entry)
+        if found is None:
+            root = self.values[self.binding.specialization.root[entry]]
+            found = root.reshape(self.binding.facts.shapes[entry])
+        return found
+
+    def run_in_python(self, node: Node) -> None:
+        """Run an operator's NumPy kernel and put its results in their places."""
+        assert node.application is not None
+        results = run_node(node.application, [self.array(e) for e in node.inputs], self.run)
+        for index, result in enumerate(results):
+            entry = node.entry(index)
+            place = self.values.get(entry)
+            if place is None or place.dtype == object:
+                self.values[entry] = result
+            else:
+                np.copyto(place, result)

@@ -1,0 +1,273 @@
+"""Products of matrices as native steps: which operators are products, and the function that computes one."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from gluonic.codegen.assembler import Function, Module
+from gluonic.codegen.blas import gemm
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.semantics import Shape
+from gluonic.codegen.steps import Step
+from gluonic.codegen.values import Dtype, literal, scalar_type
+from gluonic.graph.node import Entry, Node
+
+_SMALL = 512
+"""Up to so many multiplications our own loops are faster than a call of BLAS."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """``output = a · b (+ bias along each row)``, `batch` times, over contiguous arrays.
+
+    Attributes
+    ----------
+    a, b : positions of the factors among the node's inputs
+    bias : position of the bias, None if there is none
+    turned_a, turned_b : whether the factor lies transposed in memory
+    batch, rows, columns, inner : the extents
+    """
+
+    a: int
+    b: int
+    bias: int | None
+    turned_a: bool
+    turned_b: bool
+    batch: int
+    rows: int
+    columns: int
+    inner: int
+
+
+def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
+    """The operator as a product of matrices; None if it is none."""
+    rule = _RULES.get(node.operator_name)
+    assert node.application is not None
+    if rule is None:
+        return None
+    return rule(node.application.settings, [shapes[e] for e in node.inputs])
+
+
+def _dense(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    columns, inner = shapes[1]
+    rows = shapes[0][0] if settings["flatten"] else prod(shapes[0][:-1])
+    bias = 2 if len(shapes) > 2 else None
+    return Product(0, 1, bias, False, True, 1, rows, columns, inner)
+
+
+def _dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    return _matrices(settings, 0, shapes[0], 1, shapes[1])
+
+
+def _matrices(
+    settings: Mapping[str, bool], a: int, left: Shape, b: int, right: Shape
+) -> Product:
+    """The product of arrays taken as matrices, as `dot` takes them."""
+    ta, tb = settings["transpose_a"], settings["transpose_b"]
+    inner = left[0] if ta else left[-1]
+    rows = prod(left[1:] if ta else left[:-1])
+    columns = prod(right[:-1] if tb else right[1:])
+    return Product(a, b, None, ta, tb, 1, rows, columns, inner)
+
+
+def _dot_lhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    """The gradient of `dot` with respect to its first factor: ``g · rhsᵀ``, or its transpose."""
+    whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
+    rows, columns, inner = whole.rows, whole.columns, whole.inner
+    tb = settings["transpose_b"]
+    if settings["transpose_a"]:  # rhs · gradᵀ, of shape (inner, rows)
+        return Product(2, 0, None, tb, True, 1, inner, rows, columns)
+    return Product(0, 2, None, False, not tb, 1, rows, inner, columns)
+
+
+def _dot_rhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    """The gradient of `dot` with respect to its second factor: ``lhsᵀ · g``, or its transpose."""
+    whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
+    rows, columns, inner = whole.rows, whole.columns, whole.inner
+    ta = settings["transpose_a"]
+    if settings["transpose_b"]:  # gradᵀ · lhs, of shape (columns, inner)
+        return Product(0, 1, None, True, ta, 1, columns, inner, rows)
+    return Product(1, 0, None, not ta, False, 1, inner, columns, rows)
+
+
+def _batch_dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    ta, tb = settings["transpose_a"], settings["transpose_b"]
+    rows, inner = shapes[0][-2:][::-1] if ta else shapes[0][-2:]
+    columns = shapes[1][-2] if tb else shapes[1][-1]
+    return Product(0, 1, None, ta, tb, prod(shapes[0][:-2]), rows, columns, inner)
+
+
+_RULES = {
+    "FullyConnected": _dense,
+    "dot": _dot,
+    "_backward_dot_lhs": _dot_lhs,
+    "_backward_dot_rhs": _dot_rhs,
+    "batch_dot": _batch_dot,
+}
+
+
+class ProductStep(Step):
+    """A product of matrices."""
+
+    def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
+        self.node, self.dtype = node, dtype
+        self.turned = product.turned_a, product.turned_b
+        self.has_bias = product.bias is not None
+        positions = [p for p in (product.a, product.b, product.bias) if p is not None]
+        self.operands = (*(node.inputs[p] for p in positions), node.entry())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "ProductStep | None":
+        """The step of a node that is a product, of a dtype that BLAS knows."""
+        product, dtype = product_of(node, facts.shapes), facts.dtypes[node.entry()]
+        if product is None or gemm(dtype) is None:
+            return None
+        if any(facts.dtypes[e] != dtype for e in node.inputs):
+            return None
+        return cls(node, product, dtype)
+
+    def _product(self, facts: Facts) -> Product:
+        product = product_of(self.node, facts.shapes)
+        assert product is not None
+        return product
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Rows, columns and the length summed over."""
+        product = self._product(facts)
+        return product.rows, product.columns, product.inner
+
+    def units(self, facts: Facts) -> int:
+        """One for each product."""
+        return self._product(facts).batch
+
+    def variant(self, facts: Facts) -> Hashable:
+        """Which factors are transposed."""
+        return self.turned, self.has_bias
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the function: for each product, our loops if it is small, else a call of BLAS."""
+        arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
+        writer = _ProductWriter(Function(module, name, arguments), self)
+        writer.write()
+
+
+class _ProductWriter:
+    """Writes the function of one product."""
+
+    def __init__(self, function: Function, step: ProductStep) -> None:
+        self.f, self.step = function, step
+        self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
+        self.rows, self.columns, self.inner = (self._number(i) for i in range(3))
+        self.addresses = [self._operand(i) for i in range(len(step.operands))]
+
+    def _number(self, position: int) -> str:
+        return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
+
+    def _operand(self, position: int) -> str:
+        return self.f.op(f"load ptr, ptr {self._at('%operands', 'ptr', str(position))}")
+
+    def _at(self, base: str, kind: str, index: str) -> str:
+        return self.f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    def _times(self, a: str, b: str) -> str:
+        return self.f.op(f"mul i64 {a}, {b}")
+
+    def _plus(self, a: str, b: str) -> str:
+        return self.f.op(f"add i64 {a}, {b}")
+
+    def write(self) -> None:
+        """Write the loop over the batch."""
+        f, (ta, tb) = self.f, self.step.turned
+        sizes = [
+            self._times(self.rows, self.inner),
+            self._times(self.inner, self.columns),
+            self._times(self.rows, self.columns),
+        ]
+        work = self._times(sizes[2], self.inner)
+        small = f.op(f"icmp sle i64 {work}, {_SMALL}")
+        large = f.op(f"xor i1 {small}, true")
+        lead_a, lead_b = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
+        with f.loop("%begin", "%end") as unit:
+            factors = [self.addresses[0], self.addresses[1], self.addresses[-1]]
+            a, b, c = (
+                self._at(address, self.kind, self._times(unit, size))
+                for address, size in zip(factors, sizes, strict=True)
+            )
+            with f.when(small):
+                self._loops(a, b, c, (lead_a, lead_b))
+            with f.when(large):
+                self._call(a, b, c, (lead_a, lead_b))
+        f.finish()
+
+    def _loops(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
+        """Write the three loops over rows, columns and what is summed."""
+        f, kind = self.f, self.kind
+        ta, tb = self.step.turned
+        sum_slot = f.slot(kind, 8)
+        with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
+            start = literal(0.0, self.step.dtype)
+            if self.step.has_bias:
+                start = f.op(f"load {kind}, ptr {self._at(self.addresses[2], kind, j)}")
+            f.do(f"store {kind} {start}, ptr {sum_slot}")
+            with f.loop("0", self.inner) as k:
+                x = self._element(a, (k, i) if ta else (i, k), leads[0])
+                y = self._element(b, (j, k) if tb else (k, j), leads[1])
+                total = f.op(f"load {kind}, ptr {sum_slot}")
+                name = f"llvm.fmuladd.f{self.size * 8}"
+                total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
+                f.do(f"store {kind} {total}, ptr {sum_slot}")
+            total = f.op(f"load {kind}, ptr {sum_slot}")
+            place = self._at(c, kind, self._plus(self._times(i, self.columns), j))
+            f.do(f"store {kind} {total}, ptr {place}")
+
+    def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
+        place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
+        return self.f.op(f"load {self.kind}, ptr {place}")
+
+    def _call(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
+        """Write the call of BLAS; a bias is put into the output first and added to."""
+        f, kind = self.f, self.kind
+        function = gemm(self.step.dtype)
+        assert function is not None
+        beta = 0.0
+        if self.step.has_bias:
+            beta = 1.0
+            self._spread_bias(c)
+        ta, tb = self.step.turned
+        integer = function.integer
+        numbers = [(kind, literal(1.0, self.step.dtype)), (kind, literal(beta, self.step.dtype))]
+        arguments = [
+            ("i32", "101"),  # row by row
+            ("i32", "112" if ta else "111"),
+            ("i32", "112" if tb else "111"),
+            *((integer, self._narrow(n, integer)) for n in (self.rows, self.columns, self.inner)),
+            numbers[0],
+            ("ptr", a),
+            (integer, self._lead(leads[0], integer)),
+            ("ptr", b),
+            (integer, self._lead(leads[1], integer)),
+            numbers[1],
+            ("ptr", c),
+            (integer, self._lead(self.columns, integer)),
+        ]
+        f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
+        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        f.do(f"call void @{function.symbol}({listed})")
+
+    def _narrow(self, number: str, integer: str) -> str:
+        return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
+
+    def _lead(self, number: str, integer: str) -> str:
+        """A leading dimension, which is never 0."""
+        bounded = self.f.call("llvm.smax.i64", "i64", [("i64", number), ("i64", "1")])
+        return self._narrow(bounded, integer)
+
+    def _spread_bias(self, c: str) -> None:
+        """Copy the bias to each row."""
+        size = self._times(self.columns, str(self.size))
+        name = "llvm.memcpy.p0.p0.i64"
+        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
+        with self.f.loop("0", self.rows) as i:
+            row = self._at(c, self.kind, self._times(i, self.columns))
+            bias = self.addresses[2]
+            self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")
