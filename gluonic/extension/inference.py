@@ -105,10 +105,8 @@ class LibraryInference:
         (in_arrays, in_ranks), (out_arrays, out_ranks) = found[:2], found[2:]
         new_inputs = self._taken(in_arrays, in_ranks, len(inputs), whole)
         new_outputs = self._taken(out_arrays, out_ranks, outputs, whole)
-        if whole and None in new_outputs:
-            raise InferenceError(
-                f"{self.entry.name}: inferShape leaves output {new_outputs.index(None)} without a shape"
-            )
+        if whole:
+            self._check_known(new_outputs, "inferShape", "shape")
         return new_inputs, new_outputs
 
     def _taken(
@@ -146,11 +144,16 @@ class LibraryInference:
         arguments = (in_codes, len(inputs), out_codes, outputs)
         self._infer("InferType", self.entry.infer_type, whole, *arguments)
         new_outputs = [self._dtype(code, f"output {i}") for i, code in enumerate(out_codes)]
-        if whole and None in new_outputs:
-            raise InferenceError(
-                f"{self.entry.name}: inferType leaves output {new_outputs.index(None)} without a dtype"
-            )
+        if whole:
+            self._check_known(new_outputs, "inferType", "dtype")
         return [self._dtype(code, f"input {i}") for i, code in enumerate(in_codes)], new_outputs
+
+    def _check_known(self, outputs: Sequence[Any], function: str, what: str) -> None:
+        for i, fact in enumerate(outputs):
+            if fact is None:  # not `in`: to NumPy, None and float64 are equal
+                raise InferenceError(
+                    f"{self.entry.name}: {function} leaves output {i} without a {what}"
+                )
 
     def check_storage(self, inputs: int, outputs: int) -> None:
         """Refuse an operator that makes sparse arrays.

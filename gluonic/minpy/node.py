@@ -1,0 +1,192 @@
+"""Operators made with `customop` as nodes of graphs.
+
+A node names the function and keeps the constants of the call; a hidden output carries the call to its
+gradient. Shapes and dtypes are found by calling the function with zeros.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.view import NodeView, Unknown
+from gluonic.minpy.call import Call
+from gluonic.minpy.definition import Definition, enter, find
+from gluonic.minpy.template import Template
+from gluonic.symbol import Symbol, _internal
+
+_OBJECT = np.dtype(object)
+_HIDDEN = "call_made"
+
+
+def make_symbols(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Put a call into a graph; returns a Symbol, or a tuple of them if there are several outputs."""
+    own = definition.without_name(kwargs)
+    name = kwargs.get("name") if len(own) < len(kwargs) else None
+    template, symbols = Template.of_call(args, own, lambda value: isinstance(value, Symbol))
+    made = _internal._minpy_customop(
+        *symbols,
+        function=enter(definition),
+        call=template.written(definition.__name__),
+        count=definition.outputs,
+        name=name,
+    )
+    return made if definition.outputs == 1 else tuple(made)
+
+
+def _output_names(n: Any) -> list[str]:
+    return ["output"] if n.count == 1 else [f"output{i}" for i in range(n.count)]
+
+
+def _input_names(n: Any) -> list[str]:
+    return [f"data{i}" for i in range(len(Template.read(n.call).places))]
+
+
+@operator(
+    "_minpy_customop",
+    arguments=_input_names,
+    outputs=lambda n: [*_output_names(n), _HIDDEN],
+    visible=lambda n: n.count,
+    calls_back=True,
+)
+def minpy_customop(*data: Array, function: str, call: str, count: int, run: Run) -> Any:
+    """Run a function under `customop`.
+
+    Parameters
+    ----------
+    data : its array arguments
+    function : its module and name
+    call : where the arrays stand among its arguments, and the other arguments
+    count : how many results it has
+    """
+    made = Call(find(function), Template.read(call), data)
+    results = made.run()
+    _check_count(results, count, function)
+    if run.train:
+        made.prepare(range(len(data)))
+    carried = np.empty((), _OBJECT)
+    carried[()] = made
+    return (*results, carried)
+
+
+def _check_count(results: Sequence[Array], count: int, function: str) -> None:
+    if len(results) != count:
+        raise MXNetError(
+            describe(
+                f"returned {len(results)} results, but is declared to have {count}",
+                where=function,
+                hint=f'@customop("numpy", outputs={len(results)})',
+            )
+        )
+
+
+_shapes_seen: dict[Any, list[tuple[int, ...]]] = {}
+_tried: dict[Any, list[tuple[tuple[int, ...], Any]]] = {}
+
+
+def _try(n: NodeView, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
+    """The shapes and dtypes of the results for such arguments."""
+    settings = n._settings
+    key = (settings["function"], settings["call"], *shapes, *dtypes)
+    found = _tried.get(key)
+    if found is None:
+        if len(_tried) > 1024:
+            _tried.clear()
+        arrays = [np.zeros(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+        made = Call(find(settings["function"]), Template.read(settings["call"]), arrays)
+        with np.errstate(all="ignore"):
+            results = made.run()
+        _check_count(results, settings["count"], settings["function"])
+        found = _tried[key] = [(r.shape, r.dtype) for r in results]
+    return found
+
+
+@minpy_customop.infer_shape
+def _(n: NodeView) -> None:
+    setattr(n, _HIDDEN, ())
+    shapes = [n._known(name) for name in _input_names(n)]
+    if any(shape is None or None in shape for shape in shapes):
+        raise Unknown
+    error: Exception | None = None
+    for dtype in (np.int64, np.float32):  # whole numbers serve as indices and as numbers
+        try:
+            results = _try(n, shapes, [np.dtype(dtype)] * len(shapes))
+        except Exception as caught:
+            error = error or caught
+            continue
+        _shapes_seen[tuple(n._settings.items())] = shapes
+        for name, (shape, _) in zip(_output_names(n), results, strict=True):
+            setattr(n, name, shape)
+        return
+    raise InferenceError(
+        f"{n._title}: {n.function} cannot be called with zeros to find the shape of its result: {error}"
+    ) from error
+
+
+@minpy_customop.infer_dtype
+def _(n: NodeView) -> None:
+    setattr(n, _HIDDEN, _OBJECT)
+    dtypes = [n._known(name) for name in _input_names(n)]
+    if any(dtype is None for dtype in dtypes):
+        raise Unknown
+    shapes = _shapes_seen.get(tuple(n._settings.items()))
+    if shapes is None:  # all that can be said before shapes are known
+        floats = [d for d in dtypes if np.issubdtype(d, np.floating)]
+        guess = np.result_type(*floats) if floats else np.dtype(np.float32)
+        found = [guess] * n.count
+    else:
+        found = [dtype for _, dtype in _try(n, shapes, dtypes)]
+    for name, dtype in zip(_output_names(n), found, strict=True):
+        setattr(n, name, dtype)
+
+
+@minpy_customop.all_gradients
+def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+    names, outputs = _input_names(n), _output_names(n)
+    values = [getattr(n, name) for name in outputs]
+    found = F._backward_minpy_customop(
+        getattr(n, _HIDDEN),
+        *[getattr(n, name) for name in names],
+        *[
+            F.zeros_like(value) if head is None else head
+            for value, head in zip(values, heads, strict=False)
+        ],
+        inputs=len(names),
+        wanted=tuple(i for i, want in enumerate(n._wanted) if want),
+    )
+    return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
+
+
+@operator(
+    "_backward_minpy_customop",
+    count="num_args",
+    outputs=lambda n: [f"gradient{i}" for i in range(n.inputs)],
+    calls_back=True,
+)
+def backward_minpy_customop(
+    call_made: Array, *data: Array, num_args: int, inputs: int, wanted: tuple[int, ...]
+) -> Any:
+    """Compute the gradients of a function under `customop`.
+
+    Parameters
+    ----------
+    call_made : what its forward left
+    data : its array arguments, then the gradients of its results
+    inputs : how many arguments are arrays
+    wanted : which gradients are asked for
+    """
+    found = call_made.item().gradients(data[inputs:], wanted)
+    return tuple(found[i] if i in found else np.zeros_like(data[i]) for i in range(inputs))
+
+
+def _like_inputs(n: NodeView) -> None:
+    known = [n._known(f"data{i}") for i in range(n.inputs)]
+    if any(fact is None for fact in known):
+        raise Unknown
+    for index, fact in enumerate(known):
+        setattr(n, f"gradient{index}", fact)
+
+
+backward_minpy_customop.shape = backward_minpy_customop.dtype = _like_inputs

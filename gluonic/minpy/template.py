@@ -1,0 +1,106 @@
+"""How a call is split into arrays and constants, so that it can be repeated with other arrays."""
+
+import ast
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from gluonic.graph.errors import MXNetError, describe
+
+Place: TypeAlias = "int | str"
+"""Where an argument stands: its position, or its keyword."""
+
+
+class Constant(NamedTuple):
+    """An argument that is no array."""
+
+    value: Any
+
+
+Slot: TypeAlias = "int | Constant"
+
+
+class Template:
+    """The arguments of a call; a slot is the number of an array, or a constant.
+
+    Attributes
+    ----------
+    places : for each array where it stands among the arguments
+    """
+
+    def __init__(self, args: Sequence[Slot], kwargs: Mapping[str, Slot]) -> None:
+        self.args, self.kwargs = tuple(args), dict(kwargs)
+        slots: list[tuple[Place, Slot]] = [*enumerate(self.args), *self.kwargs.items()]
+        self.places: list[Place] = [place for place, s in slots if not isinstance(s, Constant)]
+
+    @classmethod
+    def of_call(
+        cls, args: Sequence[Any], kwargs: Mapping[str, Any], is_array: Callable[[Any], bool]
+    ) -> "tuple[Template, list[Any]]":
+        """Split the arguments of a call; also returns the arrays."""
+        arrays: list[Any] = []
+
+        def slot(value: Any) -> Slot:
+            if not is_array(value):
+                return Constant(value)
+            arrays.append(value)
+            return len(arrays) - 1
+
+        positional = [slot(value) for value in args]
+        return cls(positional, {name: slot(value) for name, value in kwargs.items()}), arrays
+
+    def filled(self, arrays: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return the arguments with these arrays."""
+
+        def value(slot: Slot) -> Any:
+            return slot.value if isinstance(slot, Constant) else arrays[slot]
+
+        return [value(s) for s in self.args], {name: value(s) for name, s in self.kwargs.items()}
+
+    def written(self, function: str) -> str:
+        """Return the template as text, for the attribute of a node.
+
+        Raises
+        ------
+        MXNetError
+            if a constant is no literal
+        """
+        return json.dumps(
+            {
+                "args": [_written(slot, function) for slot in self.args],
+                "kwargs": {name: _written(slot, function) for name, slot in self.kwargs.items()},
+            }
+        )
+
+    @classmethod
+    def read(cls, text: str) -> "Template":
+        """Read what `written` wrote; nothing is evaluated."""
+        try:
+            document = json.loads(text)
+            args = [_slot(item) for item in document["args"]]
+            return cls(args, {name: _slot(item) for name, item in document["kwargs"].items()})
+        except (ValueError, SyntaxError, KeyError, TypeError) as error:
+            raise MXNetError(describe(f"no arguments of a call: {text[:80]!r} ({error})")) from None
+
+
+def _written(slot: Slot, function: str) -> Any:
+    if not isinstance(slot, Constant):
+        return slot
+    text = repr(slot.value)
+    try:
+        same = ast.literal_eval(text) == slot.value
+    except (ValueError, SyntaxError):
+        same = False
+    if not same:
+        raise MXNetError(
+            describe(
+                f"the argument {text[:60]} cannot be kept in a graph",
+                where=function,
+                hint="graphs keep arrays, and as constants numbers, strings, tuples, lists and dicts",
+            )
+        )
+    return {"value": text}
+
+
+def _slot(item: Any) -> Slot:
+    return item if isinstance(item, int) else Constant(ast.literal_eval(item["value"]))
