@@ -40,7 +40,14 @@ def overlaps(some: Array, others: Array) -> Any:
     return np.divide(shared, together, out=np.zeros_like(shared), where=shared > 0)
 
 
-def survivors(boxes: Array, classes: Array | None, threshold: float, *, strict: bool) -> Array:
+def survivors(
+    boxes: Array,
+    classes: Array | None,
+    threshold: float,
+    *,
+    strict: bool,
+    most: int | None = None,
+) -> Array:
     """Find which boxes no better one covers: non-maximum suppression.
 
     Parameters
@@ -49,6 +56,7 @@ def survivors(boxes: Array, classes: Array | None, threshold: float, *, strict: 
     classes : a box suppresses others of its class only; None: any
     threshold : from which overlap on a box is suppressed
     strict : the overlap must be larger than the threshold, not only reach it
+    most : stop after so many have been found to be left
 
     Returns
     -------
@@ -60,6 +68,10 @@ def survivors(boxes: Array, classes: Array | None, threshold: float, *, strict: 
     for i in range(len(boxes)):
         if not left[i]:
             continue
+        if most is not None:
+            if not most:
+                break
+            most -= 1
         rest = i + 1 + np.flatnonzero(left[i + 1 :])
         if classes is not None:
             rest = rest[classes[rest] == classes[i]]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, MXNetError
 from tests.graph.applying import apply, infer_shapes
 
 UNIT = np.array([0.0, 0, 1, 1])
@@ -86,6 +86,24 @@ def test_hard_negatives_are_those_least_like_background() -> None:
     settings = {"negative_mining_ratio": 2, "ignore_label": -7}
     *_, kinds = apply("_contrib_MultiBoxTarget", anchors, label, scores, **settings)
     np.testing.assert_array_equal(kinds, [[1, -7, 0, 0]])
+
+
+def test_proposals_are_the_best_anchors_that_do_not_overlap() -> None:
+    scores = np.zeros((1, 2, 2, 2))
+    scores[0, 1] = [[0.1, 0.9], [0.2, 0.3]]
+    info = np.array([[32.0, 32, 1]])
+    settings = {"scales": (1,), "ratios": (1,), "rpn_post_nms_top_n": 5, "rpn_min_size": 0}
+    boxes, found = apply(
+        "_contrib_Proposal", scores, np.zeros((1, 4, 2, 2)), info, output_score=True, **settings
+    )
+    np.testing.assert_array_equal(boxes[:2], [[0, 16, 0, 31, 15], [0, 16, 16, 31, 31]])
+    np.testing.assert_allclose(found.ravel(), [0.9, 0.3, 0.2, 0.1, 0.9], rtol=1e-6)
+    with pytest.raises(MXNetError, match="features cover only 32x32"):
+        apply("_contrib_Proposal", scores, np.zeros((1, 4, 2, 2)), info + 16, **settings)
+    with pytest.raises(InferenceError, match="need 4 channels of cls_prob, not 2"):
+        infer_shapes(
+            "_contrib_Proposal", [(1, 2, 2, 2), None, None], [None] * 2, scales=(1, 2), ratios=(1,)
+        )
 
 
 IMAGE = np.arange(48.0).reshape(1, 1, 8, 6)

@@ -42,6 +42,13 @@ def _align(**attributes: Any) -> Sample:
     )
 
 
+def _proposal(batch: int, **attributes: Any) -> Sample:
+    scores, changes = uniform(batch, 4, 5, 6, low=0), uniform(batch, 8, 5, 6, seed=1) / 5
+    info = np.array([[75.0, 90, 1]] * batch)
+    settings = {"scales": (2, 4), "ratios": (1,), "rpn_post_nms_top_n": 7}
+    return _fixed(scores, changes, info, **settings, **attributes)
+
+
 NUMBERS = np.random.Generator(np.random.Philox(4)).permutation(240).reshape(2, 4, 5, 6) / 10
 SAMPLES = {
     "ROIPooling": [
@@ -90,6 +97,8 @@ SAMPLES = {
         _fixed(uniform(2, 3, 4), _boxes(1, 3)),
         _fixed(uniform(2, 3, 4), _boxes(1, 3), format="corner", clip=0.2, std0=0.1),
     ],
+    "_contrib_Proposal": [_proposal(1), _proposal(1, output_score=True, iou_loss=True)],
+    "_contrib_MultiProposal": [_proposal(2, output_score=True, rpn_pre_nms_top_n=9)],
     "_contrib_MultiBoxPrior": [
         _fixed(uniform(1, 3, 2, 3), sizes=(0.2, 0.4), ratios=(1, 2, 0.5)),
         _fixed(uniform(1, 3, 2, 3), clip=True, steps=(0.2, 0.3)),
