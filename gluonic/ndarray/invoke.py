@@ -6,10 +6,11 @@ from weakref import ref
 
 import numpy as np
 
+from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import conform, signature_of
-from gluonic.graph.operator import REGISTRY, Application, Array, Run, Signature
+from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Run, Signature
 from gluonic.graph.view import written
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE, current_run
@@ -377,23 +378,55 @@ def _promise(
     return expected.shapes[0], expected.dtypes[0]
 
 
+# Operators that give their first input the shape of the second; often it has it already.
+_LIKE_THE_SECOND = frozenset({"_reduce_like", "broadcast_like", "reshape_like"})
+
+
 class Eager:
     """`F` for gradient rules while the tape runs: ``F.name(arrays…, attribute=value)``."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        op = REGISTRY[name]
-
-        def call(*inputs: NDArray, **attributes: Any) -> Any:
-            present = [x for x in inputs if x is not None]
-            if op.count is not None and op.count not in attributes:
-                attributes[op.count] = len(present) - len(op.inputs)
-            outputs = invoke(op.apply(attributes), present)
-            return outputs[0] if len(outputs) == 1 else outputs
-
+        call = _for_rules(REGISTRY[name])
+        if name in _LIKE_THE_SECOND:
+            call = _unless_alike(call)
         setattr(self, name, call)
         return call
+
+
+def _for_rules(op: Operator) -> Callable[..., Any]:
+    """An operator as gradient rules call it: hidden outputs too, absent inputs are None."""
+    complete = all(a.default is not REQUIRED for a in op.attributes.values())
+    fast = None
+    if complete and op.variadic is None and op.arguments is None:
+        fast = fast_call(op.apply({}))
+    arity = len(op.inputs)
+
+    def call(*inputs: Any, **attributes: Any) -> Any:
+        if fast is not None and not attributes and len(inputs) == arity:
+            try:
+                return fast(*inputs)
+            except (AttributeError, TypeError):
+                pass  # an input is absent
+        present = [x for x in inputs if x is not None]
+        if op.count is not None and op.count not in attributes:
+            attributes[op.count] = len(present) - len(op.inputs)
+        outputs = invoke(op.apply(attributes), present)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return call
+
+
+def _unless_alike(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The operator, but for inputs of one shape and no attributes: there it is the first of them."""
+
+    def unless_alike(first: NDArray, second: NDArray, **attributes: Any) -> Any:
+        if not attributes and first._data.shape == second._data.shape:
+            return first
+        return call(first, second, **attributes)
+
+    return unless_alike
 
 
 EAGER = Eager()

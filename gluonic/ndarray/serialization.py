@@ -24,6 +24,7 @@ _HEADER = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 _MOST_AXES = 32
 _LONGEST_NAME = 1 << 20
+_LARGEST = (1 << 63) - 1  # bytes, in NumPy; lengths of 0 count as 1
 _STORAGE = {1: "row_sparse", 2: "csr"}
 _DENSE, _UNDEFINED = 0, -1
 
@@ -252,6 +253,8 @@ class _Reader:
         if code not in CODES:
             raise self.error(f"unknown dtype number {code}")
         dtype = CODES[code].newbyteorder("<")
+        if prod(max(length, 1) for length in shape) * dtype.itemsize > _LARGEST:
+            raise self.error(f"shape {shape} is larger than memory can be")
         size = prod(shape) * dtype.itemsize
         self.need(size)
         data = np.empty(shape, dtype)
