@@ -1,0 +1,169 @@
+"""`DataLoader`: batches of a data set, made by workers ahead of time if wanted."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any, Literal
+
+from gluonic.gluon.data.batchify import default_batchify_fn, in_context
+from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+from gluonic.gluon.data.workers import Workers
+from gluonic.graph.errors import AttributeValueError
+from gluonic.ndarray import cpu_pinned
+
+__all__ = ["DataLoader"]
+
+
+class DataLoader:
+    """Iterate over a data set in batches.
+
+    Workers survive a `break`, Ctrl-C and exceptions, and go on with the next epoch.
+
+    Parameters
+    ----------
+    dataset : the data set: anything with a length and elements
+    batch_size : how many samples a batch has
+    shuffle : whether to draw the order of samples anew for every epoch
+    sampler : chooses samples, instead of `shuffle`
+    last_batch : what to do with a last batch that is too small: ``"keep"``, ``"discard"`` or
+        ``"rollover"`` it to the next epoch
+    batch_sampler : chooses batches, instead of the four before
+    batchify_fn : makes a batch of a list of samples; stacks them by default
+    num_workers : how many processes make batches ahead; 0 makes them when they are asked for
+    pin_memory, pin_device_id : put batches on ``cpu_pinned(pin_device_id)``
+    prefetch : how many batches are made ahead; twice `num_workers` by default
+    thread_pool : use threads instead of processes
+    timeout : how many seconds to wait for a batch
+    auto_reload : begin with the next epoch's batches as soon as one is over
+
+    Examples
+    --------
+    >>> [batch.shape for batch in DataLoader([1, 2, 3], batch_size=2)]
+    [(2,), (1,)]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = None,
+        shuffle: bool = False,
+        sampler: Any = None,
+        last_batch: Literal["keep", "discard", "rollover"] | None = None,
+        batch_sampler: Any = None,
+        batchify_fn: Callable[[Sequence[Any]], Any] | None = None,
+        num_workers: int = 0,
+        pin_memory: bool = False,
+        pin_device_id: int = 0,
+        prefetch: int | None = None,
+        thread_pool: bool = False,
+        timeout: float = 120,
+        auto_reload: bool = False,
+    ) -> None:
+        if timeout <= 0:
+            raise AttributeValueError(f"DataLoader: timeout={timeout} must be positive")
+        self._dataset = dataset
+        self._batch_sampler = _batches(
+            dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
+        )
+        self._batchify_fn = batchify_fn or default_batchify_fn
+        self._context = cpu_pinned(pin_device_id) if pin_memory else None
+        self._num_workers = max(0, num_workers)
+        self._prefetch = 2 * self._num_workers if prefetch is None else max(0, int(prefetch))
+        self._workers = None
+        if self._num_workers:
+            self._workers = Workers(
+                self._num_workers, dataset, self._batchify_fn, thread_pool, timeout
+            )
+        self.auto_reload = auto_reload
+        self._iter: Iterator[Any] | None = None
+        if auto_reload:
+            self.refresh()
+
+    def __len__(self) -> int:
+        return len(self._batch_sampler)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._iter is None:
+            self.refresh()
+        epoch, self._iter = self._iter, None
+        assert epoch is not None
+        yield from epoch
+        if self.auto_reload and self._iter is None:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Begin a new epoch; batches made ahead are forgotten."""
+        self._iter = self._alone() if self._workers is None else _Ahead(self, self._workers)
+
+    def clean(self) -> None:
+        """Forget batches made ahead."""
+        self._iter = None
+
+    def _alone(self) -> Iterator[Any]:
+        for samples in self._batch_sampler:
+            yield self._finished(self._batchify_fn([self._dataset[i] for i in samples]))
+
+    def _finished(self, batch: Any) -> Any:
+        return batch if self._context is None else in_context(batch, self._context)
+
+
+class _Ahead:
+    """The batches of an epoch, made by workers while others are used.
+
+    Parameters
+    ----------
+    loader : the loader, which lives on as long as this
+    workers : its workers
+    """
+
+    def __init__(self, loader: DataLoader, workers: Workers) -> None:
+        self._loader, self._workers = loader, workers
+        self._samples = iter(loader._batch_sampler)
+        self._waiting: deque[Future[Any]] = deque()
+        for _ in range(loader._prefetch):
+            self._submit()
+
+    def _submit(self) -> None:
+        samples = next(self._samples, None)
+        if samples is not None:
+            self._waiting.append(self._workers.submit(samples))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._submit()
+        if not self._waiting:
+            raise StopIteration
+        batch = self._workers.result(self._waiting.popleft())
+        return self._loader._finished(batch)
+
+    def __del__(self) -> None:
+        for batch in self._waiting:
+            batch.cancel()
+
+
+def _batches(
+    dataset: Any,
+    batch_size: int | None,
+    shuffle: bool,
+    sampler: Any,
+    last_batch: Literal["keep", "discard", "rollover"] | None,
+    batch_sampler: Any,
+) -> Any:
+    if batch_sampler is not None:
+        if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
+            raise AttributeValueError(
+                "DataLoader: batch_sampler decides everything; batch_size, shuffle, sampler and "
+                "last_batch do not go with it"
+            )
+        return batch_sampler
+    if batch_size is None:
+        raise AttributeValueError("DataLoader: batch_size is needed, or batch_sampler")
+    if sampler is None:
+        sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
+    elif shuffle:
+        raise AttributeValueError(
+            "DataLoader: sampler decides the order; shuffle does not go with it"
+        )
+    return BatchSampler(sampler, batch_size, last_batch or "keep")

@@ -1,0 +1,236 @@
+"""Data sets of images, read from files on this machine."""
+
+import importlib
+import io
+import tarfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gluonic.base import data_dir
+from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
+from gluonic.gluon.data.vision.reading import find, read_idx, read_image
+from gluonic.graph.errors import FileFormatError
+from gluonic.ndarray import NDArray
+
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "MNIST",
+    "FashionMNIST",
+    "ImageFolderDataset",
+    "ImageRecordDataset",
+]
+
+Transform = Callable[[Any, Any], Any]
+
+
+class _LocalDataset(Dataset):
+    """Images and labels read from files at once."""
+
+    _folder: ClassVar[str]
+
+    def __init__(self, root: str | None, train: bool, transform: Transform | None) -> None:
+        self._root = Path(root or Path(data_dir()) / "datasets" / self._folder).expanduser()
+        self._train, self._transform = train, transform
+        images, labels = self._read()
+        if len(images) != len(labels):
+            raise FileFormatError(
+                f"{self._root}: {len(images)} images do not go with {len(labels)} labels"
+            )
+        self._data, self._label = NDArray(np.array(images)), labels.astype(np.int32)
+
+    def _read(self) -> tuple[Any, Any]:
+        raise NotImplementedError
+
+    def __getitem__(self, idx: Any) -> Any:
+        sample = self._data[idx], self._label[idx]
+        return sample if self._transform is None else self._transform(*sample)
+
+    def __len__(self) -> int:
+        return len(self._label)
+
+
+class MNIST(_LocalDataset):
+    """Handwritten digits (LeCun et al., 1998): images ``(28, 28, 1)`` of bytes, and their numbers.
+
+    Parameters
+    ----------
+    root : the folder with the four IDX files, compressed or not; below ``~/.mxnet/datasets`` by default
+    train : the 60,000 training images; otherwise the 10,000 for testing
+    transform : takes image and label, returns the sample
+    """
+
+    _folder = "mnist"
+
+    def __init__(
+        self, root: str | None = None, train: bool = True, transform: Transform | None = None
+    ) -> None:
+        super().__init__(root, train, transform)
+
+    def _read(self) -> tuple[Any, Any]:
+        part = "train" if self._train else "t10k"
+        images, labels = (
+            read_idx(find(self._root, [f"{name}.gz", name], f"{type(self).__name__}"))
+            for name in (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte")
+        )
+        return images[..., None], labels
+
+
+class FashionMNIST(MNIST):
+    """Pictures of clothes (Xiao et al., 2017), in MNIST's format.
+
+    Parameters
+    ----------
+    root : the folder with the four IDX files, compressed or not; below ``~/.mxnet/datasets`` by default
+    train : the 60,000 training images; otherwise the 10,000 for testing
+    transform : takes image and label, returns the sample
+    """
+
+    _folder = "fashion-mnist"
+
+
+class CIFAR10(_LocalDataset):
+    """Small photographs of ten kinds (Krizhevsky, 2009): images ``(32, 32, 3)`` of bytes, and labels.
+
+    Parameters
+    ----------
+    root : the folder with the binary files, or with their archive; below ``~/.mxnet/datasets`` by default
+    train : the 50,000 training images; otherwise the 10,000 for testing
+    transform : takes image and label, returns the sample
+    """
+
+    _folder = "cifar10"
+    _archive = "cifar-10-binary.tar.gz"
+    _training: ClassVar[tuple[str, ...]] = tuple(f"data_batch_{i}.bin" for i in range(1, 6))
+    _testing: ClassVar[tuple[str, ...]] = ("test_batch.bin",)
+    _labels = 1  # how many labels come before the pixels of an image
+    _label_place = 0
+
+    def __init__(
+        self, root: str | None = None, train: bool = True, transform: Transform | None = None
+    ) -> None:
+        super().__init__(root, train, transform)
+
+    def _read(self) -> tuple[Any, Any]:
+        names = self._training if self._train else self._testing
+        records = np.concatenate([self._records(name) for name in names])
+        pixels = records[:, self._labels :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return pixels, records[:, self._label_place]
+
+    def _records(self, name: str) -> Any:
+        path = find(self._root, [name, self._archive], type(self).__name__)
+        contents = path.read_bytes() if path.name == name else _from_archive(path, name)
+        length = self._labels + 3072
+        if not contents or len(contents) % length:
+            raise FileFormatError(f"{path}: damaged: {len(contents)} bytes are no whole images")
+        return np.frombuffer(contents, np.uint8).reshape(-1, length)
+
+
+def _from_archive(path: Path, name: str) -> bytes:
+    """Read one file of an archive; nothing is written to the disk."""
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if Path(member.name).name == name and member.isfile():
+                    return (archive.extractfile(member) or io.BytesIO()).read()
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise FileFormatError(f"{path}: damaged: {error}") from error
+    raise FileFormatError(f"{path}: there is no {name} in this archive")
+
+
+class CIFAR100(CIFAR10):
+    """Small photographs of a hundred kinds (Krizhevsky, 2009).
+
+    Parameters
+    ----------
+    root : the folder with the binary files, or with their archive; below ``~/.mxnet/datasets`` by default
+    fine_label : the hundred kinds; otherwise the twenty groups they form
+    train : the 50,000 training images; otherwise the 10,000 for testing
+    transform : takes image and label, returns the sample
+    """
+
+    _folder = "cifar100"
+    _archive = "cifar-100-binary.tar.gz"
+    _training = ("train.bin",)
+    _testing = ("test.bin",)
+    _labels = 2
+
+    def __init__(
+        self,
+        root: str | None = None,
+        fine_label: bool = False,
+        train: bool = True,
+        transform: Transform | None = None,
+    ) -> None:
+        self._label_place = int(fine_label)
+        super().__init__(root, train, transform)
+
+
+class ImageRecordDataset(RecordFileDataset):
+    """The images of a RecordIO file, with their labels.
+
+    Parameters
+    ----------
+    filename : the ``.rec`` file; an ``.idx`` file must be beside it
+    flag : 1 for colour, 0 for grey
+    transform : takes image and label, returns the sample
+    """
+
+    def __init__(self, filename: str, flag: int = 1, transform: Transform | None = None) -> None:
+        super().__init__(filename)
+        self._flag, self._transform = flag, transform
+
+    def __getitem__(self, idx: Any) -> Any:
+        header, contents = importlib.import_module("gluonic.recordio").unpack(super()[idx])
+        sample = read_image(contents, self._flag), header.label
+        return sample if self._transform is None else self._transform(*sample)
+
+
+class ImageFolderDataset(Dataset):
+    """The images in a folder's subfolders, whose names are their labels.
+
+    Parameters
+    ----------
+    root : the folder
+    flag : 1 for colour, 0 for grey
+    transform : takes image and label, returns the sample
+
+    Attributes
+    ----------
+    synsets : the names of the subfolders, in order: label `i` means ``synsets[i]``
+    items : paths and labels
+    """
+
+    _suffixes: ClassVar[tuple[str, ...]] = (".jpg", ".jpeg", ".png")
+
+    def __init__(self, root: str, flag: int = 1, transform: Transform | None = None) -> None:
+        self._root, self._flag, self._transform = str(Path(root).expanduser()), flag, transform
+        self.synsets: list[str] = []
+        self.items: list[tuple[str, int]] = []
+        for folder in sorted(Path(self._root).iterdir()):
+            if folder.is_dir():
+                self._list(folder)
+            else:
+                warnings.warn(f"Ignoring {folder}, which is not a directory.", stacklevel=2)
+
+    def _list(self, folder: Path) -> None:
+        label = len(self.synsets)
+        self.synsets.append(folder.name)
+        for path in sorted(folder.iterdir()):
+            if path.suffix.lower() in self._suffixes:
+                self.items.append((str(path), label))
+            else:
+                known = ", ".join(self._suffixes)
+                warnings.warn(f"Ignoring {path}: only {known} are images here.", stacklevel=3)
+
+    def __getitem__(self, idx: Any) -> Any:
+        path, label = self.items[idx]
+        sample = read_image(path, self._flag), label
+        return sample if self._transform is None else self._transform(*sample)
+
+    def __len__(self) -> int:
+        return len(self.items)

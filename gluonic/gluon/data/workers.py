@@ -1,0 +1,145 @@
+"""Workers: processes or threads that make batches ahead of time.
+
+Processes are forked where possible, so that a data set need not be picklable. They leave Ctrl-C to the
+parent, pass exceptions on with their traceback, and draw random numbers from a seed sent with each
+batch, so that results do not depend on which worker makes what.
+"""
+
+import concurrent.futures
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import traceback
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.ndarray.state import RANDOM
+
+Batchify = Callable[[Sequence[Any]], Any]
+_job: dict[str, Any] = {}  # in a worker process: its data set and its way of making batches
+
+
+class WorkerError(MXNetError):
+    """A worker process failed with an exception that cannot be sent to the parent."""
+
+
+def _begin(dataset: Any, batchify: Batchify) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _job.update(dataset=dataset, batchify=batchify)
+
+
+def _make(samples: Sequence[Any], seed: int) -> Any:
+    """Make a batch, in a worker process."""
+    RANDOM.seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+    try:
+        dataset = _job["dataset"]
+        return _job["batchify"]([dataset[i] for i in samples])
+    except Exception as error:
+        error.add_note(
+            f"in a worker process of a DataLoader, making the batch of samples {samples}"
+        )
+        if _survives_pickling(error):
+            raise
+        text = "".join(traceback.format_exception(error))
+        raise WorkerError(f"a worker process of a DataLoader failed:\n{text}") from None
+
+
+def _survives_pickling(error: Exception) -> bool:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
+
+
+class Workers:
+    """Processes or threads that make the batches of one data set.
+
+    They are started when first needed, and end with this object.
+
+    Parameters
+    ----------
+    count : how many
+    dataset, batchify : what batches are made of, and how
+    threads : use threads
+    timeout : how many seconds to wait for a batch
+    """
+
+    def __init__(
+        self, count: int, dataset: Any, batchify: Batchify, threads: bool, timeout: float
+    ) -> None:
+        self._count, self._threads, self._timeout = count, threads, timeout
+        self._dataset, self._batchify = dataset, batchify
+        self._executor: Executor | None = None
+
+    def submit(self, samples: Sequence[Any]) -> "Future[Any]":
+        """Begin to make a batch."""
+        if self._executor is None:
+            self._executor = self._start()
+            weakref.finalize(self, _stop, self._executor, os.getpid())
+        if self._threads:
+            return self._executor.submit(self._make_here, samples)
+        seed = int(RANDOM.generator.integers(2**32))
+        with warnings.catch_warnings():  # forking beside threads: ours hold no locks meanwhile
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return self._executor.submit(_make, samples, seed)
+
+    def _make_here(self, samples: Sequence[Any]) -> Any:
+        return self._batchify([self._dataset[i] for i in samples])
+
+    def _start(self) -> Executor:
+        if self._threads:
+            return ThreadPoolExecutor(self._count)
+        kinds = multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if "fork" in kinds else None)
+        arguments = (self._dataset, self._batchify)
+        return ProcessPoolExecutor(self._count, context, initializer=_begin, initargs=arguments)
+
+    def result(self, batch: "Future[Any]") -> Any:
+        """Wait for a batch.
+
+        Raises
+        ------
+        Exception
+            what the data set raised in the worker, with the worker's traceback as its cause
+        multiprocessing.TimeoutError
+            if it takes too long
+        MXNetError
+            if a worker process was killed
+        """
+        try:
+            return batch.result(self._timeout)
+        except concurrent.futures.process.BrokenProcessPool as error:
+            self._executor = None  # the next batch starts new workers
+            raise MXNetError(
+                describe(
+                    "a worker process ended before its batch was ready",
+                    where="DataLoader",
+                    hint="look for a crash or a lack of memory; num_workers=0 runs without workers",
+                )
+            ) from error
+        except concurrent.futures.TimeoutError as error:
+            if batch.done():
+                raise  # the data set's own exception
+            raise multiprocessing.TimeoutError(
+                describe(
+                    f"no batch for {self._timeout} seconds",
+                    where="DataLoader",
+                    hint="a larger timeout=, or faster transforms",
+                )
+            ) from error
+
+
+def _stop(executor: Executor, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child must leave its parent's workers alone
+        executor.shutdown(wait=False, cancel_futures=True)
