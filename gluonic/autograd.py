@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import NDArray, differentiate
 from gluonic.ndarray.history import recorded_graph
-from gluonic.ndarray.invoke import wrap
+from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.state import STATE
 from gluonic.symbol import Symbol
 

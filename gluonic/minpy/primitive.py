@@ -13,7 +13,7 @@ from gluonic.minpy.node import make_symbols
 from gluonic.minpy.template import Template
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.differentiate import record_function
-from gluonic.ndarray.invoke import wrap
+from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.state import STATE
 from gluonic.symbol import Symbol
 

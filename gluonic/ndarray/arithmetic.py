@@ -11,7 +11,8 @@ from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
-from gluonic.ndarray.invoke import Fast, check_writable, fast_call, invoke
+from gluonic.ndarray.invoke import Fast, fast_call, invoke
+from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 
 Arithmetic = Callable[[Any, Any], Any]

@@ -6,7 +6,9 @@ from typing import Any
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOp as GraphCall
-from gluonic.ndarray.invoke import NotAnArrayError, check_writable, overwrite
+from gluonic.ndarray.invoke import NotAnArrayError
+from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 
 

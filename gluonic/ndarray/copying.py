@@ -7,7 +7,9 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
-from gluonic.ndarray.invoke import check_writable, invoke, overwrite
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 
 

@@ -12,7 +12,9 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
-from gluonic.ndarray.invoke import TooLargeError, check_writable, invoke, overwrite, quietly
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.kernels import TooLargeError, overwrite, quietly
+from gluonic.ndarray.recording import check_writable
 
 _DENSE = (None, "default")
 

@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
-from gluonic.ndarray.invoke import put, wrap
+from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Entry, FunctionRecord, Leaf, Record, Walk, entry_of
 

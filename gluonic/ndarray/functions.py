@@ -9,7 +9,9 @@ from gluonic.graph.infer import signature
 from gluonic.graph.operator import Application, Operator
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import usable
-from gluonic.ndarray.invoke import NotAnArrayError, check_writable, fast_call, invoke, overwrite
+from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke
+from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 
 

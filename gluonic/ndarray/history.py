@@ -7,7 +7,7 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Application
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord
-from gluonic.ndarray.invoke import OperatorRecord
+from gluonic.ndarray.recording import OperatorRecord
 from gluonic.ndarray.tape import Entry, Leaf, Record, entry_of
 
 

@@ -14,7 +14,9 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
-from gluonic.ndarray.invoke import check_writable, invoke, quietly, wrap
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.kernels import quietly
+from gluonic.ndarray.recording import check_writable, wrap
 from gluonic.ndarray.shaping import broadcast_to, view, with_shape
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import entry_of

@@ -2,151 +2,27 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
-from weakref import ref
 
 import numpy as np
 
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import conform, signature_of
-from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Run, Signature
-from gluonic.graph.view import written
+from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Signature
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.state import STATE, current_run
-from gluonic.ndarray.tape import Entry, Record, entry_of
+from gluonic.ndarray.kernels import compute, own, quietly
+from gluonic.ndarray.recording import OperatorRecord, record, wrap
+from gluonic.ndarray.state import STATE
+
+__all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
 
 Fast: TypeAlias = Callable[..., NDArray]
 
 _new = NDArray.__new__
-_IN_USE = (
-    "Assigning to NDArrays that are already in a computational graph would spoil its gradients "
-    "(this includes +=, *=, relu(x, out=x), y[idx]=x inside a record section)"
-)
-_IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd"
 
 
 class NotAnArrayError(MXNetError, TypeError, AssertionError):
     """Something else was given where an operator takes an NDArray."""
-
-
-class OperatorRecord(Record):
-    """An operator that ran; its gradient is the operator's rule with F = nd.
-
-    Attributes
-    ----------
-    arrays : the values of the inputs and then of the outputs
-    train : whether it ran in training mode
-    """
-
-    __slots__ = ("application", "arrays", "train")
-
-    def __init__(
-        self,
-        application: Application,
-        inputs: Sequence[Entry | None],
-        arrays: list[Array],
-        train: bool,
-    ) -> None:
-        super().__init__(inputs)
-        self.application, self.arrays, self.train = application, arrays, train
-
-    @property
-    def output_count(self) -> int:
-        """How many outputs there are."""
-        return len(self.application.outputs)
-
-    def free(self) -> None:
-        """Let go of the values."""
-        super().free()
-        self.arrays = []
-
-    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Apply the operator's gradient rule."""
-        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
-        values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
-        wanted = [entry is not None for entry in self.inputs]
-        return input_gradients(
-            EAGER, self.application, values, heads, train=self.train, wanted=wanted
-        )
-
-
-def wrap(array: Array, entry: Entry | None = None) -> NDArray:
-    """An NDArray around a (contiguous) NumPy array, without a copy."""
-    made = _new(NDArray)
-    made._data, made._entry, made._context, made._reader = array, entry, None, None
-    return made
-
-
-class TooLargeError(MXNetError, MemoryError):
-    """An array does not fit into memory."""
-
-
-def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
-    """Run a kernel without floating point warnings; an array for each output, shared with nobody.
-
-    Raises
-    ------
-    TooLargeError
-        if there is no memory for the results
-    """
-    run = current_run() if application.op.run_name is not None else None
-    if application.op.calls_back:
-        results = application.execute(arrays, run)
-        return [own(array, arrays) for array in conform(results, expected, application)]
-    try:
-        return quietly(_computed, application, arrays, run, expected)  # type: ignore[no-any-return]
-    except (MemoryError, ValueError) as error:
-        if isinstance(error, ValueError) and "too big" not in str(error):
-            raise
-        raise TooLargeError(_too_large(application, expected)) from error
-
-
-def _computed(
-    application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
-) -> list[Array]:
-    results = conform(application.execute(arrays, run), expected, application)
-    return [own(array, arrays) for array in results]
-
-
-def _too_large(application: Application, expected: Signature) -> str:
-    promised = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
-    return describe(
-        "there is no memory for the result",
-        where=application.op.name,
-        facts=[f"{n}: shape {written(shape)}, dtype {dtype}" for n, shape, dtype in promised],
-    )
-
-
-def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function without floating point warnings."""
-    try:
-        return STATE.quietly(function, *arguments)
-    except RuntimeError as error:
-        if "cannot enter context" not in str(error):
-            raise
-    with np.errstate(all="ignore"):  # inside another operator, say a signal handler's
-        return function(*arguments)
-
-
-def overwrite(target: NDArray, values: Any) -> None:
-    """Write values, broadcast and converted to the dtype there is; warnings are off."""
-    quietly(np.copyto, target._data, values, "unsafe")
-
-
-def own(array: Array, arrays: Sequence[Array]) -> Array:
-    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
-    if not array.flags.carray:
-        return array.copy()
-    if array.base is None:
-        for x in arrays:
-            if x is array:
-                return array.copy()
-        return array
-    for x in arrays:
-        if np.may_share_memory(array, x):
-            return array.copy()
-    return array
 
 
 def invoke(
@@ -193,65 +69,6 @@ def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array]:
     if len(arrays) != len(application.inputs):
         raise MXNetError(_wrong_count(application, inputs))
     return arrays
-
-
-def record(
-    application: Application,
-    inputs: Sequence[NDArray],
-    arrays: list[Array],
-    outputs: Sequence[NDArray],
-) -> None:
-    """Put what has just run on the tape, if it depends on anything there."""
-    entries = [None if x._entry is None else entry_of(x) for x in inputs]
-    for entry in entries:
-        if entry is not None:
-            break
-    else:
-        return
-    made = OperatorRecord(
-        application, entries, [*arrays, *[o._data for o in outputs]], STATE.training
-    )
-    put(made, inputs, outputs)
-
-
-def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
-    """Let arrays be the outputs of a record, and guard the constants it reads against being overwritten."""
-    reader = None
-    for x in inputs:
-        if entry_of(x) is None:
-            if reader is None:
-                reader = ref(made)
-            x._reader = reader
-    for index, output in enumerate(outputs):
-        output._entry = (made, index)
-
-
-def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
-    """Refuse to overwrite, while recording, what a later backward needs.
-
-    Parameters
-    ----------
-    target : the array about to be written
-    inputs : what the new elements are computed from
-
-    Raises
-    ------
-    MXNetError
-        while recording, if `target` is a variable, a result or an operand of what has been recorded
-    """
-    if not STATE.recording:
-        return
-    reader = None if target._reader is None else target._reader()
-    if entry_of(target) is not None or (reader is not None and not reader.freed):
-        raise MXNetError(
-            describe(
-                _IN_USE,
-                facts=[f"the array assigned to: shape {target.shape}"],
-                hint="assign under autograd.pause(), or make a new array (x = x + y)",
-            )
-        )
-    if any(x is target for x in inputs) and any(entry_of(x) is not None for x in inputs):
-        raise MXNetError(describe(_IN_PLACE, hint="make a new array: x = x + y"))
 
 
 def _not_arrays(application: Application, inputs: Sequence[Any]) -> str:
@@ -430,3 +247,4 @@ def _unless_alike(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 EAGER = Eager()
+OperatorRecord.namespace = EAGER

@@ -8,7 +8,8 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.reshaping import reshaped, reshaped_backwards
 from gluonic.ndarray.array import NDArray, method
-from gluonic.ndarray.invoke import OperatorRecord, invoke, put, wrap
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import entry_of
 

@@ -1,0 +1,84 @@
+"""Running kernels: without floating point warnings, on memory that is nobody else's."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.interpret import conform
+from gluonic.graph.operator import Application, Array, Run, Signature
+from gluonic.graph.view import written
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.state import STATE, current_run
+
+
+class TooLargeError(MXNetError, MemoryError):
+    """An array does not fit into memory."""
+
+
+def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
+    """Run a kernel without floating point warnings; an array for each output, shared with nobody.
+
+    Raises
+    ------
+    TooLargeError
+        if there is no memory for the results
+    """
+    run = current_run() if application.op.run_name is not None else None
+    if application.op.calls_back:
+        results = application.execute(arrays, run)
+        return [own(array, arrays) for array in conform(results, expected, application)]
+    try:
+        return quietly(_computed, application, arrays, run, expected)  # type: ignore[no-any-return]
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, ValueError) and "too big" not in str(error):
+            raise
+        raise TooLargeError(_too_large(application, expected)) from error
+
+
+def _computed(
+    application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
+) -> list[Array]:
+    results = conform(application.execute(arrays, run), expected, application)
+    return [own(array, arrays) for array in results]
+
+
+def _too_large(application: Application, expected: Signature) -> str:
+    promised = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
+    return describe(
+        "there is no memory for the result",
+        where=application.op.name,
+        facts=[f"{n}: shape {written(shape)}, dtype {dtype}" for n, shape, dtype in promised],
+    )
+
+
+def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function without floating point warnings."""
+    try:
+        return STATE.quietly(function, *arguments)
+    except RuntimeError as error:
+        if "cannot enter context" not in str(error):
+            raise
+    with np.errstate(all="ignore"):  # inside another operator, say a signal handler's
+        return function(*arguments)
+
+
+def overwrite(target: NDArray, values: Any) -> None:
+    """Write values, broadcast and converted to the dtype there is; warnings are off."""
+    quietly(np.copyto, target._data, values, "unsafe")
+
+
+def own(array: Array, arrays: Sequence[Array]) -> Array:
+    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
+    if not array.flags.carray:
+        return array.copy()
+    if array.base is None:
+        for x in arrays:
+            if x is array:
+                return array.copy()
+        return array
+    for x in arrays:
+        if np.may_share_memory(array, x):
+            return array.copy()
+    return array

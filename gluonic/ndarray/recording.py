@@ -1,0 +1,130 @@
+"""Recording operators on the tape, and guarding what a backward will need."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from weakref import ref
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.gradient import input_gradients
+from gluonic.graph.operator import Application, Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.tape import Entry, Record, entry_of
+
+_IN_USE = (
+    "Assigning to NDArrays that are already in a computational graph would spoil its gradients "
+    "(this includes +=, *=, relu(x, out=x), y[idx]=x inside a record section)"
+)
+_IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd"
+
+_new = NDArray.__new__
+
+
+def wrap(array: Array, entry: Entry | None = None) -> NDArray:
+    """An NDArray around a (contiguous) NumPy array, without a copy."""
+    made = _new(NDArray)
+    made._data, made._entry, made._context, made._reader = array, entry, None, None
+    return made
+
+
+class OperatorRecord(Record):
+    """An operator that ran; its gradient is the operator's rule with F = nd.
+
+    Attributes
+    ----------
+    arrays : the values of the inputs and then of the outputs
+    train : whether it ran in training mode
+    namespace : `F` for gradient rules (of the class; set where operators can be called)
+    """
+
+    namespace: ClassVar[Any]
+
+    __slots__ = ("application", "arrays", "train")
+
+    def __init__(
+        self,
+        application: Application,
+        inputs: Sequence[Entry | None],
+        arrays: list[Array],
+        train: bool,
+    ) -> None:
+        super().__init__(inputs)
+        self.application, self.arrays, self.train = application, arrays, train
+
+    @property
+    def output_count(self) -> int:
+        """How many outputs there are."""
+        return len(self.application.outputs)
+
+    def free(self) -> None:
+        """Let go of the values."""
+        super().free()
+        self.arrays = []
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Apply the operator's gradient rule."""
+        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
+        values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
+        wanted = [entry is not None for entry in self.inputs]
+        return input_gradients(
+            self.namespace, self.application, values, heads, train=self.train, wanted=wanted
+        )
+
+
+def record(
+    application: Application,
+    inputs: Sequence[NDArray],
+    arrays: list[Array],
+    outputs: Sequence[NDArray],
+) -> None:
+    """Put what has just run on the tape, if it depends on anything there."""
+    entries = [None if x._entry is None else entry_of(x) for x in inputs]
+    for entry in entries:
+        if entry is not None:
+            break
+    else:
+        return
+    made = OperatorRecord(
+        application, entries, [*arrays, *[o._data for o in outputs]], STATE.training
+    )
+    put(made, inputs, outputs)
+
+
+def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
+    """Let arrays be the outputs of a record, and guard the constants it reads against being overwritten."""
+    reader = None
+    for x in inputs:
+        if entry_of(x) is None:
+            if reader is None:
+                reader = ref(made)
+            x._reader = reader
+    for index, output in enumerate(outputs):
+        output._entry = (made, index)
+
+
+def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
+    """Refuse to overwrite, while recording, what a later backward needs.
+
+    Parameters
+    ----------
+    target : the array about to be written
+    inputs : what the new elements are computed from
+
+    Raises
+    ------
+    MXNetError
+        while recording, if `target` is a variable, a result or an operand of what has been recorded
+    """
+    if not STATE.recording:
+        return
+    reader = None if target._reader is None else target._reader()
+    if entry_of(target) is not None or (reader is not None and not reader.freed):
+        raise MXNetError(
+            describe(
+                _IN_USE,
+                facts=[f"the array assigned to: shape {target.shape}"],
+                hint="assign under autograd.pause(), or make a new array (x = x + y)",
+            )
+        )
+    if any(x is target for x in inputs) and any(entry_of(x) is not None for x in inputs):
+        raise MXNetError(describe(_IN_PLACE, hint="make a new array: x = x + y"))
