@@ -131,8 +131,13 @@ def test_where_chooses_elements_or_rows() -> None:
 
 
 def test_where_infers_what_belongs_together() -> None:
-    assert infer_shapes("where", [(None, 3), None, None], [(2, None)]) == [(2, 3)] * 4
-    assert infer_shapes("where", [(None,), (2, 3), None]) == [(2,), (2, 3), (2, 3), (2, 3)]
+    assert infer_shapes("where", [(2, 3), None, None]) == [(2, 3)] * 4
+    assert infer_shapes("where", [(2,), (2, 3), None]) == [(2,), (2, 3), (2, 3), (2, 3)]
+
+
+def test_where_waits_for_its_whole_condition_as_mxnet() -> None:
+    unknown = [(None,), (2, 3), (2, 3)]
+    assert infer_shapes("where", unknown) == [*unknown, None]
 
 
 @pytest.mark.parametrize(
