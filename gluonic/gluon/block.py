@@ -7,18 +7,25 @@ from typing import Any, Self
 
 from gluonic import initializer
 from gluonic import ndarray as nd
+from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.hooks import HookHandle, Hooks
 from gluonic.gluon.naming import BlockScope, name_block
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import (
     ParameterDict,
     check_names,
+    load_all,
     mean_over_contexts,
+    unnamed,
     without_kind,
 )
 from gluonic.gluon.summary import print_summary
-from gluonic.graph.errors import MXNetError
+from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.ndarray import NDArray
+
+
+class UnreadyBlockError(MXNetError, AttributeError):
+    """A child or a parameter was set before ``super().__init__()`` was called."""
 
 
 _BlockScope = BlockScope  # the name that programs written for MXNet import
@@ -54,20 +61,39 @@ class Block:
     def __setattr__(self, name: str, value: Any) -> None:
         existing = self.__dict__.get(name)
         if isinstance(existing, (Parameter, Block)) and not isinstance(value, type(existing)):
-            raise TypeError(
-                f"{type(self).__name__}.{name} is a {type(existing).__name__} and cannot become "
-                f"a {type(value).__name__}"
+            raise CallError(
+                describe(
+                    f"is a {type(existing).__name__} and cannot become a {type(value).__name__}",
+                    where=f"{type(self).__name__}.{name}",
+                    hint="another name for the attribute, or delete the old one first: "
+                    "parameters and files follow the attributes",
+                )
             )
+        if isinstance(value, (Block, Parameter)):
+            self._check_ready(name)
         if isinstance(value, Block):
             self.register_child(value, name)
         elif isinstance(value, Parameter):
             if name in self._reg_params:
-                raise AssertionError(
-                    f"{type(self).__name__}.{name} is a parameter already; "
-                    "to share parameters, pass params= when making the block"
+                raise MismatchError(
+                    describe(
+                        "is a parameter already",
+                        where=f"{type(self).__name__}.{name}",
+                        hint="to share parameters, params= when making the block",
+                    )
                 )
             self._reg_params[name] = value
         object.__setattr__(self, name, value)
+
+    def _check_ready(self, name: str) -> None:
+        if "_reg_params" not in self.__dict__:
+            raise UnreadyBlockError(
+                describe(
+                    f"self.{name} is set before the block is made",
+                    where=type(self).__name__,
+                    hint="super().__init__(**kwargs) first in __init__",
+                )
+            )
 
     def _alias(self) -> str:
         return type(self).__name__.lower()
@@ -120,13 +146,14 @@ class Block:
     def _warn_of_hidden_children(self) -> None:
         children = set(self._children.values())
         for name, value in self.__dict__.items():
-            if isinstance(value, (list, tuple, dict)) and name not in ("_children", "_reg_params"):
-                if any(block not in children for block in _blocks_in(value)):
-                    warnings.warn(
-                        f"{type(self).__name__}.{name} holds blocks that are not registered, so their "
-                        "parameters are not collected: use nn.Sequential, or register_child()",
-                        stacklevel=3,
-                    )
+            if name in ("_children", "_reg_params") or not isinstance(value, (list, tuple, dict)):
+                continue
+            if any(block not in children for block in _blocks_in(value)):
+                warnings.warn(
+                    f"{type(self).__name__}.{name} holds blocks that are not registered, so their "
+                    "parameters are not collected: use nn.Sequential, or register_child()",
+                    stacklevel=3,
+                )
 
     def register_child(self, block: "Block", name: str | None = None) -> None:
         """Make another block a child of this one."""
@@ -193,26 +220,19 @@ class Block:
 
         Raises
         ------
-        AssertionError, ValueError
+        MismatchError
             if names, shapes or dtypes do not fit; nothing is loaded then
         """
         loaded = nd.load(filename)
         if not isinstance(loaded, dict):
             if not loaded and not self.collect_params():
                 return
-            raise ValueError(f"{filename}: holds arrays without names, so no parameters")
+            raise unnamed(filename)
         wanted, found = self._match(loaded)
         present = {parameter for name, parameter in wanted.items() if name in found}
         needed = {n: p for n, p in wanted.items() if n in found or p not in present}
-        try:
-            check_names(needed, found, filename, allow_missing, ignore_extra)
-        except AssertionError as error:
-            if all(name in found for name in needed):
-                raise ValueError(str(error)) from None
-            raise
-        for name, value in found.items():
-            if name in wanted:
-                wanted[name].load(value, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+        check_names(needed, found, filename, allow_missing, ignore_extra)
+        load_all(wanted, found, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
 
     def _match(self, loaded: dict[str, NDArray]) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
         """The parameters and the arrays under the naming that the file uses.
@@ -249,8 +269,7 @@ class Block:
         loaded, wanted = nd.load(filename), self._parameters_by_position()
         found = loaded if isinstance(loaded, dict) else {}
         check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
-        for name, value in found.items():
-            wanted[name].load(value)
+        load_all(wanted, found, None, cast=False, keep_dtype=True)
 
     def save_params(self, filename: str) -> None:
         """Save the parameters by name; `save_parameters` is what to use now."""
@@ -274,14 +293,38 @@ class Block:
         """Run the block: hooks before, `forward`, hooks after."""
         for hook in list(self._forward_pre_hooks.values()):
             hook(self, args)
-        out = self.forward(*args)
+        try:
+            out = self.forward(*args)
+        except MXNetError as error:
+            self._tell_where(error)
+            raise
+        except TypeError:
+            self._check_call(args)
+            raise
         for hook in list(self._forward_hooks.values()):
             hook(self, args, out)
         return out
 
+    def _tell_where(self, error: MXNetError) -> None:
+        """Add this block to the path of blocks that an error has come out of."""
+        if error.blocks[:1] == [self.name]:
+            return
+        if not error.blocks and isinstance(error, InferenceError) and self._reg_params:
+            described = ", ".join(f"{p.name} {p.shape}" for p in self._reg_params.values())
+            error.facts.append(f"parameters of {self.name}: {described}")
+        error.blocks.insert(0, self.name)
+
+    def _check_call(self, args: tuple[Any, ...]) -> None:
+        """Raise an explanation if the block is not to be called with such inputs."""
+        explain_call(type(self).__name__, self.forward, args)
+
     def forward(self, *args: Any) -> Any:
         """Compute the outputs; to be written by each kind of block."""
-        raise NotImplementedError(f"{type(self).__name__}.forward")
+        raise NotImplementedError(
+            describe(
+                "no forward is written", where=type(self).__name__, hint="def forward(self, x): …"
+            )
+        )
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Call ``hook(block, inputs)`` before each forward."""
@@ -314,7 +357,11 @@ class Block:
 
     def __getstate__(self) -> Any:
         raise MXNetError(
-            f"{type(self).__name__}: blocks are not pickled; use save_parameters or export"
+            describe(
+                "blocks are not pickled",
+                where=type(self).__name__,
+                hint="save_parameters for the values, export for graph and values",
+            )
         )
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, mean_over_contexts
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
-from gluonic.graph.errors import InferenceError, MXNetError, describe, nearest
+from gluonic.graph.errors import CallError, MXNetError, describe, nearest
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.state import STATE
 
@@ -72,9 +73,13 @@ class HybridBlock(Block):
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make another hybrid block a child of this one."""
         if not isinstance(block, HybridBlock):
-            raise ValueError(
-                f"the children of a HybridBlock must be HybridBlocks, but {type(block).__name__} is none; "
-                "for plain blocks use nn.Sequential instead of nn.HybridSequential"
+            raise CallError(
+                describe(
+                    f"the children of a HybridBlock must be HybridBlocks, but {type(block).__name__} is none",
+                    where=type(self).__name__,
+                    hint="nn.Sequential instead of nn.HybridSequential for plain blocks, or derive "
+                    f"{type(block).__name__} from HybridBlock",
+                )
             )
         super().register_child(block, name)
         self._clear_traces()
@@ -103,7 +108,7 @@ class HybridBlock(Block):
         """
         kwargs, options = _backend_options(kwargs)
         for name in kwargs.keys() - set(_FLAGS):
-            raise ValueError(
+            raise CallError(
                 describe(
                     f"hybridize has no flag {name!r}{nearest(name, _FLAGS)}",
                     where=type(self).__name__,
@@ -153,7 +158,7 @@ class HybridBlock(Block):
         self.hybridize(True, backend=backend, clear=clear, **kwargs)
         arrays, structure = flatten((x, *args), _is_array)
         if not arrays:
-            raise ValueError(f"{type(self).__name__}.optimize_for needs an NDArray among its inputs")
+            raise CallError(f"{type(self).__name__}.optimize_for needs an NDArray among its inputs")
         self._prepare((structure, STATE.training, STATE.recording), structure, arrays)
 
     # Running
@@ -167,22 +172,43 @@ class HybridBlock(Block):
         if not arrays:
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
-            raise ValueError(
-                f"{type(self).__name__}: give NDArrays or Symbols, not both in one call"
+            raise CallError(
+                describe(
+                    "NDArrays and Symbols in one call",
+                    where=type(self).__name__,
+                    hint="only NDArrays to compute, only Symbols to build a graph",
+                )
             )
         if self._active and not _eagerly.depth:
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Compute the outputs with the operators of `F`; to be written by each kind of block."""
-        raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
+        raise NotImplementedError(
+            describe(
+                "no hybrid_forward is written",
+                where=type(self).__name__,
+                hint="def hybrid_forward(self, F, x): …",
+            )
+        )
+
+    def _check_call(self, args: tuple[Any, ...]) -> None:
+        if type(self).forward is HybridBlock.forward:
+            explain_call(type(self).__name__, self.hybrid_forward, args, list(self._reg_params))
+        else:
+            super()._check_call(args)
 
     def _symbolic_call(self, inputs: tuple[Any, ...]) -> Any:
         if not flatten(inputs, _is_symbol)[0]:
-            raise ValueError(
-                f"{type(self).__name__}: needs an NDArray or a Symbol among its inputs, "
-                f"got {', '.join(type(i).__name__ for i in inputs)}"
+            kinds = ", ".join(f"{type(i).__module__}.{type(i).__qualname__}" for i in inputs)
+            raise CallError(
+                describe(
+                    "needs an NDArray or a Symbol among its inputs",
+                    where=type(self).__name__,
+                    facts=[f"it was given {kinds}"],
+                    hint="mx.nd.array(value) for NumPy arrays and lists",
+                )
             )
         return self._symbolic(*inputs)
 
@@ -196,7 +222,7 @@ class HybridBlock(Block):
         try:
             parameters = {name: p._value(context) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
-            self._deferred_infer_shape(inputs)
+            self._infer_shape(inputs)
             for parameter in self._params.values():
                 parameter._finish_deferred_init()
             parameters = {name: p._value(context) for name, p in self._reg_params.items()}
@@ -265,19 +291,15 @@ class HybridBlock(Block):
     def _check_contexts(arrays: list[NDArray]) -> None:
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:
-            raise ValueError(
-                f"the inputs of a hybridized block must be on one context, not on {sorted(map(str, contexts))}"
+            raise CallError(
+                describe(
+                    f"inputs are on several contexts: {', '.join(sorted(map(str, contexts)))}",
+                    where="a hybridized block",
+                    hint="x.as_in_context(ctx), so that all are on one",
+                )
             )
 
     # Shapes
-
-    def _deferred_infer_shape(self, inputs: tuple[Any, ...]) -> None:
-        try:
-            self._infer_shape(inputs)
-        except InferenceError:
-            raise
-        except MXNetError as error:
-            raise ValueError(str(error)) from error
 
     def _infer_shape(self, inputs: tuple[Any, ...]) -> None:
         arrays, structure = flatten(inputs, _is_array)
@@ -322,8 +344,12 @@ class HybridBlock(Block):
         """
         trace = self._latest
         if trace is None or trace.bound is None:
-            raise RuntimeError(
-                f"{type(self).__name__}: call hybridize() and run one batch before export()"
+            raise MXNetError(
+                describe(
+                    "there is no graph to export yet",
+                    where=type(self).__name__,
+                    hint="net.hybridize() and one batch through the net before export()",
+                )
             )
         symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
         trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)

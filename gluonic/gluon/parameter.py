@@ -10,7 +10,7 @@ from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import CallError, MismatchError, MXNetError, NotThereError, describe
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import current_context, usable
@@ -79,9 +79,15 @@ class Parameter:
     ) -> None:
         for kind, value in (("stype", stype), ("grad_stype", grad_stype)):
             if value not in ("default", "row_sparse", "csr"):
-                raise ValueError(f"Parameter {name!r}: {kind}={value!r} is no storage type")
+                raise MismatchError(
+                    describe(
+                        f"{kind}={value!r} is no storage type",
+                        where=f"Parameter {name!r}",
+                        hint=f"{kind}='default'",
+                    )
+                )
             if value != "default":
-                raise NotImplementedError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
+                raise NotThereError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
         self._shape = (
@@ -116,7 +122,7 @@ class Parameter:
                 a in (b, 0, -1) for a, b in zip(old, new, strict=True)
             )
             if not compatible:
-                raise AssertionError(
+                raise MismatchError(
                     describe(
                         f"the shape {tuple(new)} does not fit the declared shape {old}",
                         where=f"Parameter {self.name!r}",
@@ -141,8 +147,11 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in REQUESTS:
-            raise ValueError(
-                f"Parameter {self.name!r}: grad_req must be one of {REQUESTS}, not {req!r}"
+            raise CallError(
+                describe(
+                    f"grad_req={req!r} must be one of {', '.join(REQUESTS)}",
+                    where=f"Parameter {self.name!r}",
+                )
             )
         if not self._differentiable:
             req = "null"
@@ -187,7 +196,7 @@ class Parameter:
             self._finish_deferred_init()
         elif not self._allow_deferred_init:
             self._deferred = None
-            raise ValueError(
+            raise CallError(
                 describe(
                     f"cannot be initialized: its shape {self._shape} is not known",
                     where=f"Parameter {self.name!r}",
@@ -226,6 +235,31 @@ class Parameter:
             else:
                 array.attach_grad(self._grad_req)
 
+    def check_value(self, value: NDArray, *, cast: bool = False) -> None:
+        """Raise unless `load` would take the value: shape and dtype fit, or it may be cast."""
+        where = f"Parameter {self.name!r}"
+        try:
+            known = (
+                None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
+            )
+            unify(known, value.shape, "the shape")
+        except ValueError:
+            raise MismatchError(
+                describe(
+                    f"the file holds the shape {value.shape}, the net needs {self._shape}",
+                    where=where,
+                    hint="build the net as it was when the file was written",
+                )
+            ) from None
+        if np.dtype(value.dtype) != self._dtype and not cast:
+            raise MismatchError(
+                describe(
+                    f"the file holds {np.dtype(value.dtype).name}, the net needs {self._dtype.name}",
+                    where=where,
+                    hint="cast_dtype=True, or net.cast(dtype) before loading",
+                )
+            )
+
     def load(
         self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True
     ) -> None:
@@ -238,36 +272,15 @@ class Parameter:
 
         Raises
         ------
-        MXNetError
+        MismatchError
             if shape or dtype do not fit
         """
-        where = f"Parameter {self.name!r}"
-        try:
-            known = (
-                None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
-            )
-            unify(known, value.shape, "the shape")
-        except ValueError:
-            raise AssertionError(
-                describe(
-                    f"the file holds the shape {value.shape}, the net needs {self._shape}",
-                    where=where,
-                    hint="build the net as it was when the file was written",
-                )
-            ) from None
+        self.check_value(value, cast=cast)
         if np.dtype(value.dtype) != self._dtype:
-            if not cast:
-                raise AssertionError(
-                    describe(
-                        f"the file holds {np.dtype(value.dtype).name}, the net needs {self._dtype.name}",
-                        where=where,
-                        hint="cast_dtype=True, or net.cast(dtype) before loading",
-                    )
-                )
             if keep_dtype:
                 value = NDArray(value._data.astype(self._dtype))
             else:
-                self._dtype = np.dtype(value.dtype)
+                self.cast(value.dtype)
         self._shape = value.shape
         if self._arrays is not None:
             self.set_data(value)
@@ -288,9 +301,13 @@ class Parameter:
         for array in arrays:
             if array.context == wanted:
                 return array
-        raise RuntimeError(
-            f"Parameter {self.name!r} is on {self.list_ctx()}, not on {wanted}; "
-            "initialize(ctx=[…]) says where parameters are"
+        raise MXNetError(
+            describe(
+                f"is on {self.list_ctx()}, not on {wanted}",
+                where=f"Parameter {self.name!r}",
+                hint=f"x.as_in_context({arrays[0].context}) for the input, or net.initialize(ctx=[…]) or "
+                "net.collect_params().reset_ctx(…) for the parameters",
+            )
         )
 
     def _refuse_uninitialized(self) -> Any:
@@ -304,11 +321,13 @@ class Parameter:
                     hint="one batch through the net first, or in_units=, in_channels= … in the layer",
                 )
             )
-        raise RuntimeError(
+        raise MXNetError(
             describe(
                 "has not been initialized",
                 where=where,
-                hint="net.initialize(); net.collect_params() includes the parameters of children",
+                facts=[f"declared shape: {self._shape}"],
+                hint="net.initialize(), or net.load_parameters(file); a parameter that it leaves out "
+                "belongs to no registered child (lists of blocks are not registered)",
             )
         )
 
@@ -349,8 +368,12 @@ class Parameter:
     def _gradient(self, array: NDArray) -> NDArray:
         record = array._entry[0] if array._entry is not None else None
         if not isinstance(record, Leaf) or record.grad is None:
-            raise RuntimeError(
-                f"Parameter {self.name!r} has no gradient, for its grad_req is {self._grad_req!r}"
+            raise MXNetError(
+                describe(
+                    f"has no gradient, for its grad_req is {self._grad_req!r}",
+                    where=f"Parameter {self.name!r}",
+                    hint="grad_req='write' (or 'add') for what is to be trained",
+                )
             )
         return record.grad
 

@@ -8,7 +8,7 @@ from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic.gluon.parameter import Constant, Parameter
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import describe, nearest
+from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray
 
 
@@ -75,18 +75,25 @@ class ParameterDict(Mapping[str, Parameter]):
                 raise KeyError(f"there is no constant {full!r}: give its value to make it")
             found = self._params[full] = Constant(full, value)
         if not isinstance(found, Constant):
-            raise AssertionError(f"{full!r} is a parameter, not a constant")
+            raise MismatchError(f"{full!r} is a parameter, not a constant")
         if value is not None:
             given = value if isinstance(value, NDArray) else nd.array(value)
             if given.shape != found.value.shape or (given.asnumpy() != found.value.asnumpy()).any():
-                raise AssertionError(f"the constant {full!r} exists with another value")
+                raise MismatchError(f"the constant {full!r} exists with another value")
         return found
 
     def update(self, other: "ParameterDict") -> None:
         """Take in all parameters of another dictionary; one name must mean one parameter."""
         for name, parameter in other.items():
             if self._params.setdefault(name, parameter) is not parameter:
-                raise ValueError(f"there are two different parameters named {name!r}")
+                raise MismatchError(
+                    describe(
+                        f"there are two different parameters named {name!r}",
+                        where=f"ParameterDict {self._prefix!r}",
+                        facts=[f"{p.name}: shape {p.shape}" for p in (self[name], parameter)],
+                        hint="make the blocks within `with self.name_scope():`, or with other prefixes",
+                    )
+                )
 
     def initialize(
         self,
@@ -126,9 +133,13 @@ class ParameterDict(Mapping[str, Parameter]):
         arrays = {}
         for parameter in self.values():
             if not parameter.name.startswith(strip_prefix):
-                raise ValueError(
-                    f"{strip_prefix!r} is to be stripped, but the parameter {parameter.name!r} "
-                    "does not begin with it"
+                raise MismatchError(
+                    describe(
+                        f"{strip_prefix!r} is to be stripped, but the parameter {parameter.name!r} "
+                        "does not begin with it",
+                        where="ParameterDict.save",
+                        hint="save_parameters, whose names do not depend on prefixes",
+                    )
                 )
             arrays[parameter.name.removeprefix(strip_prefix)] = mean_over_contexts(parameter)
         nd.save(filename, arrays)
@@ -155,7 +166,7 @@ class ParameterDict(Mapping[str, Parameter]):
         """
         loaded = nd.load(filename)
         if not isinstance(loaded, dict):
-            raise ValueError(f"{filename}: holds arrays without names, so no parameters")
+            raise unnamed(filename)
         self.load_dict(
             loaded,
             ctx,
@@ -181,9 +192,34 @@ class ParameterDict(Mapping[str, Parameter]):
         """Load values from a dictionary; see `load`."""
         values = {restore_prefix + without_kind(n): value for n, value in param_dict.items()}
         check_names(self, values, filename or "the dictionary", allow_missing, ignore_extra)
-        for name, value in values.items():
-            if name in self:
-                self[name].load(value, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+        load_all(self, values, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+
+
+def load_all(
+    parameters: Mapping[str, Parameter],
+    values: Mapping[str, NDArray],
+    ctx: Any,
+    *,
+    cast: bool,
+    keep_dtype: bool,
+) -> None:
+    """Give parameters the values of the same names: all of them, or none if one does not fit."""
+    present = [(parameters[name], value) for name, value in values.items() if name in parameters]
+    for parameter, value in present:
+        parameter.check_value(value, cast=cast)
+    for parameter, value in present:
+        parameter.load(value, ctx, cast=cast, keep_dtype=keep_dtype)
+
+
+def unnamed(filename: Any) -> MismatchError:
+    """The error for a file that holds a list of arrays."""
+    return MismatchError(
+        describe(
+            "holds arrays without names, so no parameters",
+            where=str(filename),
+            hint="mx.nd.load to read it; save_parameters writes what load_parameters reads",
+        )
+    )
 
 
 def without_kind(name: str) -> str:
@@ -212,7 +248,7 @@ def check_names(
     hidden = len(missing) + len(extra) - len(facts)
     if hidden:
         facts.append(f"and {hidden} more")
-    raise AssertionError(
+    raise MismatchError(
         describe(
             "the names in the file are not those of the net",
             where=source,
@@ -251,8 +287,12 @@ def _agree(parameter: Parameter, key: str, value: Any) -> None:
     else:
         fits = value == present
     if not fits:
-        raise AssertionError(
-            f"Parameter {parameter.name!r} exists with {key}={present}; now {key}={value} is asked for"
+        raise MismatchError(
+            describe(
+                f"exists with {key}={present}; now {key}={value} is asked for",
+                where=f"Parameter {parameter.name!r}",
+                hint="another name, or the same settings wherever a parameter is shared",
+            )
         )
 
 

@@ -1,16 +1,18 @@
 """`SymbolBlock`: a block made from symbols, or from exported files."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict, unnamed, without_kind
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import CallError, MismatchError, describe, nearest
 from gluonic.ndarray import NDArray
 
 
@@ -45,8 +47,12 @@ class SymbolBlock(HybridBlock):
         symbols, structure = flatten(tuple(inputs), lambda x: isinstance(x, sym.Symbol))
         for symbol in symbols:
             if not symbol._entries[0].node.is_variable:
-                raise AssertionError(
-                    f"the input {symbol.name!r} is computed; inputs must be variables"
+                raise MismatchError(
+                    describe(
+                        f"the input {symbol.name!r} is computed; inputs must be variables",
+                        where="SymbolBlock",
+                        hint="inputs=[mx.sym.var(name), …], the variables that the outputs depend on",
+                    )
                 )
         self._input_structure: Structure = structure
         self._outputs = outputs
@@ -104,24 +110,17 @@ class SymbolBlock(HybridBlock):
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         symbol = sym.load(symbol_file)
-        inputs = symbol.list_inputs()
-        for name in names:
-            if name not in inputs:
-                raise MXNetError(
-                    describe(
-                        f"the graph has no input {name!r}{nearest(name, inputs)}",
-                        where=symbol_file,
-                        facts=[
-                            f"its variables are {', '.join(inputs[:12])}{' …' * (len(inputs) > 12)}"
-                        ],
-                        hint=f"input_names={inputs[:1]!r}",
-                    )
-                )
+        _check_input_names(names, symbol.list_inputs(), symbol_file)
         graph = {node.name: node for node in symbol._graph().variables}
         block = SymbolBlock(symbol, [sym.Symbol([graph[name].entry()]) for name in names])
         if param_file is not None:
-            block.collect_params().load(
-                param_file, ctx, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
+            values = nd.load(param_file)
+            if not isinstance(values, dict):
+                raise unnamed(param_file)
+            if not allow_missing:
+                _check_nothing_missing(names, block.collect_params(), values, param_file)
+            block.collect_params().load_dict(
+                values, ctx, allow_missing, ignore_extra, "", param_file, True, "saved"
             )
         return block
 
@@ -140,8 +139,12 @@ class SymbolBlock(HybridBlock):
     def _trace(self, structure: Structure, count: int) -> Trace:
         if count != len(self._own_trace.inputs):
             names = ", ".join(symbol.name for symbol in self._own_trace.inputs)
-            raise ValueError(
-                f"SymbolBlock: takes {len(self._own_trace.inputs)} arrays ({names}), not {count}"
+            raise CallError(
+                describe(
+                    f"takes {len(self._own_trace.inputs)} arrays ({names}), not {count}",
+                    where="SymbolBlock",
+                    hint="as many arrays as the graph has inputs, in that order",
+                )
             )
         return Trace.of_symbols(self._own_trace.inputs, self._outputs)
 
@@ -153,12 +156,46 @@ class SymbolBlock(HybridBlock):
     def _symbolic(self, *inputs: Any) -> Any:
         given, structure = flatten(inputs, lambda x: isinstance(x, sym.Symbol))
         if structure != self._input_structure:
-            raise ValueError("SymbolBlock: the inputs are not nested as those it was made with")
+            raise CallError("SymbolBlock: the inputs are not nested as those it was made with")
         trace = self._own_trace
         replacement = dict(zip([s.name for s in trace.inputs], given, strict=True))
         composed = trace.output(**replacement)
         leaves = [composed] if trace.output_structure is LEAF else list(composed)
         return restore(leaves, trace.output_structure)
+
+
+def _check_input_names(names: Sequence[str], variables: Sequence[str], file: str) -> None:
+    for name in names:
+        if name not in variables:
+            shown = ", ".join(variables[:12]) + " …" * (len(variables) > 12)
+            similar = [v for v in variables if v.startswith(name)]
+            similar = similar or difflib.get_close_matches(name, variables, n=1, cutoff=0.0)
+            raise CallError(
+                describe(
+                    f"the graph has no input {name!r}{nearest(name, variables)}",
+                    where=file,
+                    facts=[f"its variables are {shown}"],
+                    hint=f"input_names={similar!r}",
+                )
+            )
+
+
+def _check_nothing_missing(
+    names: Sequence[str], parameters: ParameterDict, values: Mapping[str, Any], file: str
+) -> None:
+    """Say that what the file lacks may be inputs, which everybody forgets to name at first."""
+    known = {without_kind(name) for name in values}
+    missing = [name for name in parameters if name not in known]
+    if missing:
+        shown = ", ".join(missing[:8]) + " …" * (len(missing) > 8)
+        raise MismatchError(
+            describe(
+                f"the graph reads {shown}, and the file has no such parameter",
+                where=file,
+                hint=f"input_names={[*names, *missing[:8]]!r} if they are inputs of the graph, "
+                "or allow_missing=True",
+            )
+        )
 
 
 def _common_prefix(names: Sequence[str]) -> str:

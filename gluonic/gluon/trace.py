@@ -91,8 +91,7 @@ class Trace:
         ------
         InferenceError
             for contradicting shapes
-        MXNetError
-            naming the parameters whose shapes do not follow, and what reads them
+            (also) naming the parameters whose shapes do not follow, and what reads them
         """
         known: dict[Node, Any] = {
             node: array.shape for node, array in zip(self._input_nodes, arrays, strict=True)
@@ -114,7 +113,7 @@ class Trace:
             else:
                 parameters[node.name].shape = shape
         if unknown:
-            raise MXNetError(self._undetermined(unknown))
+            raise InferenceError(self._undetermined(unknown))
 
     def _undetermined(self, unknown: Sequence[tuple[Node, Any]]) -> str:
         facts = []
@@ -149,6 +148,9 @@ class BoundTrace:
                     )
                 )
         self.op = CachedOp(trace.graph, trace.graph.variables)
+        # Where parameters were found last: on which context, in which list of arrays (replaced as a whole).
+        self._context: Any = self
+        self._found: list[tuple[Any, Any, Any]] = []
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -171,10 +173,31 @@ class BoundTrace:
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""
         context = arrays[0]._context if arrays else None
-        return [
-            arrays[source] if isinstance(source, int) else source._value(context)
-            for source in self.sources
-        ]
+        if context is not self._context:
+            return self._look_up(context, arrays)
+        operands = []
+        for source, known, array in self._found:
+            if known is None:
+                operands.append(arrays[source])
+            elif source._arrays is known:
+                operands.append(array)
+            else:
+                return self._look_up(context, arrays)
+        return operands
+
+    def _look_up(self, context: Any, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """Find the parameters on a context, and remember where they are."""
+        found: list[tuple[Any, Any, Any]] = []
+        for source in self.sources:
+            if isinstance(source, int):
+                found.append((source, None, arrays[source]))
+            else:
+                found.append((source, source._arrays, source._value(context)))
+        self._context, self._found = (
+            context,
+            [(s, k, None if k is None else a) for s, k, a in found],
+        )
+        return [array for _, _, array in found]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """Run the graph."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.attributes import REQUIRED
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import MXNetError, UnknownOperatorError, describe, nearest
 from gluonic.graph.operator import REGISTRY, Application, Operator
 
 
@@ -310,8 +310,9 @@ class Functions:
         operator = name if self.module in ("op", "_internal") else f"_{self.module}_{name}"
         if operator not in REGISTRY or place_of(operator) != (self.module, name):
             title = self.namespace.get("__name__", self.module)
-            hint = "" if name.startswith("__") else nearest(name, self.names())
-            raise AttributeError(f"{title} has no {name!r}{hint}")
+            if name.startswith("__"):
+                raise AttributeError(f"{title} has no {name!r}")
+            raise UnknownOperatorError(f"{title} has no {name!r}{nearest(name, self.names())}")
         function = self.make(REGISTRY[operator], name)
         function.__module__ = self.namespace.get("__name__", self.module)
         self.namespace[name] = function

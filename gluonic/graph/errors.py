@@ -1,12 +1,15 @@
 """The errors that reach a user, and the line of the user's code they point at.
 
-    MXNetError                what MXNet itself raises; everything below is one
-    ├── InferenceError        shapes or dtypes contradict each other
-    ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
-    ├── OutOfRangeError       an index lies beyond the end of an axis
-    ├── FileFormatError       a file is not what it should be; nothing of it was loaded
-    ├── NotThereError         a part of MXNet that gluonic does not have
-    └── DeferredInitializationError   a parameter's shape is not known yet
+MXNetError                what MXNet itself raises; everything below is one
+├── InferenceError        shapes or dtypes contradict each other
+├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
+├── OutOfRangeError       an index lies beyond the end of an axis
+├── FileFormatError       a file is not what it should be; nothing of it was loaded
+├── CallError             a block was called, or put together, in a way that makes no sense
+├── MismatchError         parameters, or a file of them, are not what a net declares
+├── UnknownOperatorError  a module of operators has no such name
+├── NotThereError         a part of MXNet that gluonic does not have
+└── DeferredInitializationError   a parameter's shape is not known yet
 """
 
 import difflib
@@ -14,17 +17,45 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
 
 class MXNetError(RuntimeError):
-    """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses go on working."""
+    """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses go on working.
+
+    Attributes
+    ----------
+    location : the user's line that led to it; shown unless the message names a line already
+    blocks : the names of the Gluon blocks it came out of, outermost first
+    facts : lines to be shown after the message, found on the way out
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.location = user_location()
+        self.blocks: list[str] = []
+        self.facts: list[str] = []
+
+    def __str__(self) -> str:
+        lines = [super().__str__(), *(f"  {fact}" for fact in self.facts)]
+        if self.blocks:
+            lines.append(f"  in block {'/'.join(self.blocks)}")
+        if self.location is not None and 'File "' not in lines[0]:
+            lines.append(f"  {self.location}")
+        return "\n".join(lines)
 
 
 class InferenceError(MXNetError, ValueError):
-    """Two rules, or a rule and the user, disagree about a shape or a dtype."""
+    """Two rules, or a rule and the user, disagree about a shape or a dtype.
+
+    Attributes
+    ----------
+    conflict : the name of the input or output at fault, what it is and what it must be, if there is one
+    """
+
+    conflict: "tuple[str, Any, Any] | None" = None
 
 
 class AttributeValueError(MXNetError, ValueError, TypeError):
@@ -37,6 +68,18 @@ class OutOfRangeError(MXNetError, IndexError):
 
 class FileFormatError(MXNetError, ValueError):
     """A file is truncated, damaged or of another kind; nothing of it was loaded."""
+
+
+class CallError(MXNetError, TypeError, ValueError):
+    """A block was called, or put together, in a way that makes no sense."""
+
+
+class MismatchError(MXNetError, AssertionError, ValueError):
+    """Parameters, or a file of them, are not what a net declares."""
+
+
+class UnknownOperatorError(MXNetError, AttributeError):
+    """A module of operators was asked for a name that it does not have."""
 
 
 class NotThereError(MXNetError, NotImplementedError, AttributeError):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.hints import hint
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Application, Signature
 from gluonic.graph.rules import same
@@ -75,7 +76,7 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     except Unknown:
         pass
     except InferenceError as error:
-        raise InferenceError(_conflict(node, kind, before, str(error))) from None
+        raise _conflict(node, kind, before, error) from None
     changed: dict[Node, None] = {}
     after = list(view._slots.values())
     for entry, new in zip(node.inputs, after, strict=False):
@@ -84,7 +85,7 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
             try:  # one variable may feed two inputs, each of which learnt something
                 facts[entry.node][entry.index] = unify(old, new, f"{node.title}: {entry.name}")
             except InferenceError as error:
-                raise InferenceError(_conflict(node, kind, before, str(error))) from None
+                raise _conflict(node, kind, before, error) from None
             changed[entry.node] = None
     new_outputs = after[len(node.inputs) :]
     if any(map(_differs, new_outputs, facts[node])):
@@ -93,42 +94,23 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     return list(changed)
 
 
-def _conflict(node: Node, kind: str, facts: Sequence[Any], message: str) -> str:
+def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
     """A contradiction as the user sees it: the user's line, and where each input comes from."""
     assert node.application is not None
-    lines = [message]
+    lines = [str(error.args[0])]
+    for name, entry, fact in zip(node.application.inputs, node.inputs, facts, strict=False):
+        elsewhere = entry.node.location not in (None, node.location)
+        origin = f" ({entry.node.location})" if elsewhere else ""
+        lines.append(f"  {name}: {kind} {written(fact)} from {entry.node.title}{origin}")
+    what_to_try = hint(node.application, kind, error)
+    if what_to_try:
+        lines.append(f"  Try: {what_to_try}")
     if node.location is not None:
         lines.append(f"  {node.location}")
-    if node.block:
-        lines.append(f"  in block {node.block}")
-    for name, entry, fact in zip(node.application.inputs, node.inputs, facts, strict=False):
-        origin = f" ({entry.node.location})" if entry.node.location is not None else ""
-        lines.append(f"  {name}: {kind} {written(fact)} from {entry.node.title}{origin}")
-    hint = _hint(node, message)
-    if hint:
-        lines.append(f"  Try: {hint}")
-    return "\n".join(lines)
-
-
-_BROADCASTING = {
-    "elemwise_add": "broadcast_add",
-    "elemwise_sub": "broadcast_sub",
-    "elemwise_mul": "broadcast_mul",
-    "elemwise_div": "broadcast_div",
-    "_power": "broadcast_power",
-    "_mod": "broadcast_mod",
-    "_maximum": "broadcast_maximum",
-    "_minimum": "broadcast_minimum",
-}
-
-
-def _hint(node: Node, message: str) -> str:
-    broadcasting = _BROADCASTING.get(node.operator_name)
-    if broadcasting and "equal inputs" in message:
-        return (
-            f"F.{broadcasting}(a, b): on Symbols, + - * / work on equal shapes only and do not broadcast"
-        )
-    return ""
+    located = InferenceError("\n".join(lines))
+    located.conflict = error.conflict
+    located.blocks = node.block.split("/") if node.block else []
+    return located
 
 
 def signature(
@@ -150,20 +132,39 @@ def signature(
         when the operator does not take such inputs
     """
     free = [None] * (len(application.outputs) - len(targets))
+    kind = "shape"
     try:
         found_shapes = _outputs_of(application, "shape", [*shapes, *[t[0] for t in targets], *free])
+        kind = "dtype"
         found_dtypes = _outputs_of(application, "dtype", [*dtypes, *[t[1] for t in targets], *free])
     except InferenceError as error:
-        facts = [
-            f"{name}: shape {written(shape)}, dtype {written(dtype)}"
-            for name, shape, dtype in zip(application.inputs, shapes, dtypes, strict=True)
-        ]
-        raise InferenceError(describe(str(error), facts=facts)) from None
+        raise _refused(application, kind, shapes, dtypes, error) from None
     if any(dtype is None for dtype in found_dtypes):
-        raise MXNetError(describe("the dtype of the output is not determined", where=application.op.name))
+        raise MXNetError(
+            describe("the dtype of the output is not determined", where=application.op.name)
+        )
     return Signature(
         tuple(None if s is None or None in s else s for s in found_shapes), tuple(found_dtypes)
     )
+
+
+def _refused(
+    application: Application,
+    kind: str,
+    shapes: Sequence[Any],
+    dtypes: Sequence[np.dtype[Any]],
+    error: InferenceError,
+) -> InferenceError:
+    """A contradiction between the inputs of an operator called eagerly, as the user sees it."""
+    facts = [
+        f"{name}: shape {written(shape)}, dtype {written(dtype)}"
+        for name, shape, dtype in zip(application.inputs, shapes, dtypes, strict=True)
+    ]
+    told = InferenceError(
+        describe(str(error.args[0]), facts=facts, hint=hint(application, kind, error))
+    )
+    told.conflict = error.conflict
+    return told
 
 
 def _outputs_of(application: Application, kind: str, values: list[Any]) -> list[Any]:
@@ -172,5 +173,7 @@ def _outputs_of(application: Application, kind: str, values: list[Any]) -> list[
         _rule_of(application, kind)(view)
     except Unknown:
         if not application.op.dynamic:
-            raise InferenceError(f"{application.op.name}: the output's {kind} is not determined") from None
+            raise InferenceError(
+                f"{application.op.name}: the output's {kind} is not determined"
+            ) from None
     return list(view._slots.values())[len(application.inputs) :]

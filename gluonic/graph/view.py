@@ -12,7 +12,7 @@ from gluonic.graph.errors import InferenceError
 PartialShape = tuple[int | None, ...]
 
 
-class Unknown(Exception):  # noqa: N818 - not an error: the rest of a rule waits
+class Unknown(Exception):
     """A rule read a fact that nobody knows yet."""
 
 
@@ -38,7 +38,9 @@ def unify(old: Any, new: Any, where: str) -> Any:
             return tuple(b if a is None else a for a, b in zip(old, new, strict=True))
     elif old == new:
         return old
-    raise InferenceError(f"{where} is {written(old)} but must be {written(new)}")
+    error = InferenceError(f"{where} is {written(old)} but must be {written(new)}")
+    error.conflict = where.rpartition(": ")[2], old, new
+    raise error
 
 
 def written(fact: Any) -> str:

@@ -1,0 +1,84 @@
+"""Explaining a call that does not fit: the inputs and parameters against what `hybrid_forward` takes."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonic.graph.errors import CallError, describe, nearest
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def explain_call(
+    title: str, method: Callable[..., Any], inputs: Sequence[Any], parameters: Sequence[str] = ()
+) -> None:
+    """Raise if a method cannot be called with these inputs and parameters; otherwise do nothing.
+
+    Parameters
+    ----------
+    title : the block's kind
+    method : `forward` or `hybrid_forward`
+    inputs : what the block was called with
+    parameters : the names of the block's own parameters, which are passed by name
+
+    Raises
+    ------
+    CallError
+        saying what is missing, unexpected or too much
+    """
+    name = method.__name__
+    signature = inspect.signature(method)
+    if name == "hybrid_forward":
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    try:
+        signature.bind(*inputs, **dict.fromkeys(parameters))
+    except TypeError as error:
+        what, hint = _what_does_not_fit(signature, name, len(inputs), parameters)
+        code = inspect.unwrap(method).__code__
+        raise CallError(
+            describe(
+                what or f"{name}: {error}",
+                where=title,
+                facts=[
+                    f"it is defined as {name}{_written(signature, name)}, line {code.co_firstlineno} "
+                    f"of {code.co_filename}",
+                    f"called with {len(inputs)} inputs; the block's parameters: "
+                    f"{', '.join(parameters) or 'none'}",
+                ],
+                hint=hint,
+            )
+        ) from None
+
+
+def _what_does_not_fit(
+    signature: inspect.Signature, name: str, count: int, parameters: Sequence[str]
+) -> tuple[str, str]:
+    taken = [p for p in signature.parameters.values() if p.kind not in _VARIADIC]
+    if not any(p.kind == inspect.Parameter.VAR_KEYWORD for p in signature.parameters.values()):
+        names = [p.name for p in taken]
+        for parameter in parameters:
+            if parameter not in names:
+                similar = nearest(parameter, names)
+                return (
+                    f"{name} does not take the block's parameter {parameter!r}{similar}",
+                    f"an argument {parameter!r} after the inputs of {name}",
+                )
+    inputs = [p for p in taken if p.name not in parameters]
+    missing = [p.name for p in inputs[count:] if p.default is inspect.Parameter.empty]
+    if missing:
+        return (
+            f"{name} wants {' and '.join(map(repr, missing))}: neither an input nor a parameter of the block",
+            f"call the block with {len(inputs)} inputs, or self.{missing[0]} = "
+            f"self.params.get({missing[0]!r}, shape=…) in __init__",
+        )
+    return (
+        f"called with {count} inputs, but {name} takes {len(inputs)} "
+        f"({', '.join(p.name for p in inputs) or 'none'})",
+        "give as many inputs as it takes; a list or tuple counts as one",
+    )
+
+
+def _written(signature: inspect.Signature, name: str) -> str:
+    owner = "self, F, " if name == "hybrid_forward" else "self, "
+    inner = str(signature.replace(return_annotation=inspect.Signature.empty))[1:]
+    return f"({owner}{inner}" if inner != ")" else f"({owner.removesuffix(', ')})"
