@@ -149,8 +149,7 @@ class BoundTrace:
                 )
         self.op = CachedOp(trace.graph, trace.graph.variables)
         # Where parameters were found last: on which context, in which list of arrays (replaced as a whole).
-        self._context: Any = self
-        self._found: list[tuple[Any, Any, Any]] = []
+        self._known: tuple[Any, list[tuple[Any, Any, Any]]] = (self, [])
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -173,10 +172,11 @@ class BoundTrace:
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""
         context = arrays[0]._context if arrays else None
-        if context is not self._context:
+        known_context, found = self._known
+        if context is not known_context:
             return self._look_up(context, arrays)
         operands = []
-        for source, known, array in self._found:
+        for source, known, array in found:
             if known is None:
                 operands.append(arrays[source])
             elif source._arrays is known:

@@ -69,7 +69,7 @@ class CachedOp:
             wanted = tuple(entry is not None for entry in entries)
             if any(wanted):
                 return self._recorded(inputs, arrays, entries, wanted)
-        return self._wrapped(inputs, arrays, self.inference(arrays, current_run()))
+        return self._wrapped(inputs, self.inference(arrays, current_run()))
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """The forward and backward programs for gradients of the wanted inputs."""
@@ -92,18 +92,16 @@ class CachedOp:
         train = STATE.training
         program = self.differentiable(wanted, train)
         results, saved = program.forward(arrays, current_run())
-        outputs = self._wrapped(inputs, arrays, results)
+        outputs = self._wrapped(inputs, results)
         made = CachedOpRecord(program, entries, arrays, outputs, saved, train)
         put(made, inputs, outputs)
         return outputs
 
-    def _wrapped(
-        self, inputs: Sequence[NDArray], arrays: list[Array], results: list[Array]
-    ) -> list[NDArray]:
+    def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
         context = inputs[0]._context if inputs else None
         outputs = []
         for array in results:
-            output = wrap(own(array, arrays))
+            output = wrap(array)
             output._context = context
             outputs.append(output)
         return outputs
