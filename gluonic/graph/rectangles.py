@@ -65,6 +65,8 @@ def survivors(
     """
     left = np.ones(len(boxes), bool)
     compare = np.greater if strict else np.greater_equal
+    low_x, low_y, high_x, high_y = np.ascontiguousarray(boxes[:, :4].T)
+    area = areas(boxes)
     for i in range(len(boxes)):
         if not left[i]:
             continue
@@ -72,8 +74,12 @@ def survivors(
             if not most:
                 break
             most -= 1
-        rest = i + 1 + np.flatnonzero(left[i + 1 :])
+        after = slice(i + 1, None)
+        width = np.minimum(high_x[i], high_x[after]) - np.maximum(low_x[i], low_x[after])
+        height = np.minimum(high_y[i], high_y[after]) - np.maximum(low_y[i], low_y[after])
+        shared = np.maximum(width, 0) * np.maximum(height, 0)
+        covered = compare(shared / (area[i] + area[after] - shared), threshold)
         if classes is not None:
-            rest = rest[classes[rest] == classes[i]]
-        left[rest[compare(overlaps(boxes[i], boxes[rest]), threshold)]] = False
+            covered &= classes[after] == classes[i]
+        left[after] &= ~covered
     return left

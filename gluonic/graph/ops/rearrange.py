@@ -20,7 +20,7 @@ from gluonic.graph.axes import (
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
-from gluonic.graph.view import NodeView, PartialShape, complete
+from gluonic.graph.view import NodeView, PartialShape, complete, written
 
 
 def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -124,10 +124,16 @@ def space_to_depth(data: Array, *, block_size: int) -> Any:
     )
 
 
+def _require_blocks(shape: PartialShape, where: str) -> None:
+    require_rank(shape, (4,), where)
+    if 0 in shape[1:]:
+        raise InferenceError(f"{where} is {written(shape)}: an empty image has no blocks")
+
+
 def _deep(n: NodeView, wide: str) -> PartialShape:
     """Find the deep one of the two shapes from the wide one."""
     shape, b = getattr(n, wide), n.block_size
-    require_rank(shape, (4,), f"{n._title}: {wide}")
+    _require_blocks(shape, f"{n._title}: {wide}")
     height, width = (divided(shape[i], b, f"{n._title}: axis {i} of {wide}") for i in (2, 3))
     return (shape[0], scaled(shape[1], b * b), height, width)
 
@@ -135,7 +141,7 @@ def _deep(n: NodeView, wide: str) -> PartialShape:
 def _wide(n: NodeView, deep: str) -> PartialShape:
     """Find the wide one of the two shapes from the deep one."""
     shape, b = getattr(n, deep), n.block_size
-    require_rank(shape, (4,), f"{n._title}: {deep}")
+    _require_blocks(shape, f"{n._title}: {deep}")
     channels = divided(shape[1], b * b, f"{n._title}: axis 1 of {deep}")
     return (shape[0], channels, scaled(shape[2], b), scaled(shape[3], b))
 
