@@ -10,7 +10,6 @@ from gluonic.codegen.program import Observer, Program
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import own
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of

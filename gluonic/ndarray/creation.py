@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,8 @@ def as_shape(shape: Any, where: str) -> tuple[int, ...]:
     """
     lengths = shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     try:
-        found = tuple(length.__index__() for length in lengths)
-    except AttributeError:
+        found = tuple(map(index, lengths))
+    except TypeError:
         raise ShapeError(
             describe(f"shape {shape!r} must be an integer or a tuple of integers", where=where)
         ) from None

@@ -54,6 +54,8 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     NDArray or list of NDArray
         the visible outputs; `out` itself, if it was given
     """
+    if len(arguments) > len(caller.names) and not caller.variadic:
+        arguments = _without_tail(caller, arguments, keywords)
     out = keywords.pop("out", None)
     keywords.pop("name", None)
     context = None
@@ -75,6 +77,18 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         for output in outputs:
             output._context = context
     return outputs[0] if application.visible == 1 else outputs[: application.visible]
+
+
+def _without_tail(
+    caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> Sequence[Any]:
+    """Take `out` and `name`, given by position after inputs and attributes, as keywords."""
+    declared = len(caller.names)
+    for name, value in zip(("out", "name"), arguments[declared:], strict=False):
+        if name in keywords:
+            raise TypeError(f"{caller.op.name}: {name} was given twice, by position and by keyword")
+        keywords[name] = value
+    return (*arguments[:declared], *arguments[declared + 2 :])
 
 
 def id_or_none(value: Any) -> int | None:

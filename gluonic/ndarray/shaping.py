@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 from gluonic.graph.errors import InferenceError
@@ -91,8 +92,8 @@ def _codes(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, tuple) and len(shape) == 1 and not isinstance(shape[0], int):
         shape = shape[0]
     if isinstance(shape, (list, tuple)) or hasattr(shape, "__iter__"):
-        return tuple(code.__index__() for code in shape)
-    return (shape.__index__(),)
+        return tuple(map(index, shape))
+    return (index(shape),)
 
 
 @method("flatten")

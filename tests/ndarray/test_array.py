@@ -96,6 +96,12 @@ def test_attributes_that_do_not_exist_cannot_be_set() -> None:
         nd.ones((1,)).gradient = 1
 
 
+def test_reshape_takes_integers() -> None:
+    with pytest.raises(TypeError):
+        nd.zeros((4,)).reshape((2.0, 2))
+    assert nd.zeros((4,)).reshape(np.int64(2), np.int32(-1)).shape == (2, 2)
+
+
 @pytest.mark.parametrize("shape", [(-1, 2), (2.0,), "abc", (None,)])
 def test_a_shape_that_is_none_is_refused(shape: object) -> None:
     with pytest.raises(mx.MXNetError, match="shape"):

@@ -55,6 +55,14 @@ def test_out_receives_the_result() -> None:
     assert [p.asscalar() for p in parts] == [3, 4]
 
 
+def test_out_may_be_given_by_position() -> None:
+    x, out = nd.array([4.0]), nd.zeros((1,))
+    assert nd.broadcast_add(x, x, out) is out
+    assert out.asscalar() == 8
+    with pytest.raises(TypeError, match="out was given twice"):
+        nd.broadcast_add(x, x, out, out=out)
+
+
 def test_out_may_be_an_input() -> None:
     x = nd.array([1.0, 2.0])
     nd.broadcast_mul(x, x, out=x)
