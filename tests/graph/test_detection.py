@@ -119,6 +119,23 @@ def test_region_pooling_takes_maxima(scale: float, expected: Any) -> None:
     np.testing.assert_array_equal(found[0, 0], expected)
 
 
+def test_a_turned_region_is_the_region_of_a_turned_image() -> None:
+    region = np.array([[0.0, 2.5, 3.5, 4, 2, 90]])
+    settings = {"pooled_size": (2, 4), "spatial_scale": 1, "sampling_ratio": 1}
+    found = apply("_contrib_RROIAlign", IMAGE, region, **settings)
+    straight = np.array([[0.0, 2.5, 3.5, 2, 4, 0]])
+    settings["pooled_size"] = (4, 2)
+    expected = apply("_contrib_RROIAlign", IMAGE, straight, **settings)
+    np.testing.assert_allclose(found[0, 0], expected[0, 0, ::-1].T, rtol=1e-12)
+
+
+def test_each_part_of_a_region_comes_from_its_own_channel() -> None:
+    channels = np.arange(4.0).reshape(1, 4, 1, 1) * np.ones((1, 4, 6, 6))
+    settings = {"spatial_scale": 1, "output_dim": 1, "pooled_size": 2}
+    found = apply("_contrib_PSROIPooling", channels, np.array([[0.0, 0, 0, 5, 5]]), **settings)
+    np.testing.assert_array_equal(found[0, 0], [[0, 1], [2, 3]])
+
+
 def test_regions_of_no_image_are_zero() -> None:
     regions = np.array([[5.0, 0, 0, 3, 3], [-1, 0, 0, 3, 3]])
     for name in ("ROIPooling", "_contrib_ROIAlign"):

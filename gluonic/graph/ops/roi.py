@@ -51,7 +51,7 @@ def _pooled_shape(n: NodeView, channels_per_output: int) -> None:
     n.output = (n.rois[0], channels, *n.pooled_size)
 
 
-def _rounded(values: Array) -> Any:
+def rounded(values: Array) -> Any:
     """Round halves away from zero, as C does."""
     return np.trunc(values + np.copysign(np.float32(0.5), values)).astype(np.intp)
 
@@ -91,7 +91,7 @@ def roi_pooling(
     """
     shape = (len(rois), data.shape[1], *pooled_size)
     output, index = np.zeros(shape, data.dtype), np.full(shape, -1, np.int64)
-    corners = _rounded(rois[:, 1:5] * rois.dtype.type(spatial_scale))
+    corners = rounded(rois[:, 1:5] * rois.dtype.type(spatial_scale))
     exact = np.float64 if data.dtype == np.float64 else np.float32
     for r, (image, (left, top, right, bottom)) in enumerate(
         zip(rois[:, 0].astype(np.intp), corners, strict=True)

@@ -69,6 +69,22 @@ SAMPLES = {
             differentiable=(0,),
         ),
     ],
+    "_contrib_PSROIPooling": [
+        Sample(
+            [uniform(2, 8, 5, 6), REGIONS],
+            {"spatial_scale": 0.5, "output_dim": 2, "pooled_size": size, "group_size": 2},
+            differentiable=(0,),
+        )
+        for size in (2, 3)
+    ],
+    "_contrib_RROIAlign": [
+        Sample(
+            [uniform(2, 3, 5, 6), np.array([[0, 4, 4, 8, 6, 30], [1, 5, 3, 6, 4, -45.0]])],
+            {"pooled_size": (2, 3), "spatial_scale": 0.5, "sampling_ratio": ratio},
+            differentiable=(),
+        )
+        for ratio in (-1, 2)
+    ],
     "_contrib_box_iou": [
         _fixed(_boxes(2, 3), _boxes(4, seed=7)),
         _fixed(_boxes(3), _boxes(4, seed=7), format="center"),

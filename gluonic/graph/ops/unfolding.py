@@ -1,0 +1,124 @@
+"""Windows of images as columns of matrices, and images as sums of such columns."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.adjoint import adjoint
+from gluonic.graph.attributes import Shape
+from gluonic.graph.axes import divided, product, require_rank, scaled
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.convolution import windows_along
+from gluonic.graph.ops.layer_rules import wide
+from gluonic.graph.ops.windows import (
+    Windows,
+    inner,
+    padded,
+    require_places,
+    window_view,
+    windows_of,
+)
+from gluonic.graph.view import NodeView, written
+
+
+def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
+    """Add columns up where their windows lie in an image."""
+    numbers = wide(columns)
+    counts = windows.counts(places)
+    parts = numbers.reshape(len(columns), -1, *windows.kernel, *counts)
+    sizes = [size + 2 * pad for size, pad in zip(places, windows.pad, strict=True)]
+    image = np.zeros((*parts.shape[:2], *sizes), numbers.dtype)
+    each: Any = (slice(None), slice(None))
+    for tap, where in windows.taps(counts):
+        image[(*each, *where)] += parts[(*each, *tap)]
+    return image[inner(places, windows.pad)]
+
+
+@operator("im2col")
+def im2col(
+    data: Array, *, kernel: Shape, stride: Shape = (), dilate: Shape = (), pad: Shape = ()
+) -> Any:
+    """Put what each window reads into a column.
+
+    Parameters
+    ----------
+    data : (batch, channels, places...)
+    kernel, stride, dilate, pad : the windows, as for Convolution
+
+    Returns
+    -------
+    array
+        (batch, channels · kernel places, windows)
+    """
+    windows = windows_of(kernel, stride, pad, dilate)
+    images = padded(data, windows.pad, windows.pad)
+    counts = windows.counts(data.shape[2:])
+    rows = data.shape[1] * prod(kernel)
+    return window_view(images, windows, counts).reshape(len(data), rows, prod(counts))
+
+
+@im2col.infer_shape
+def _(n: NodeView) -> None:
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=n._title)
+    require_places(n.data, windows, n._title)
+    counts = windows_along(n.data, windows, n._title)
+    n.output = (n.data[0], scaled(n.data[1], prod(n.kernel)), product(counts))
+    channels = divided(n.output[1], prod(n.kernel), f"{n._title}: the number of rows")
+    n.data = (n.output[0], channels, *[None] * len(n.kernel))
+
+
+@adjoint(im2col)
+def _(grad: Array, data: Array, *, kernel: Shape, stride: Shape, dilate: Shape, pad: Shape) -> Any:
+    """Add the gradients up where the windows read."""
+    return _fold(grad, data.shape[2:], windows_of(kernel, stride, pad, dilate))
+
+
+@operator("col2im")
+def col2im(
+    data: Array,
+    *,
+    output_size: Shape,
+    kernel: Shape,
+    stride: Shape = (),
+    dilate: Shape = (),
+    pad: Shape = (),
+) -> Any:
+    """Add columns up where their windows lie; the transpose of `im2col`.
+
+    Parameters
+    ----------
+    data : (batch, channels · kernel places, windows)
+    output_size : the places of the images
+    kernel, stride, dilate, pad : the windows, as for Convolution
+
+    Returns
+    -------
+    array
+        (batch, channels, *output_size)
+    """
+    return _fold(data, output_size, windows_of(kernel, stride, pad, dilate))
+
+
+@col2im.infer_shape
+def _(n: NodeView) -> None:
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=n._title)
+    require_rank(n.data, (3,), f"{n._title}: data")
+    channels = divided(n.data[1], prod(n.kernel), f"{n._title}: the number of rows")
+    n.output = (n.data[0], channels, *n.output_size)
+    require_places(n.output, windows, n._title)
+    count = prod(windows.counts(n.output_size))
+    if n.data[2] not in (count, None):
+        raise InferenceError(
+            f"{n._title}: data is {written(n.data)}, but output_size={n.output_size} has {count}"
+            f" windows"
+        )
+    n.data = (n.output[0], scaled(n.output[1], prod(n.kernel)), count)
+
+
+def _windows(n: NodeView) -> dict[str, Shape]:
+    return {name: getattr(n, name) for name in ("kernel", "stride", "dilate", "pad")}
+
+
+col2im.gradient(data=lambda F, n, g: F.im2col(g, **_windows(n)))
