@@ -44,6 +44,7 @@ def weighted(entry: Entry) -> Entry:
 
 SYMMETRIC: dict[str, Function] = {
     "potrf": lambda a: F._linalg_potrf(a),
+    "upper potrf": lambda a: F._linalg_potrf(a, lower=False),
     "eigenvectors": lambda a: F._linalg_syevd(a)[0],
     "eigenvalues": lambda a: F._linalg_syevd(a)[1],
 }
@@ -77,6 +78,9 @@ def test_factors_make_up_the_matrix_again() -> None:
     factor = apply("_linalg_potrf", s)
     np.testing.assert_allclose(factor @ factor.swapaxes(-1, -2), s)
     np.testing.assert_allclose(apply("_linalg_potri", factor), np.linalg.inv(s))
+    upper = apply("_linalg_potrf", s, lower=False)
+    np.testing.assert_allclose(upper, factor.swapaxes(-1, -2))
+    np.testing.assert_allclose(apply("_linalg_potri", upper, lower=False), np.linalg.inv(s))
     vectors, values = apply("_linalg_syevd", s)
     np.testing.assert_allclose(vectors.swapaxes(-1, -2) * values[:, None] @ vectors, s)
 

@@ -31,13 +31,14 @@ def _refusing(function: Callable[..., Any], matrices: Array, what: str) -> Any:
 
 
 @operator("_linalg_potrf", "linalg_potrf", dtype=single_or_double)
-def potrf(A: Array) -> Any:
+def potrf(A: Array, *, lower: bool = True) -> Any:
     """Find the Cholesky factor: the lower triangular L with ``A = L · Lᵀ``.
 
     Parameters
     ----------
-    A : symmetric positive definite matrices, of which the lower triangle is read; the gradient is
-        that of a symmetric matrix
+    A : symmetric positive definite matrices, of which one triangle is read; the gradient is that of a
+        symmetric matrix
+    lower : read the lower triangle; else the upper one, and return ``Lᵀ``
 
     Raises
     ------
@@ -45,11 +46,18 @@ def potrf(A: Array) -> Any:
         if a matrix is not positive definite
     """
     wrong = "_linalg_potrf: a matrix is not symmetric or not positive definite"
-    return _refusing(np.linalg.cholesky, A, wrong)
+    if lower:
+        return _refusing(np.linalg.cholesky, A, wrong)
+    return _refusing(np.linalg.cholesky, A.swapaxes(-1, -2), wrong).swapaxes(-1, -2)
+
+
+def _lower(F: Any, n: NodeView, matrices: Any) -> Any:
+    """Turn matrices so that the triangle in question is the lower one, or turn them back."""
+    return matrices if n.lower else _turn(F, matrices)
 
 
 def _potrf_gradient(F: Any, n: NodeView, g: Any) -> Any:
-    factor = n.output
+    factor, g = _lower(F, n, n.output), _lower(F, n, g)
     middle = F._linalg_gemm2(factor, g, transpose_a=True)
     middle = F._linalg_triangle(middle, diagonal=0.5)
     half = F._linalg_trsm(factor, middle, transpose=True)
@@ -62,16 +70,28 @@ potrf.gradient(A=_potrf_gradient)
 
 
 @operator("_linalg_potri", "linalg_potri", dtype=single_or_double)
-def potri(A: Array) -> Any:
-    """Invert ``A · Aᵀ``, given its Cholesky factor `A`, of which the lower triangle is read."""
+def potri(A: Array, *, lower: bool = True) -> Any:
+    """Invert matrices, given their Cholesky factors.
+
+    Parameters
+    ----------
+    A : the factors L, of which the lower triangle is read
+    lower : else they are ``Lᵀ``, of which the upper triangle is read
+
+    Returns
+    -------
+    array
+        the inverse of ``L · Lᵀ``
+    """
+    A = A if lower else A.swapaxes(-1, -2)
     inverse = trsm.kernel(A, np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape))
     return np.matmul(inverse.swapaxes(-1, -2), inverse)
 
 
 def _potri_gradient(F: Any, n: NodeView, g: Any) -> Any:
     back = F._linalg_gemm2(n.output, g + _turn(F, g), alpha=-1.0)
-    full = F._linalg_trsm(n.A, back, transpose=True, rightside=True)
-    return F._linalg_triangle(full)
+    full = F._linalg_trsm(_lower(F, n, n.A), back, transpose=True, rightside=True)
+    return _lower(F, n, F._linalg_triangle(full))
 
 
 potri.infer_shape(_square_like_input)

@@ -66,8 +66,13 @@ SAMPLES = {
         _of(uniform(2, 3, 3), lower=lower, diagonal=diagonal)
         for lower, diagonal in product(FLAGS, (0.0, 0.5, 1.0))
     ],
-    "_linalg_potrf": [_of(_symmetric(*batch, 3, 3), differentiable=()) for batch in BATCHES],
-    "_linalg_potri": [_of(_general(*batch, 3, 3)) for batch in BATCHES],
+    "_linalg_potrf": [
+        _of(_symmetric(*batch, 3, 3), differentiable=(), lower=lower)
+        for batch, lower in product(BATCHES, FLAGS)
+    ],
+    "_linalg_potri": [
+        _of(_general(*batch, 3, 3), lower=lower) for batch, lower in product(BATCHES, FLAGS)
+    ],
     "_linalg_gelqf": [_of(_general(*batch, 2, 3)) for batch in BATCHES] + [_of(_general(3, 3))],
     "_linalg_syevd": [_of(_symmetric(*batch, 3, 3), differentiable=()) for batch in BATCHES],
     **{
