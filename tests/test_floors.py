@@ -11,7 +11,8 @@ ALLOWED = {
     "graph": {"graph"},
     "codegen": {"graph", "codegen"},
     "ndarray": {"graph", "codegen", "ndarray"},
-    "symbol": {"graph", "codegen", "ndarray", "symbol"},
+    "extension": {"graph", "codegen", "ndarray", "extension"},
+    "symbol": {"graph", "codegen", "ndarray", "extension", "symbol"},
 }
 FACE = {"gluonic", "alias", "module", "visualization", "minpy", "library", "__main__"}
 

@@ -34,14 +34,13 @@ def eager(mx, operator, *inputs, **attributes):
 
 def bound(mx, operator, *inputs, **attributes):
     """Run an operator in an executor; returns the result and the gradients of the inputs."""
-    names = [f"x{i}" for i in range(len(inputs))]
-    symbol = getattr(mx.sym, operator)(*map(mx.sym.var, names), **attributes)
-    args = {n: mx.nd.array(x, dtype=x.dtype) for n, x in zip(names, inputs)}
-    gradients = {n: mx.nd.zeros(x.shape, dtype=x.dtype) for n, x in zip(names, inputs)}
+    args = {f"x{i}": mx.nd.array(x, dtype=x.dtype) for i, x in enumerate(inputs)}
+    gradients = {name: mx.nd.zeros(x.shape, dtype=x.dtype) for name, x in args.items()}
+    symbol = getattr(mx.sym, operator)(*map(mx.sym.var, args), **attributes)
     executor = symbol.bind(mx.cpu(), args, args_grad=gradients)
     result = executor.forward(is_train=True)[0]
     executor.backward(mx.nd.ones(result.shape, dtype=result.dtype))
-    return [result, *(gradients[n] for n in names)]
+    return [result, *gradients.values()]
 
 
 def optimized(mx, backends, **options):

@@ -202,12 +202,13 @@ def strings(values: Iterable[str]) -> "ctypes.Array[Any]":
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 
-def open_file(path: str) -> Binary:
+def open_file(path: str, opened_before: int = 0) -> Binary:
     """Open a library.
 
     Parameters
     ----------
     path : the file, absolute
+    opened_before : how many other files were opened under this path
 
     Raises
     ------
@@ -224,6 +225,10 @@ def open_file(path: str) -> Binary:
             )
         )
     _probe(path)
+    folder, name = os.path.split(
+        path
+    )  # the system's loader knows files by the path they were opened by
+    path = os.path.join(folder, *["."] * opened_before, name)
     try:
         handle = ctypes.CDLL(path, mode=os.RTLD_LAZY | os.RTLD_LOCAL)
     except OSError as error:

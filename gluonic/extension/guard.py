@@ -105,7 +105,11 @@ def _trampoline(signature: str, catching: bool) -> str:
 _PERSONALITY = "personality ptr @__gxx_personality_v0"
 _LANDING = """thrown:
   %caught = landingpad { ptr, i32 } catch ptr @_ZTISt9exception catch ptr null
-  %text = call ptr @text_of({ ptr, i32 } %caught)
+  %kind = extractvalue { ptr, i32 } %caught, 1
+  %standard = call i32 @llvm.eh.typeid.for.p0(ptr @_ZTISt9exception)
+  %is_standard = icmp eq i32 %kind, %standard
+  %thrown_object = extractvalue { ptr, i32 } %caught, 0
+  %text = call ptr @text_of(ptr %thrown_object, i1 %is_standard)
   ret ptr %text
 }"""
 # `what()` is the third virtual function of std::exception, in every C++ ABI but Microsoft's.
@@ -118,11 +122,7 @@ declare ptr @strdup(ptr)
 @_ZTISt9exception = external constant ptr
 @unknown = private constant [{len(_UNKNOWN)} x i8] c"{_UNKNOWN[:-1].decode()}\\00"
 
-define private ptr @text_of({{ ptr, i32 }} %caught) {{
-  %thrown = extractvalue {{ ptr, i32 }} %caught, 0
-  %kind = extractvalue {{ ptr, i32 }} %caught, 1
-  %standard = call i32 @llvm.eh.typeid.for.p0(ptr @_ZTISt9exception)
-  %is_standard = icmp eq i32 %kind, %standard
+define private ptr @text_of(ptr %thrown, i1 %is_standard) {{
   %object = call ptr @__cxa_begin_catch(ptr %thrown)
   br i1 %is_standard, label %ask, label %done
 ask:

@@ -16,6 +16,7 @@ from gluonic.ndarray.invoke import EAGER
 
 _lock = threading.RLock()
 _loaded: dict[tuple[int, int], "Library"] = {}
+_opened: dict[str, int] = {}
 
 
 class Library:
@@ -53,7 +54,8 @@ def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
         identity = _identity(full)
         library = _loaded.get(identity) if identity else None
         if library is None:
-            binary = open_file(full)
+            binary = open_file(full, opened_before=_opened.get(full, 0))
+            _opened[full] = _opened.get(full, 0) + 1
             binary.initialize()
             library = Library(binary)
             if identity:

@@ -1,0 +1,30 @@
+"""Fixtures for tests that load libraries; what a test registers is gone after it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gluonic.extension.backends import BACKENDS
+from gluonic.graph.calling import Functions
+from gluonic.graph.operator import REGISTRY
+from gluonic.ndarray.invoke import EAGER
+from tests.extension.building import Builder
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+    """The compiler; a test that asks for it is skipped where there is none."""
+    return Builder(tmp_path_factory.mktemp("libraries"))
+
+
+@pytest.fixture(autouse=True)
+def registries() -> Iterator[None]:
+    """Put the registries back as they were."""
+    operators, backends = dict(REGISTRY._by_name), dict(BACKENDS._by_name)
+    yield
+    changed = [name for name, op in REGISTRY.items() if operators.get(name) is not op]
+    REGISTRY._by_name = operators
+    BACKENDS._by_name = backends
+    for name in changed:
+        Functions.forget(name)
+        vars(EAGER).pop(name, None)

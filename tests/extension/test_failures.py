@@ -1,0 +1,216 @@
+"""Whatever a library does wrong becomes an error that says what; the process lives."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gluonic as mx
+from gluonic import autograd, nd, sym
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.operator import REGISTRY
+from tests.extension.building import Builder
+
+HEAD = '#include "mxnet/lib_api.h"\nusing namespace mxnet::ext;\n'
+INITIALIZE = "MXReturnValue initialize(int) { return MX_SUCCESS; }\n"
+
+
+@pytest.fixture
+def _probe(build: Builder) -> None:
+    mx.library.load(build("probe"), verbose=False)
+
+
+probe = pytest.mark.usefixtures("_probe")
+
+
+@probe
+@pytest.mark.parametrize(
+    ("place", "function"),
+    [
+        ("parse", "ParseAttrs"),
+        ("type", "InferType"),
+        ("storage", "InferSType"),
+        ("shape", "InferShape"),
+        ("forward", "FCompute"),
+    ],
+)
+def test_a_failing_function_is_named_with_the_library_s_message(place: str, function: str) -> None:
+    with pytest.raises(MXNetError) as caught:
+        nd.probe_fail(nd.ones(2), at=place)
+    message = str(caught.value)
+    assert message.startswith(f"Error calling {function} for custom operator 'probe_fail'")
+    assert "probe.cc" in message
+    assert f"failed in {place}" in message
+
+
+@probe
+def test_only_new_messages_are_shown() -> None:
+    for _ in range(2):
+        with pytest.raises(MXNetError) as caught:
+            nd.probe_fail(nd.ones(2), at="forward")
+        assert str(caught.value).count("failed in") == 1
+
+
+@probe
+@pytest.mark.parametrize("place", ["parse", "type", "storage", "shape", "forward"])
+@pytest.mark.parametrize(("how", "text"), [("throw", "thrown in"), ("throw-int", "exception")])
+def test_an_exception_becomes_an_error(place: str, how: str, text: str) -> None:
+    with pytest.raises(MXNetError, match=text):
+        nd.probe_fail(nd.ones(2), at=place, how=how)
+    assert nd.probe_fail(nd.ones(2)).asnumpy().tolist() == [1, 1]
+
+
+@probe
+@pytest.mark.parametrize("how", ["message", "throw"])
+def test_a_failing_backward_is_an_error(how: str) -> None:
+    x = nd.ones(2)
+    x.attach_grad()
+    with autograd.record():
+        y = nd.probe_fail(x, at="backward", how=how)
+    with pytest.raises(MXNetError, match="FCompute for custom operator 'probe_fail'"):
+        y.backward()
+
+
+@probe
+def test_a_failure_in_a_graph_names_the_node_and_the_line() -> None:
+    symbol = sym.probe_fail(sym.var("x"), at="shape", name="culprit")
+    with pytest.raises(MXNetError) as caught:
+        symbol.infer_shape(x=(2,))
+    assert "failed in shape" in str(caught.value)
+    assert "test_failures.py" in str(caught.value)
+    assert "shape (2,) from x" in str(caught.value)
+
+
+@probe
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"type": 77}, "unknown type 77"),
+        ({"type": -1}, "leaves output 0 without a dtype"),
+        ({"type": 7}, "unknown type 7"),
+        ({"outputs": 0}, "1 inputs and 0 outputs"),
+        ({"storage": 2}, "makes output 0 csr and gluonic has no sparse arrays"),
+        ({"drop_shape": 1}, "leaves output 0 without a shape"),
+        ({"more_shapes": 1}, "inferShape changed the number of shapes"),
+    ],
+)
+def test_wrong_answers_of_a_library_are_refused(attributes: dict[str, int], message: str) -> None:
+    with pytest.raises(MXNetError, match=message):
+        nd.probe_fail(nd.ones(2), **attributes)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MXNetError, match=r"missing\.so does NOT exist"):
+        mx.library.load(tmp_path / "missing.so")
+    with pytest.raises(MXNetError, match="does NOT exist"):
+        mx.library.load(5)  # type: ignore[arg-type]
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "a.so").write_text("text")
+    with pytest.raises(MXNetError, match="is NOT a library file"):
+        mx.library.load(tmp_path / "a.txt")
+    with pytest.raises(MXNetError, match="Error loading library"):
+        mx.library.load(tmp_path / "a.so")
+
+
+def test_a_library_of_another_kind_is_refused(build: Builder) -> None:
+    library = build.text("other", 'extern "C" int answer() { return 42; }')
+    with pytest.raises(MXNetError, match="Error getting function '_opVersion'"):
+        mx.library.load(library)
+
+
+@pytest.mark.parametrize(("version", "reason"), [(2, "before MXNet 1.7"), (12, "newer header")])
+def test_an_unknown_version_is_refused(build: Builder, version: int, reason: str) -> None:
+    code = f'extern "C" int _opVersion() {{ return {version}; }}'
+    with pytest.raises(MXNetError, match=f"Library version .{version}. cannot be loaded.*{reason}"):
+        mx.library.load(build.text(f"version{version}", code))
+
+
+def test_a_library_that_does_not_want_to_is_refused(build: Builder) -> None:
+    code = HEAD + (
+        "MXReturnValue initialize(int version) {\n"
+        '  MX_ERROR_MSG << "not with " << version;\n  return MX_FAIL;\n}\n'
+    )
+    with pytest.raises(MXNetError, match="Library failed to initialize") as caught:
+        mx.library.load(build.text("unwilling", code))
+    assert "not with 10901" in str(caught.value)
+
+
+def test_an_incomplete_library_leaves_the_registry_as_it_was(build: Builder) -> None:
+    code = (
+        HEAD
+        + INITIALIZE
+        + """
+MXReturnValue one(const Attributes&, int* in, int* out) { *in = *out = 1; return MX_SUCCESS; }
+MXReturnValue run(const Attributes&, Tensors*, Tensors*, const OpResource&) { return MX_SUCCESS; }
+MXReturnValue type(const Attributes&, std::vector<int>*, std::vector<int>*) { return MX_SUCCESS; }
+MXReturnValue shape(const Attributes&, Shapes*, Shapes*) { return MX_SUCCESS; }
+REGISTER_OP(whole).setForward(run).setParseAttrs(one).setInferType(type).setInferShape(shape);
+REGISTER_OP(half).setForward(run).setParseAttrs(one).setInferType(type);
+"""
+    )
+    before = set(REGISTRY)
+    with pytest.raises(MXNetError, match="'half' custom op, InferShape function was not set"):
+        mx.library.load(build.text("half", code))
+    assert set(REGISTRY) == before
+
+
+def test_an_exception_while_the_library_is_opened_does_not_end_the_process(build: Builder) -> None:
+    code = (
+        HEAD
+        + INITIALIZE
+        + """
+MXReturnValue run(const Attributes&, Tensors*, Tensors*, const OpResource&) { return MX_SUCCESS; }
+REGISTER_OP(twice).setForward(run, "cpu").setForward(run, "cpu");
+"""
+    )
+    with pytest.raises(MXNetError, match="two functions for the same purpose on cpu"):
+        mx.library.load(build.text("twice", code))
+
+
+def test_a_library_is_printed_as_it_is_loaded(build: Builder) -> None:
+    path = build("subgraph")
+    code = (
+        "import sys, gluonic; gluonic.library.load(sys.argv[1]); gluonic.library.load(sys.argv[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path.name],
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(Path(mx.__file__).parent.parent), "HOME": str(path.parent)},
+    )
+    once = [
+        "Found 1 operators in library",
+        "\tOp[0] _elementwise_subgraph",
+        "\t\tisSubgraphOp",
+        "Found 2 partitioners in library",
+        "\tPartitioner[0] elementwise",
+        "\t\tStrategy[0] all subgraphOp: '_elementwise_subgraph'",
+        "\tPartitioner[1] chains",
+        "\t\tStrategy[0] chain subgraphOp: '_elementwise_subgraph'",
+        "Found 0 graph passes in library",
+    ]
+    assert done.stdout.splitlines() == once * 2
+
+
+def test_loading_again_after_compiling_anew_loads_the_new_code(build: Builder) -> None:
+    code = (
+        HEAD
+        + INITIALIZE
+        + """
+REGISTER_OP(answer).setParseAttrs([](const Attributes&, int* in, int* out) { *in = *out = 1; return MX_SUCCESS; })
+.setInferType([](const Attributes&, std::vector<int>* i, std::vector<int>* o) { *o = *i; return MX_SUCCESS; })
+.setInferShape([](const Attributes&, Shapes* i, Shapes* o) { *o = *i; return MX_SUCCESS; })
+.setForward([](const Attributes&, Tensors*, Tensors* o) { o->at(0).data<float>()[0] = ANSWER; return MX_SUCCESS; });
+"""
+    )
+    for answer in ("1", "2"):
+        library = build.folder / "libanswer.so"
+        library.unlink(missing_ok=True)
+        mx.library.load(build.text("answer", code.replace("ANSWER", answer)), verbose=False)
+        assert nd.answer(nd.zeros(1)).asscalar() == float(answer)
