@@ -70,6 +70,8 @@ def test_pick_infers_its_index_and_refuses_others() -> None:
 def test_one_hot_switches_nothing_on_beyond_its_depth() -> None:
     found = apply("one_hot", np.array([0, 3, -1, 1.7]), depth=2, on_value=5, off_value=-2)
     np.testing.assert_array_equal(found, [[5, -2], [-2, -2], [-2, -2], [-2, 5]])
+    legacy = apply("_onehot_encode", np.array([0, 3, 1]), np.zeros((3, 2)))
+    np.testing.assert_array_equal(legacy, [[1, 0], [0, 0], [0, 1]])
     with pytest.raises(InferenceError, match="bool"):
         apply("one_hot", np.zeros(2), depth=2, dtype="bool")
 

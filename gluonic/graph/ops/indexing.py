@@ -232,6 +232,23 @@ def _(n: NodeView) -> None:
 one_hot.gradient()
 
 
+@operator("_onehot_encode")
+def onehot_encode(lhs: Array, rhs: Array) -> Any:
+    """Write each number as a row of `rhs`'s shape that is 1 at that position (of old models)."""
+    return one_hot.kernel(lhs, depth=rhs.shape[1], on_value=1, off_value=0, dtype=rhs.dtype)
+
+
+@onehot_encode.infer_shape
+def _(n: NodeView) -> None:
+    require_rank(n.rhs, (2,), f"{n._title}: rhs")
+    n.output = n.rhs
+    n.lhs = n.rhs[:1]
+
+
+onehot_encode.infer_dtype(like("rhs"))
+onehot_encode.gradient()
+
+
 @operator("fill_element_0index")
 def fill_element_0index(lhs: Array, mhs: Array, rhs: Array) -> Any:
     """Replace one element of each row: ``lhs[i, rhs[i]] = mhs[i]``.
