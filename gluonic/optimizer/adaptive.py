@@ -222,7 +222,7 @@ class RMSProp(RuleOptimizer):
     kwargs : see `Optimizer`
     """
 
-    settings = ("gamma1", "gamma2", "epsilon", "clip_weights")
+    settings = ("gamma1", "gamma2", "epsilon")
 
     def __init__(
         self,
@@ -252,6 +252,9 @@ class RMSProp(RuleOptimizer):
         """Return a tuple of zeros."""
         state = super().create_state(index, weight)
         return state if self.centered else (state,)
+
+    def _adjust(self, n: SimpleNamespace, t: int) -> None:
+        n.clip_weights = self.clip_weights or None
 
 
 @register

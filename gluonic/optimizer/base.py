@@ -276,11 +276,14 @@ class RuleOptimizer(Optimizer):
             lr=self._get_lr(index),
             wd=self._get_wd(index),
             rescale=self.rescale_grad,
-            clip=self.clip_gradient,
+            clip=self.clip_gradient or None,
         )
         for name in self.settings:
             setattr(numbers, name, getattr(self, name))
         self._adjust(numbers, self._index_update_count[index])
+        for name, value in vars(numbers).items():
+            if value is not None and type(value) is not float:
+                setattr(numbers, name, float(value))
         return numbers
 
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
@@ -324,7 +327,9 @@ def run_rule(
     with np.errstate(all="ignore"):
         results = rule(M, numbers, *arrays)
     targets = (weight, *states)
-    for target, value in zip(targets[::-1], results[::-1], strict=True):  # a state may be the weight
+    for target, value in zip(
+        targets[::-1], results[::-1], strict=True
+    ):  # a state may be the weight
         np.copyto(target._data, value, casting="unsafe")
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from gluonic.graph import updates
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.state import RANDOM
+from gluonic.ndarray.random import normal
 from gluonic.optimizer.base import RuleOptimizer, register, run_rule, zeros_like
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
@@ -146,9 +146,7 @@ class SGLD(RuleOptimizer):
         """Update a weight in place."""
         self._update_count(index)
         numbers = self._numbers(index)
-        noise = NDArray(
-            RANDOM.generator.normal(0.0, math.sqrt(numbers.lr), weight.shape).astype(weight.dtype)
-        )
+        noise = normal(0, math.sqrt(numbers.lr), shape=weight.shape, dtype=weight.dtype)
         run_rule(self.rule, numbers, weight, grad, [noise])
 
 

@@ -7,6 +7,7 @@ from gluonic.graph.errors import FileFormatError
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.optimizer.base import Optimizer
+from gluonic.optimizer.fused import FusedUpdate
 from gluonic.optimizer.states import dump, load
 
 
@@ -28,6 +29,7 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer.aggregate_num > 0
+        self._fused = FusedUpdate()
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update a weight in place, or each of a list of weights."""
@@ -38,11 +40,11 @@ class Updater:
             self.optimizer._set_current_context(weight[0].context.device_id)
         for one, w in zip(names, weight, strict=True):
             self._prepare(one, w)
-        if not self.aggregate_updates:
+        if self.aggregate_updates:
+            self._update_together(names, grad, weight)
+        elif not self._fused(self.optimizer, names, weight, grad, [self.states[n] for n in names]):
             for one, g, w in zip(names, grad, weight, strict=True):
                 self.optimizer.update_multi_precision(one, w, g, self.states[one])
-        else:
-            self._update_together(names, grad, weight)
 
     def _prepare(self, index: Any, weight: NDArray) -> None:
         if index not in self.states:
