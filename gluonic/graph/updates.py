@@ -1,7 +1,8 @@
 """The update rules of optimizers: scalar expressions, read by NumPy and by LLVM like operators'.
 
 A rule takes `m` (see `scalar_math`), the numbers `n`, then one weight, its gradient and its states;
-it returns the new weight and the new states. It may branch on numbers, never on elements.
+it returns the new weight and the new states. It may ask whether a number is None; numbers' values,
+like elements, are known only at run time.
 
 Numbers that all rules know: ``n.lr`` and ``n.wd``, learning rate and weight decay; ``n.rescale``, a
 factor on the gradient; ``n.clip``, the bound on its absolute value, None for none.
@@ -14,7 +15,7 @@ Values: TypeAlias = tuple[Any, ...]
 
 def _bounded(m: Any, x: Any, bound: float | None) -> Any:
     """Keep `x` within plus and minus `bound`."""
-    return m.minimum(m.maximum(x, -bound), bound) if bound else x
+    return x if bound is None else m.minimum(m.maximum(x, -bound), bound)
 
 
 def _scaled(m: Any, n: Any, grad: Any) -> Any:

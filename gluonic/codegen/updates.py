@@ -1,0 +1,212 @@
+"""Optimizer rules as machine code: one native call updates all parameters of a step.
+
+A rule of :mod:`gluonic.graph.updates` is read here as NumPy reads it: its numbers (learning rate,
+weight decay, …) are run-time arguments in float64, computed with in float64 among themselves and
+rounded to the elements' dtype beside elements, so results are those of NumPy to the last bit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.addresses import address_of
+from gluonic.codegen.assembler import Function, Module
+from gluonic.codegen.emitter import Emitter
+from gluonic.codegen.jit import Library, load
+from gluonic.codegen.kernel import Kernel, Operand, Stage, Store
+from gluonic.codegen.loops import emit
+from gluonic.codegen.target import host
+from gluonic.codegen.values import FLOAT64, Dtype, Value
+from gluonic.codegen.values import Operand as Term
+from gluonic.graph.operator import Array
+
+Rule = Callable[..., tuple[Any, ...]]
+
+_GRAIN = 1 << 14
+_ENTRY = "update"
+
+
+class Number:
+    """A number of a rule: float64 beside other numbers, of the elements' dtype beside elements.
+
+    Parameters
+    ----------
+    wide : Value
+        The number in float64.
+    """
+
+    def __init__(self, wide: Value) -> None:
+        self.wide = wide
+
+    def __bool__(self) -> bool:
+        raise TypeError("a rule that is compiled may ask whether a number is None, nothing else")
+
+    def _combined(self, name: str, a: Any, b: Any) -> Any:
+        method = getattr(self.wide.emitter, name)
+        if isinstance(a, Value) or isinstance(b, Value):
+            return method(a, b)
+        return Number(method(*(x.wide if isinstance(x, Number) else x for x in (a, b))))
+
+    def __add__(self, other: Any) -> Any:
+        return self._combined("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._combined("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._combined("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._combined("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._combined("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._combined("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._combined("divide", other, self)
+
+    def __neg__(self) -> Number:
+        return Number(self.wide.emitter.negative(self.wide))
+
+
+class _RuleEmitter(Emitter):
+    """An emitter that knows a rule's numbers as operands beside elements of one dtype."""
+
+    def __init__(self, function: Function, dtype: Dtype) -> None:
+        super().__init__(function)
+        self.dtype = dtype
+
+    def common(self, *operands: Any, dtype: Dtype | None = None) -> list[Value]:
+        """Bring operands to one dtype; numbers to that of the elements."""
+        terms: list[Term] = [
+            self.astype(x.wide, self.dtype) if isinstance(x, Number) else x for x in operands
+        ]
+        return super().common(*terms, dtype=dtype)
+
+
+class UpdateKernel:
+    """Machine code of one rule for one dtype.
+
+    Parameters
+    ----------
+    rule : the rule
+    dtype : of the weight, its gradient and its states
+    arrays : how many arrays these are
+    names : the rule's numbers, in the order in which they will be given
+    absent : the numbers that are None
+
+    Raises
+    ------
+    NotLowered
+        if the rule uses what has no machine code
+    """
+
+    def __init__(
+        self, rule: Rule, dtype: Dtype, arrays: int, names: Sequence[str], absent: Sequence[str]
+    ) -> None:
+        self.dtype, self.arrays, self.names = dtype, arrays, tuple(names)
+        elements = [Operand(dtype, ("unit",))] * arrays
+        numbers = [Operand(FLOAT64, ("repeat",))] * len(names)
+        body = self._body(rule, tuple(absent))
+        # The weight and the states are written, the gradient (operand 1) is not.
+        stores = tuple(Store(k) for k in range(arrays) if k != 1)
+        self.kernel = Kernel(1, (*elements, *numbers), (Stage(body, stores),))
+        self.text, self._library = self._compiled()
+        self.function = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int64)(
+            self._library[_ENTRY]
+        )
+
+    def _body(self, rule: Rule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
+        def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
+            own = _RuleEmitter(m.function, self.dtype)
+            read = [x[k] for k in range(self.arrays + len(self.names))]
+            values = [own.value(v.ref, v.dtype, v.lanes) for v in read]
+            n = SimpleNamespace(**dict.fromkeys(absent))
+            for name, value in zip(self.names, values[self.arrays :], strict=True):
+                setattr(n, name, Number(value))
+            return rule(own, n, *values[: self.arrays])
+
+        return body
+
+    def _compiled(self) -> tuple[str, Library]:
+        module = Module(host())
+        emit(self.kernel, "one", module)
+        f = Function(module, _ENTRY, ["ptr %addresses", "ptr %tables", "i64 %count"])
+        width, length = len(self.kernel.operands), len(self.table(0))
+        with f.loop("0", "%count") as parameter:
+            slots = f.op(f"mul i64 {parameter}, {width}")
+            operands = f.op(f"getelementptr ptr, ptr %addresses, i64 {slots}")
+            start = f.op(f"mul i64 {parameter}, {length}")
+            table = f.op(f"getelementptr i64, ptr %tables, i64 {start}")
+            last = f.op(f"getelementptr i64, ptr {table}, i64 {length - 1}")
+            units = f.op(f"load i64, ptr {last}")
+            f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
+        f.finish()
+        text = module.text()
+        return text, load(text, [_ENTRY], tuple(module.imports), symbols=module.symbols)
+
+    def table(self, size: int) -> list[int]:
+        """The run-time numbers of an update of `size` elements, and its units of work."""
+        strides = [[self.dtype.itemsize]] * self.arrays + [[0]] * len(self.names)
+        numbers = self.kernel.table([size], strides, _GRAIN)
+        return [*map(int, numbers), self.kernel.units([size], _GRAIN)]
+
+
+@lru_cache(maxsize=64)
+def update_kernel(
+    rule: Rule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
+) -> UpdateKernel:
+    """The machine code of a rule; the parameters are those of :class:`UpdateKernel`."""
+    return UpdateKernel(rule, dtype, arrays, names, absent)
+
+
+class BoundUpdate:
+    """An update kernel with the places of the parameters it updates.
+
+    Nothing is kept alive: whoever calls sees to it that the arrays still are where they were.
+
+    Parameters
+    ----------
+    kernel : the machine code
+    parameters : for each parameter the weight, its gradient and its states, all contiguous
+    """
+
+    def __init__(self, kernel: UpdateKernel, parameters: Sequence[Sequence[Array]]) -> None:
+        self.kernel = kernel
+        self._count, width = len(parameters), len(kernel.names)
+        self._numbers = np.zeros((self._count, width), np.float64)
+        base, step = self._numbers.ctypes.data, self._numbers.itemsize
+        self._addresses = np.array(
+            [
+                [*map(address_of, arrays), *(base + step * (i * width + k) for k in range(width))]
+                for i, arrays in enumerate(parameters)
+            ],
+            np.uintp,
+        )
+        self._tables = np.array([kernel.table(p[0].size) for p in parameters], np.int64)
+        self._arguments = self._addresses.ctypes.data, self._tables.ctypes.data, self._count
+
+    def __call__(self, numbers: Sequence[Sequence[float]]) -> None:
+        """Update all parameters.
+
+        Parameters
+        ----------
+        numbers : for each parameter the rule's numbers, in the kernel's order
+        """
+        self._numbers[...] = numbers
+        self.kernel.function(*self._arguments)
+
+
+__all__ = ["BoundUpdate", "Number", "UpdateKernel", "update_kernel"]

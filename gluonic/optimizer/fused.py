@@ -1,0 +1,155 @@
+"""All parameters of a step in one native call, for optimizers that are given by a rule."""
+
+from collections.abc import Sequence
+from types import FunctionType, SimpleNamespace
+from typing import Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+
+from gluonic.codegen.emitter import NotLowered
+from gluonic.codegen.program import interpreting
+from gluonic.codegen.updates import BoundUpdate, update_kernel
+from gluonic.graph.operator import Array
+from gluonic.ndarray.array import NDArray
+from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
+
+_DTYPES = (np.float32, np.float64)
+_NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
+
+
+class _Group(NamedTuple):
+    """Parameters of one dtype: their places among all parameters, and what updates them."""
+
+    members: list[int]
+    update: BoundUpdate
+
+
+class _Plan(NamedTuple):
+    """What stays the same from step to step, and what must stay the same for that."""
+
+    rule: Any
+    names: list[str]
+    seen: "list[ref[Array]]"
+    groups: list[_Group]
+
+
+class FusedUpdate:
+    """Updates lists of parameters as `Optimizer.update_multi_precision` does one after the other.
+
+    Where the arrays are is remembered from step to step.
+    """
+
+    def __init__(self) -> None:
+        self._plan: _Plan | None = None
+        self._not_lowered: Any = None
+        self._interpreting = interpreting()
+
+    def __reduce__(self) -> Any:
+        return FusedUpdate, ()
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the last step was made in machine code."""
+        return self._plan is not None
+
+    def __call__(
+        self,
+        optimizer: Optimizer,
+        indices: Sequence[Any],
+        weights: Sequence[NDArray],
+        grads: Sequence[NDArray],
+        states: Sequence[Any],
+    ) -> bool:
+        """Update the parameters, and say so; or do nothing, where each needs a call of its own."""
+        rule = None if self._interpreting else _rule_of(optimizer)
+        if rule is None or rule is self._not_lowered or not indices:
+            return False
+        members = [(w, g, *as_states(s)) for w, g, s in zip(weights, grads, states, strict=True)]
+        arrays: list[Any] = [getattr(x, "_data", None) for member in members for x in member]
+        plan = self._plan
+        if plan is not None and not (plan.rule is rule and _are_same(plan.seen, arrays)):
+            plan = self._plan = None
+        if plan is None and not all(_is_plain(member, rule) for member in members):
+            return False
+        numbers = _counted(optimizer, indices)
+        names = [name for name, x in numbers[0].items() if x is not None]
+        if plan is None or plan.names != names:
+            plan = self._plan = self._planned(rule, numbers, members, arrays)
+        if plan is None:
+            for row, (weight, grad, *own) in zip(numbers, members, strict=True):
+                run_rule(rule, SimpleNamespace(**row), weight, grad, own)
+            return True
+        rows = [[x for x in row.values() if x is not None] for row in numbers]
+        for group in plan.groups:
+            group.update([rows[i] for i in group.members])
+        return True
+
+    def _planned(
+        self,
+        rule: Any,
+        numbers: Sequence[dict[str, Any]],
+        members: Sequence[Sequence[NDArray]],
+        arrays: Sequence[Array],
+    ) -> _Plan | None:
+        """Machine code for the parameters; None if there can be none for the rule."""
+        names = [name for name, x in numbers[0].items() if x is not None]
+        absent = tuple(name for name, x in numbers[0].items() if x is None)
+        by_dtype: dict[Any, list[int]] = {}
+        for i, member in enumerate(members):
+            by_dtype.setdefault(member[0]._data.dtype, []).append(i)
+        groups = []
+        for dtype, places in by_dtype.items():
+            try:
+                kernel = update_kernel(rule, dtype, len(members[0]), tuple(names), absent)
+            except NotLowered:
+                self._not_lowered = rule
+                return None
+            found = [[x._data for x in members[i]] for i in places]
+            groups.append(_Group(places, BoundUpdate(kernel, found)))
+        return _Plan(rule, names, [ref(array) for array in arrays], groups)
+
+
+def _rule_of(optimizer: Any) -> FunctionType | None:
+    """The rule of an optimizer that does nothing but apply it, if it is a plain function."""
+    kind = type(optimizer)
+    if (
+        not isinstance(optimizer, RuleOptimizer)
+        or kind.update is not RuleOptimizer.update
+        or kind.update_multi_precision is not Optimizer.update_multi_precision
+    ):
+        return None
+    rule = optimizer.rule
+    return rule if isinstance(rule, FunctionType) and rule.__closure__ is None else None
+
+
+def _counted(optimizer: Any, indices: Sequence[Any]) -> list[dict[str, Any]]:
+    """Count an update of each parameter; the numbers for them."""
+    numbers = []
+    for index in indices:
+        optimizer._update_count(index)
+        numbers.append(vars(optimizer._numbers(index)))
+    return numbers
+
+
+def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:
+    """Whether a weight, its gradient and its states are what machine code updates."""
+    if not all(isinstance(x, NDArray) for x in member):
+        return False
+    shape, dtype = member[0]._data.shape, member[0]._data.dtype
+    return (
+        dtype in _DTYPES
+        and dtype.isnative
+        and len(member) == rule.__code__.co_argcount - _NOT_ARRAYS
+        and all(
+            x._data.shape == shape and x._data.dtype == dtype and x._data.flags.carray
+            for x in member
+        )
+    )
+
+
+def _are_same(seen: "Sequence[ref[Array]]", arrays: Sequence[Array]) -> bool:
+    """Whether the arrays are those that were seen."""
+    if len(seen) != len(arrays):
+        return False
+    return all(known() is array for known, array in zip(seen, arrays, strict=True))
