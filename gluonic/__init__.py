@@ -13,14 +13,16 @@ from gluonic.alias import install_as_mxnet
 from gluonic.attribute import AttrScope
 from gluonic.base import MXNetError
 from gluonic.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.graph.threads import limit_blas
 from gluonic.name import NameManager
 from gluonic.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+
+limit_blas()
 
 # Modules that many programs do not need are imported when first asked for; a value is the real name.
 _LATER = {
     "attribute": "attribute",
     "callback": "callback",
-    "contrib": "contrib",
     "contrib": "contrib",
     "engine": "engine",
     "kv": "kvstore",

@@ -169,8 +169,10 @@ def main() -> None:
 
     files = prove_round_trip(net, test)
     symbol = mx.sym.load(files[0])
-    picture = mx.viz.plot_network(symbol, shape={"data": (BATCH, 1, 8, 8)}, title="digits")
-    drawn = picture.render(str(OUTPUT / "digits"))
+    picture = mx.viz.plot_network(
+        symbol, title="digits", save_format="svg", shape={"data": (BATCH, 1, 8, 8)}
+    )
+    drawn = picture.render(str(OUTPUT / "digits"), cleanup=True)
     print("graph:     ", Path(files[0]).resolve())
     print("parameters:", Path(files[1]).resolve())
     print("picture:   ", Path(drawn).resolve())

@@ -1,0 +1,31 @@
+"""One knob for threads: ``GLUONIC_NUM_THREADS``, 1 by default.
+
+BLAS libraries start a thread for each core and make them wait for each other in a spin; when another process
+takes a core, a product of small matrices then takes 30 times as long. So BLAS gets as many threads as
+gluonic is told to use, and one unless told.
+"""
+
+import os
+
+from threadpoolctl import threadpool_limits
+
+from gluonic.graph.errors import MXNetError
+
+
+def thread_count() -> int:
+    """How many threads gluonic may use.
+
+    Raises
+    ------
+    MXNetError
+        when the environment variable is no positive number
+    """
+    text = os.environ.get("GLUONIC_NUM_THREADS", "1")
+    if not text.isdigit() or int(text) < 1:
+        raise MXNetError(f"GLUONIC_NUM_THREADS={text!r} must be a positive number")
+    return int(text)
+
+
+def limit_blas() -> None:
+    """Give the BLAS libraries that are loaded now as many threads as gluonic may use."""
+    threadpool_limits(thread_count(), user_api="blas")
