@@ -104,7 +104,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(MXNetError, match=r"missing\.so does NOT exist"):
         mx.library.load(tmp_path / "missing.so")
     with pytest.raises(MXNetError, match="does NOT exist"):
-        mx.library.load(5)  # type: ignore[arg-type]
+        mx.library.load(5)
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
@@ -203,10 +203,23 @@ def test_loading_again_after_compiling_anew_loads_the_new_code(build: Builder) -
         HEAD
         + INITIALIZE
         + """
-REGISTER_OP(answer).setParseAttrs([](const Attributes&, int* in, int* out) { *in = *out = 1; return MX_SUCCESS; })
-.setInferType([](const Attributes&, std::vector<int>* i, std::vector<int>* o) { *o = *i; return MX_SUCCESS; })
-.setInferShape([](const Attributes&, Shapes* i, Shapes* o) { *o = *i; return MX_SUCCESS; })
-.setForward([](const Attributes&, Tensors*, Tensors* o) { o->at(0).data<float>()[0] = ANSWER; return MX_SUCCESS; });
+REGISTER_OP(answer)
+    .setParseAttrs([](const Attributes&, int* in, int* out) {
+      *in = *out = 1;
+      return MX_SUCCESS;
+    })
+    .setInferType([](const Attributes&, std::vector<int>* in, std::vector<int>* out) {
+      *out = *in;
+      return MX_SUCCESS;
+    })
+    .setInferShape([](const Attributes&, Shapes* in, Shapes* out) {
+      *out = *in;
+      return MX_SUCCESS;
+    })
+    .setForward([](const Attributes&, Tensors*, Tensors* out) {
+      out->at(0).data<float>()[0] = ANSWER;
+      return MX_SUCCESS;
+    });
 """
     )
     for answer in ("1", "2"):
