@@ -183,4 +183,5 @@ def make_library(
     text = change("\n".join(_module(version, signatures)))
     names = [name for name in signatures if re.search(rf"@{name}\(", text)]
     code = jit.load(text, names, ("malloc", "free"))
-    return Binary(f"machine code of version {version}", code.addresses.get), code
+    binary = Binary(f"machine code of version {version}", lambda name: code.addresses.get(name))
+    return binary, code  # the binary keeps the code alive

@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,12 +16,12 @@ VERSIONS = [7, 8, 9, 10, 11]
 
 
 @pytest.fixture(params=VERSIONS)
-def version(request: pytest.FixtureRequest) -> Iterator[int]:
-    binary, code = make_library(request.param)
+def version(request: pytest.FixtureRequest) -> int:
+    number: int = request.param
+    binary, _code = make_library(number)
     binary.initialize()
     Library(binary).register()
-    yield request.param
-    del code  # it had to live as long as the library
+    return number
 
 
 def test_operators_compute_and_differentiate(version: int) -> None:
