@@ -39,6 +39,7 @@ class Binding:
     table : the run-time numbers of all native steps
     memory : where intermediate results lie in the arena
     results : slot, shape and dtype of each output that is computed
+    positions : where these stand among all outputs
     """
 
     def __init__(self, specialization: "Specialization", facts: Facts) -> None:
@@ -50,6 +51,7 @@ class Binding:
         self.signature = [self._given(entry) for entry in self.inputs]
         outputs = list(dict.fromkeys(specialization.graph.outputs))
         self.computed = [e for e in outputs if not e.node.is_variable]
+        self.positions = [specialization.graph.outputs.index(e) for e in self.computed]
         self.results = [
             (specialization.slots[e], facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
@@ -149,11 +151,21 @@ class Frame:
             self.slots[self._positions[position]] = address_of(array)
         return True
 
-    def run(self, arrays: Sequence[Array], run: Run) -> list[Array]:
-        """Run the graph on the arrays that were taken."""
+    def run(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Run the graph on the arrays that were taken.
+
+        Parameters
+        ----------
+        into : for each output contiguous memory that may hold it, or None; what does not fit is not used
+        """
         slots, outputs = self.slots, []
-        for slot, shape, dtype in self._results:
-            output = np.empty(shape, dtype)
+        offered = None if into is None else [into[i] for i in self.binding.positions]
+        for number, (slot, shape, dtype) in enumerate(self._results):
+            output = None if offered is None else offered[number]
+            if output is None or output.shape != shape or output.dtype != dtype:
+                output = np.empty(shape, dtype)
             slots[slot] = address_of(output)
             outputs.append(output)
         if self.binding.is_plain:

@@ -159,8 +159,10 @@ class CompiledGraph:
         self._latest: list[Frame] = []
         self._lock = threading.RLock()
 
-    def __call__(self, arrays: Sequence[Array], run: Run) -> list[Array]:
-        """Run the graph; compiles it, if need be."""
+    def __call__(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Run the graph; compiles it, if need be. `into` is explained at `Frame.run`."""
         try:
             frame = self._latest.pop()
         except IndexError:
@@ -169,7 +171,7 @@ class CompiledGraph:
             if not frame.take(arrays):
                 frame.binding.idle.append(frame)
                 frame = self._frame(arrays)
-        results = frame.run(arrays, run)
+        results = frame.run(arrays, run, into)
         self._latest.append(frame)
         return results
 

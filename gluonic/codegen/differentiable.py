@@ -92,7 +92,21 @@ class DifferentiableProgram:
         saved = [given[e.node] if e.node.is_variable else next(computed) for e in self._saved]
         return results[:count], Saved(saved)
 
-    def backward(self, saved: Saved, heads: Sequence[Array], run: Run) -> list[Array | None]:
-        """Compute the gradients of the inputs from those of the outputs."""
-        found = iter(self.backward_program([*saved.arrays, *heads], run))
-        return [None if entry is None else next(found) for entry in self.gradient_outputs]
+    def backward(
+        self,
+        saved: Saved,
+        heads: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None] | None = None,
+    ) -> list[Array | None]:
+        """Compute the gradients of the inputs from those of the outputs.
+
+        Parameters
+        ----------
+        into : for each input memory where its gradient may be written, or None
+        """
+        outputs = self.gradient_outputs
+        if into is not None:
+            into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
+        found = iter(self.backward_program([*saved.arrays, *heads], run, into))
+        return [None if entry is None else next(found) for entry in outputs]

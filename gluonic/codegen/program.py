@@ -49,11 +49,19 @@ class Program:
         """The graph, compiled for what it is called with."""
         return CompiledGraph(self.graph, self.inputs)
 
-    def __call__(self, arrays: Sequence[Array], run: Run) -> list[Array]:
-        """Compute the outputs, in memory of their own; auxiliary states among the arrays are updated in place."""
+    def __call__(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Compute the outputs, in memory of their own; auxiliary states among the arrays are updated in place.
+
+        Parameters
+        ----------
+        into : for each output contiguous memory that shares nothing with the arrays, where the output may be
+            written (it need not), or None
+        """
         if not self._interpreted and self.observer is None:
             try:
-                return self.compiled(arrays, run)
+                return self.compiled(arrays, run, into)
             except DynamicShapeError:
                 self._interpreted = True
         return self._interpret(arrays, run)

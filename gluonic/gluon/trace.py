@@ -193,10 +193,7 @@ class BoundTrace:
                 found.append((source, None, arrays[source]))
             else:
                 found.append((source, source._arrays, source._value(context)))
-        self._context, self._found = (
-            context,
-            [(s, k, None if k is None else a) for s, k, a in found],
-        )
+        self._known = (context, [(s, k, None if k is None else a) for s, k, a in found])
         return [array for _, _, array in found]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:

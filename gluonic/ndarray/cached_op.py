@@ -109,6 +109,8 @@ class CachedOp:
 class CachedOpRecord(Record):
     """A recorded call of a graph."""
 
+    takes_memory = True
+
     __slots__ = ("arrays", "program", "saved", "shapes", "train")
 
     def __init__(
@@ -138,6 +140,12 @@ class CachedOpRecord(Record):
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Run the graph's backward program, or record it."""
+        return self.gradients_into(heads, None, train=train)
+
+    def gradients_into(
+        self, heads: list[NDArray | None], into: Sequence[Array | None] | None, *, train: bool
+    ) -> Sequence[NDArray | None]:
+        """`gradients`, written into memory that is given for some of the inputs."""
         assert self.saved is not None
         given = [
             wrap(np.zeros(shape, dtype)) if head is None else head
@@ -145,7 +153,10 @@ class CachedOpRecord(Record):
         ]
         if STATE.recording:
             return self._recorded(given)
-        found = self.program.backward(self.saved, [h._data for h in given], current_run())
+        flowing = [h._data for h in given]
+        if into is not None:  # a head gradient may be the gradient of a variable, given by the user
+            into = [None if any(x is head for head in flowing) else x for x in into]
+        found = self.program.backward(self.saved, flowing, current_run(), into)
         return [None if array is None else wrap(array) for array in found]
 
     def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:

@@ -105,7 +105,7 @@ def backward(
     MXNetError
         if a head was not recorded, or depends on no variable that wants a gradient
     """
-    walk = Walk(_head_entries(heads, head_grads), _plus)
+    walk = Walk(_head_entries(heads, head_grads), _plus, filling=True)
     with flags(False, train_mode):
         flowing = walk.run(train=train_mode)
     leaves = [record for record in walk.visited if isinstance(record, Leaf)]

@@ -7,15 +7,30 @@ walk back, and nothing recurses.
 
 import heapq
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
+
+from gluonic.graph.operator import Array
 
 if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray
 
 _serials = itertools.count()
+
+
+class _Holder:
+    __slots__ = ("_data",)
+
+    def __init__(self) -> None:
+        self._data = np.zeros(())
+
+
+_holder = _Holder()
+# What `sys.getrefcount` says of an array that only one NDArray holds; None where nothing counts references.
+_ALONE = sys.getrefcount(_holder._data) if sys.implementation.name == "cpython" else None
 Entry: TypeAlias = tuple["Record", int]
 
 
@@ -27,7 +42,10 @@ class Record:
     inputs : for each input its entry on the tape, None for a constant
     freed : whether a backward has passed and the record can't be differentiated any more
     serial : records are numbered as they are made
+    takes_memory : whether there is a method `gradients_into`
     """
+
+    takes_memory: ClassVar[bool] = False
 
     __slots__ = ("__weakref__", "freed", "inputs", "serial")
 
@@ -40,6 +58,12 @@ class Record:
         self, heads: list["NDArray | None"], *, train: bool
     ) -> Sequence["NDArray | None"]:
         """The gradients of the inputs, given those of the outputs (None: none flows in)."""
+        raise NotImplementedError
+
+    def gradients_into(
+        self, heads: list["NDArray | None"], into: Sequence[Array | None], *, train: bool
+    ) -> Sequence["NDArray | None"]:
+        """`gradients`, which may be written into memory that is given for some of the inputs."""
         raise NotImplementedError
 
     @property
@@ -77,6 +101,15 @@ class Leaf(Record):
     def free(self) -> None:
         """A variable stays one."""
 
+    def buffer(self) -> Array | None:
+        """The memory of `grad`, if nobody could tell that it is written before the walk is over."""
+        if self.req != "write" or self.grad is None:
+            return None
+        if _ALONE is None or sys.getrefcount(self.grad._data) > _ALONE:
+            return None  # a constant of some record may share it
+        buffer = self.grad._data
+        return buffer if buffer.base is None and buffer.flags.carray else None
+
     def receive(self, gradient: "NDArray | None") -> None:
         """Write a gradient into the buffer, or add it to what is there; None is a gradient of zeros."""
         if self.grad is None or self.req == "null":
@@ -86,6 +119,8 @@ class Leaf(Record):
         if gradient is None:
             if self.req == "write":
                 buffer[...] = 0
+            return
+        if gradient._data is buffer:
             return
         new = gradient._data.reshape(buffer.shape)
         if self.req == "add":
@@ -134,6 +169,7 @@ class Walk:
     ----------
     heads : entries to differentiate, with the gradients that flow into them
     plus : how to add two gradients
+    filling : whether gradients go to the buffers of variables in the end, so that they may be written there
 
     Attributes
     ----------
@@ -145,8 +181,11 @@ class Walk:
         self,
         heads: Iterable[tuple[Entry, "NDArray"]],
         plus: Callable[["NDArray", "NDArray"], "NDArray"],
+        *,
+        filling: bool = False,
     ) -> None:
-        self.plus = plus
+        self.plus, self.filling = plus, filling
+        self.filled: set[int] = set()
         self.flowing: dict[Record, list[NDArray | None]] = {}
         self.queue: list[tuple[int, Record]] = []
         self.visited: list[Record] = []
@@ -175,7 +214,10 @@ class Walk:
             heads = self.flowing[record]
             found: Sequence[NDArray | None] = ()
             if any(head is not None for head in heads):
-                found = record.gradients(heads, train=train)
+                if self.filling and record.takes_memory:
+                    found = record.gradients_into(heads, self._buffers(inputs), train=train)
+                else:
+                    found = record.gradients(heads, train=train)
                 if len(found) != len(inputs):
                     raise ValueError(
                         f"{len(inputs)} inputs need as many gradients, not {len(found)}"
@@ -184,6 +226,21 @@ class Walk:
                 if entry is not None and not entry[0].freed:
                     self.add(entry, found[position] if found else None)
         return self.flowing
+
+    def _buffers(self, inputs: Sequence[Entry | None]) -> list[Array | None]:
+        """For each input that is a variable and has no gradient yet the buffer to write it to."""
+        buffers: list[Array | None] = []
+        for entry in inputs:
+            buffer = None
+            if entry is not None and isinstance(entry[0], Leaf):
+                slots = self.flowing.get(entry[0])
+                buffer = entry[0].buffer() if slots is None or slots[0] is None else None
+            if buffer is not None and id(buffer) in self.filled:
+                buffer = None
+            if buffer is not None:
+                self.filled.add(id(buffer))
+            buffers.append(buffer)
+        return buffers
 
 
 def entry_of(array: "NDArray") -> Entry | None:
