@@ -106,7 +106,7 @@ class Leaf(Record):
         if self.req != "write" or self.grad is None:
             return None
         if _ALONE is None or sys.getrefcount(self.grad._data) > _ALONE:
-            return None  # a constant of some record may share it
+            return None  # it may be a constant of some record, or hold a gradient of this walk
         buffer = self.grad._data
         return buffer if buffer.base is None and buffer.flags.carray else None
 
@@ -185,7 +185,6 @@ class Walk:
         filling: bool = False,
     ) -> None:
         self.plus, self.filling = plus, filling
-        self.filled: set[int] = set()
         self.flowing: dict[Record, list[NDArray | None]] = {}
         self.queue: list[tuple[int, Record]] = []
         self.visited: list[Record] = []
@@ -227,19 +226,13 @@ class Walk:
                     self.add(entry, found[position] if found else None)
         return self.flowing
 
-    def _buffers(self, inputs: Sequence[Entry | None]) -> list[Array | None]:
-        """For each input that is a variable and has no gradient yet the buffer to write it to."""
+    @staticmethod
+    def _buffers(inputs: Sequence[Entry | None]) -> list[Array | None]:
+        """For each input that is a variable its buffer, unless somebody, say this list, holds it already."""
         buffers: list[Array | None] = []
         for entry in inputs:
-            buffer = None
-            if entry is not None and isinstance(entry[0], Leaf):
-                slots = self.flowing.get(entry[0])
-                buffer = entry[0].buffer() if slots is None or slots[0] is None else None
-            if buffer is not None and id(buffer) in self.filled:
-                buffer = None
-            if buffer is not None:
-                self.filled.add(id(buffer))
-            buffers.append(buffer)
+            record = None if entry is None else entry[0]
+            buffers.append(record.buffer() if isinstance(record, Leaf) else None)
         return buffers
 
 
