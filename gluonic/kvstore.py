@@ -95,7 +95,7 @@ def _as_list(value: Any) -> list[NDArray]:
 def _total(values: Any) -> NDArray:
     """Sum up the arrays of several contexts on the first one's."""
     first, *rest = _as_list(values)
-    total = first.copy()
+    total: NDArray = first.copy()
     for value in rest:
         total += value.as_in_context(total.context)
     return total

@@ -144,6 +144,7 @@ class Nadam(_TwoMoments):
     """
 
     rule = staticmethod(updates.nadam)
+    numbers_advance = True
 
     def __init__(
         self,

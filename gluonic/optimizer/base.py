@@ -251,11 +251,13 @@ class RuleOptimizer(Optimizer):
     rule : the rule
     state_count : how many arrays the rule remembers; they begin as zeros
     settings : the attributes that the rule reads as numbers
+    numbers_advance : whether each call of `_numbers` returns other numbers
     """
 
     rule: Callable[..., tuple[Any, ...]]
     state_count: int
     settings: ClassVar[tuple[str, ...]] = ()
+    numbers_advance: ClassVar[bool] = False
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """Return zeros: None, one array, or a tuple."""

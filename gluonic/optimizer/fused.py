@@ -1,6 +1,7 @@
 """All parameters of a step in one native call, for optimizers that are given by a rule."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 from weakref import ref
@@ -73,28 +74,27 @@ class FusedUpdate:
         if plan is None and not all(_is_plain(member, rule) for member in members):
             return False
         numbers = _counted(optimizer, indices)
-        names = [name for name, x in numbers[0].items() if x is not None]
+        names = [name for name, x in vars(numbers[0]).items() if x is not None]
         if plan is None or plan.names != names:
-            plan = self._plan = self._planned(rule, numbers, members, arrays)
+            plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
         if plan is None:
-            for row, (weight, grad, *own) in zip(numbers, members, strict=True):
-                run_rule(rule, SimpleNamespace(**row), weight, grad, own)
+            for n, (weight, grad, *own) in zip(numbers, members, strict=True):
+                run_rule(rule, n, weight, grad, own)
             return True
-        rows = [[x for x in row.values() if x is not None] for row in numbers]
         for group in plan.groups:
-            group.update([rows[i] for i in group.members])
+            group.update([[getattr(numbers[i], name) for name in names] for i in group.members])
         return True
 
     def _planned(
         self,
         rule: Any,
-        numbers: Sequence[dict[str, Any]],
+        numbers: dict[str, Any],
         members: Sequence[Sequence[NDArray]],
         arrays: Sequence[Array],
     ) -> _Plan | None:
         """Machine code for the parameters; None if there can be none for the rule."""
-        names = [name for name, x in numbers[0].items() if x is not None]
-        absent = tuple(name for name, x in numbers[0].items() if x is None)
+        names = [name for name, x in numbers.items() if x is not None]
+        absent = tuple(name for name, x in numbers.items() if x is None)
         by_dtype: dict[Any, list[int]] = {}
         for i, member in enumerate(members):
             by_dtype.setdefault(member[0]._data.dtype, []).append(i)
@@ -123,13 +123,36 @@ def _rule_of(optimizer: Any) -> FunctionType | None:
     return rule if isinstance(rule, FunctionType) and rule.__closure__ is None else None
 
 
-def _counted(optimizer: Any, indices: Sequence[Any]) -> list[dict[str, Any]]:
-    """Count an update of each parameter; the numbers for them."""
-    numbers = []
+def _counted(optimizer: RuleOptimizer, indices: Sequence[Any]) -> list[SimpleNamespace]:
+    """Count an update of each parameter; the numbers for them, one object for those that agree."""
+    numbers: list[SimpleNamespace] = []
+    alike = not optimizer.numbers_advance and _computes_numbers_as_usual(type(optimizer))
+    known: dict[Any, SimpleNamespace] = {}
     for index in indices:
         optimizer._update_count(index)
-        numbers.append(vars(optimizer._numbers(index)))
+        if not alike:
+            numbers.append(optimizer._numbers(index))
+            continue
+        count = optimizer._index_update_count[index]
+        key = (
+            optimizer._multiplier(index, "lr_mult"),
+            optimizer._multiplier(index, "wd_mult"),
+            count,
+        )
+        found = known.get(key)
+        if found is None:
+            found = known[key] = optimizer._numbers(index)
+        numbers.append(found)
     return numbers
+
+
+@lru_cache(maxsize=256)
+def _computes_numbers_as_usual(kind: type[RuleOptimizer]) -> bool:
+    """Whether numbers follow from a parameter's multipliers and how often it has been updated."""
+    names = ("_get_lr", "_get_lrs", "_get_wd", "_get_wds", "_multiplier", "_update_count")
+    return kind._numbers is RuleOptimizer._numbers and all(
+        getattr(kind, name) is getattr(Optimizer, name) for name in names
+    )
 
 
 def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:

@@ -89,7 +89,8 @@ class _Unpickler(pickle.Unpickler):
 
 def _below(cls: type) -> list[type]:
     found: list[type] = [cls]
-    for child in cls.__subclasses__():
+    children: list[type] = cls.__subclasses__()
+    for child in children:
         found += _below(child)
     return found
 

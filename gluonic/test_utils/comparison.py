@@ -62,7 +62,8 @@ def default_numeric_eps() -> dict[np.dtype[Any], float]:
 
 def effective_dtype(dat: Any) -> np.dtype[Any]:
     """Return the dtype that an array was computed in."""
-    return np.dtype(dat.dtype)
+    found: np.dtype[Any] = np.dtype(dat.dtype)
+    return found
 
 
 def get_tolerance(dat: Any, tol: _Tolerance, default_tol: Mapping[Any, float]) -> float:

@@ -130,7 +130,8 @@ class _Run:
     def precision(self) -> int:
         """The size of the elements of the first output."""
         self.executor.forward(is_train=False)
-        return np.dtype(self.executor.outputs[0].dtype).itemsize
+        size: int = np.dtype(self.executor.outputs[0].dtype).itemsize
+        return size
 
     def set(self, arguments: Mapping[str, Any], states: Mapping[str, Any], clear: bool) -> None:
         """Set arguments and states."""

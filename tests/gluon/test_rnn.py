@@ -146,7 +146,7 @@ def test_shapes_of_a_compiled_recurrent_net_wait_for_the_first_batch() -> None:
         out = net(nd.ones((2, 4, 5)))
     out.backward()
     assert net.cell.i2h_weight.shape == (12, 5)
-    assert net.layer.l0_i2h_weight.shape == (6, 3)
+    assert net.layer._reg_params["l0_i2h_weight"].shape == (6, 3)
     assert net.cell.i2h_weight.grad().asnumpy().any()
 
 
@@ -190,9 +190,9 @@ def test_modified_cells_are_reached_through_their_modifier() -> None:
             lambda: rnn.ZoneoutCell(rnn.BidirectionalCell(rnn.RNNCell(2), rnn.RNNCell(2))),
             AssertionError,
         ),
-        (lambda: rnn.LSTM(3, layout="CNT"), mx.MXNetError),
+        (lambda: rnn.LSTM(3, layout="CNT"), mx.MXNetError),  # type: ignore[arg-type]
         (lambda: rnn.RNN(3, activation="sine"), mx.MXNetError),
-        (lambda: rnn.DropoutCell("half"), mx.MXNetError),
+        (lambda: rnn.DropoutCell("half"), mx.MXNetError),  # type: ignore[arg-type]
     ],
 )
 def test_misuse_is_refused(misuse: Any, error: type[Exception]) -> None:

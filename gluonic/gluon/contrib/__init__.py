@@ -1,5 +1,5 @@
 """Layers that MXNet keeps apart."""
 
-from gluonic.gluon.contrib import nn
+from gluonic.gluon.contrib import nn, rnn
 
-__all__ = ["nn"]
+__all__ = ["nn", "rnn"]

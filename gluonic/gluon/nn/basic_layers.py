@@ -107,6 +107,7 @@ class Dense(HybridBlock):
         return out if self.act is None else self.act(out)
 
     def __repr__(self) -> str:
+        assert self.weight.shape is not None
         units, in_units = self.weight.shape
         return f"{type(self).__name__}({in_units or None} -> {units}, {self.act or 'linear'})"
 

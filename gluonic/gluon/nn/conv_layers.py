@@ -19,7 +19,7 @@ from gluonic.gluon.nn.pool_layers import (
     MaxPool3D,
     ReflectionPad2D,
 )
-from gluonic.gluon.nn.window import Extents, add_parameters_of_base, checked_layout, extents
+from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
@@ -127,6 +127,7 @@ class _AnyConv(HybridBlock):
 
     def __repr__(self) -> str:
         settings, rank = self._kwargs, len(self._kwargs["kernel"])
+        assert self.weight.shape is not None
         outs, ins = self.weight.shape[:2]
         parts = [f"{ins or None} -> {outs}"]
         parts += [f"kernel_size={settings['kernel']}", f"stride={settings['stride']}"]
@@ -303,4 +304,4 @@ class Conv3DTranspose(_ConvTranspose):
 
 
 for _layer in (*_Conv.__subclasses__(), *_ConvTranspose.__subclasses__()):
-    add_parameters_of_base(_layer)
+    add_parameters_of(_layer.__mro__[1], _layer)

@@ -41,11 +41,15 @@ class _Norm(HybridBlock):
             )
             setattr(self, name, parameter)
 
+    def _channels(self) -> int:
+        assert self.gamma.shape is not None
+        return self.gamma.shape[0]
+
     def _settings_text(self) -> str:
         return ", ".join(f"{key}={value!r}" for key, value in self._kwargs.items())
 
     def __repr__(self) -> str:
-        channels = self.gamma.shape[0]
+        channels = self._channels()
         return f"{type(self).__name__}({self._settings_text()}, in_channels={channels})"
 
 
@@ -131,7 +135,7 @@ class BatchNorm(_Norm):
         return F.relu(out) if self._rectifies else out
 
     def __repr__(self) -> str:
-        channels = self.gamma.shape[0] or None
+        channels = self._channels() or None
         return f"{type(self).__name__}({self._settings_text()}, in_channels={channels})"
 
 

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Literal
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.window import Extents, add_parameters_of_base, checked_layout, extents
+from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 
@@ -306,4 +306,4 @@ class ReflectionPad2D(HybridBlock):
 
 for _base in _Pooling.__subclasses__():
     for _layer in _base.__subclasses__():
-        add_parameters_of_base(_layer)
+        add_parameters_of(_layer.__mro__[1], _layer)

@@ -42,7 +42,7 @@ def checked_layout(layout: str | None, allowed: Sequence[str], where: str) -> st
     return layout
 
 
-def add_parameters_of_base(cls: type) -> None:
-    """Complete a one-line docstring by the sections of the base class's."""
-    _, _, sections = inspect.cleandoc(cls.__mro__[1].__doc__ or "").partition("\n\n")
+def add_parameters_of(base: type, cls: type) -> None:
+    """Complete a one-line docstring by the sections of a base class's."""
+    _, _, sections = inspect.cleandoc(base.__doc__ or "").partition("\n\n")
     cls.__doc__ = f"{cls.__doc__}\n\n{sections}"

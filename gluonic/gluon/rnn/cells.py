@@ -15,6 +15,7 @@ class _GatedCell(HybridRecurrentCell):
 
     _gates: ClassVar[int]
     _states: ClassVar[int] = 1
+    _output_size: int = 0  # where outputs are not as long as states
     i2h_weight: Parameter
 
     def __init__(
@@ -28,8 +29,8 @@ class _GatedCell(HybridRecurrentCell):
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._hidden_size, self._input_size = hidden_size, input_size
-        rows = self._gates * hidden_size
-        shapes = {"weight": ((rows, input_size), (rows, hidden_size)), "bias": ((rows,), (rows,))}
+        rows, outs = self._gates * hidden_size, self._output_size or hidden_size
+        shapes = {"weight": ((rows, input_size), (rows, outs)), "bias": ((rows,), (rows,))}
         for kind, inits in (("weight", weights), ("bias", biases)):
             for group, shape, init in zip(("i2h", "h2h"), shapes[kind], inits, strict=True):
                 name = f"{group}_{kind}"

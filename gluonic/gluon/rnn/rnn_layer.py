@@ -167,8 +167,9 @@ class _RNNLayer(HybridBlock):
     _unfuse = unfuse
 
     def _make_cell(self, prefix: str, input_size: int) -> Any:
-        settings = {f"{k}_initializer": v for k, v in self._initializers.items() if k[2] == "h"}
-        settings |= {"prefix": prefix, "input_size": input_size}
+        settings: dict[str, Any] = {"prefix": prefix, "input_size": input_size}
+        for kind in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"):
+            settings[f"{kind}_initializer"] = self._initializers[kind]
         if self._mode in ("rnn_relu", "rnn_tanh"):
             return RNNCell(self._hidden_size, activation=self._mode[4:], **settings)
         return (LSTMCell if self._mode == "lstm" else GRUCell)(self._hidden_size, **settings)
@@ -199,18 +200,17 @@ class _RNNLayer(HybridBlock):
             )
         return super().__call__(inputs, states, *extra)
 
-    def hybrid_forward(
-        self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **weights: Any
-    ) -> Any:
-        """Run over a sequence."""
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **weights: Any) -> Any:
+        """Run over a sequence, given the states before it or None, and each sample's length or None."""
+        states, sequence_length, *_ = (*args, None)
         given = states is not None
         batch_axis = self._layout.find("N")
-        size = inputs.shape[batch_axis] if isinstance(inputs, NDArray) else 0
+        size = x.shape[batch_axis] if isinstance(x, NDArray) else 0
         if states is None:
-            states = self.begin_state(size, func=zeros_for(inputs, batch_axis))
-        elif isinstance(inputs, NDArray):
+            states = self.begin_state(size, func=zeros_for(x, batch_axis))
+        elif isinstance(x, NDArray):
             self._check_states(states, size)
-        outputs, states = self._run(F, inputs, states, sequence_length, weights)
+        outputs, states = self._run(F, x, states, sequence_length, weights)
         return (outputs, states) if given else outputs
 
     def _check_states(self, states: list[NDArray], size: int) -> None:

@@ -144,7 +144,8 @@ def zeros_for(x: Any, batch_axis: int) -> Callable[..., Any]:
     batch_axis : its axis there
     """
     if isinstance(x, NDArray):
-        return nd.zeros
+        zeros: Callable[..., Any] = nd.zeros
+        return zeros
 
     def make(shape: Sequence[int], name: str | None = None, **settings: Any) -> Any:
         if 0 not in shape:

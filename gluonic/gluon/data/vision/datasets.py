@@ -185,7 +185,8 @@ class ImageRecordDataset(RecordFileDataset):
         self._flag, self._transform = flag, transform
 
     def __getitem__(self, idx: Any) -> Any:
-        header, contents = importlib.import_module("gluonic.recordio").unpack(super()[idx])
+        record = super().__getitem__(idx)
+        header, contents = importlib.import_module("gluonic.recordio").unpack(record)
         sample = read_image(contents, self._flag), header.label
         return sample if self._transform is None else self._transform(*sample)
 

@@ -28,10 +28,11 @@ def crop(
     image: NDArray, x: int, y: int, width: int, height: int, size: Size, interp: int
 ) -> NDArray:
     """Cut a rectangle out of an image ``(height, width, channels)`` and resize it to `size`."""
-    part = nd.image.crop(image, x=x, y=y, width=width, height=height)
+    part: NDArray = nd.image.crop(image, x=x, y=y, width=width, height=height)
     if (width, height) == size:
         return part
-    return nd.image.resize(part, size=size, interp=interp)
+    resized: NDArray = nd.image.resize(part, size=size, interp=interp)
+    return resized
 
 
 def center_crop(image: NDArray, size: Size, interp: int) -> NDArray:

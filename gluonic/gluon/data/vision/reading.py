@@ -1,6 +1,7 @@
 """Reading files of images and labels."""
 
 import gzip
+import importlib
 import io
 import struct
 import zlib
@@ -79,15 +80,15 @@ def read_image(file: str | Path | bytes, flag: int = 1) -> NDArray:
         if it is no image, or damaged
     """
     try:
-        import PIL.Image
+        pillow = importlib.import_module("PIL.Image")
     except ImportError as error:
         raise MXNetError(
             describe("reading images needs Pillow", hint="pip install pillow")
         ) from error
     source = io.BytesIO(file) if isinstance(file, bytes) else file
     try:
-        with PIL.Image.open(source) as image:
+        with pillow.open(source) as image:
             pixels = np.asarray(image.convert("RGB" if flag else "L"))
-    except (PIL.UnidentifiedImageError, SyntaxError, EOFError) as error:
+    except (pillow.UnidentifiedImageError, SyntaxError, EOFError) as error:
         raise FileFormatError(f"this is no image, or damaged: {error}") from error
     return NDArray(np.array(pixels if flag else pixels[:, :, None]))

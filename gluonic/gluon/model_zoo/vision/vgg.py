@@ -101,7 +101,9 @@ def get_vgg(
 
 def _named(num_layers: int, batch_norm: bool) -> Callable[..., VGG]:
     def make(**kwargs: Any) -> VGG:
-        return get_vgg(num_layers, **({"batch_norm": True} if batch_norm else {}), **kwargs)
+        if batch_norm:
+            kwargs["batch_norm"] = True
+        return get_vgg(num_layers, **kwargs)
 
     make.__name__ = make.__qualname__ = f"vgg{num_layers}{'_bn' * batch_norm}"
     normalized = " and normalization" if batch_norm else ""

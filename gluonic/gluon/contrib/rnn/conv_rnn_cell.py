@@ -1,0 +1,295 @@
+"""Recurrent cells with convolutions in place of matrices (Shi et al., 2015)."""
+
+from typing import Any, ClassVar
+
+from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.rnn import HybridRecurrentCell
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.initializer import Initializer
+
+__all__ = [
+    "Conv1DGRUCell",
+    "Conv1DLSTMCell",
+    "Conv1DRNNCell",
+    "Conv2DGRUCell",
+    "Conv2DLSTMCell",
+    "Conv2DRNNCell",
+    "Conv3DGRUCell",
+    "Conv3DLSTMCell",
+    "Conv3DRNNCell",
+]
+
+Init = Initializer | str | None
+_LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+class _ConvCell(HybridRecurrentCell):
+    """A recurrent cell with convolutions.
+
+    Parameters
+    ----------
+    input_shape : the shape of an input, without the batch
+    hidden_channels : how many channels each state has
+    i2h_kernel, h2h_kernel : the kernels for inputs and for states; the latter must be odd
+    i2h_pad : how many zeros surround inputs
+    i2h_dilate, h2h_dilate : the distances between the kernels' taps
+    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
+    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    conv_layout : the order of batch (N), channels (C) and the spatial axes
+    activation : the name of a function for `Activation`, or a block such as `LeakyReLU`
+    prefix, params : see `Block`
+    """
+
+    _rank: ClassVar[int]
+    _gates: ClassVar[int]
+    _states: ClassVar[int] = 1
+    i2h_weight: Parameter
+
+    def __init__(
+        self,
+        input_shape: tuple[int, ...],
+        hidden_channels: int,
+        i2h_kernel: Extents,
+        h2h_kernel: Extents,
+        i2h_pad: Extents = 0,
+        i2h_dilate: Extents = 1,
+        h2h_dilate: Extents = 1,
+        i2h_weight_initializer: Init = None,
+        h2h_weight_initializer: Init = None,
+        i2h_bias_initializer: Init = "zeros",
+        h2h_bias_initializer: Init = "zeros",
+        conv_layout: str | None = None,
+        activation: Any = "tanh",
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        name = type(self).__name__
+        self._input_shape, self._hidden_channels = tuple(input_shape), hidden_channels
+        self._activation = activation
+        self._conv_layout = checked_layout(conv_layout, _LAYOUTS[self._rank], name)
+        self._channel_axis = self._conv_layout.find("C")
+        given = {
+            "i2h": (i2h_kernel, i2h_dilate, i2h_pad),
+            "h2h": (h2h_kernel, h2h_dilate, 0),
+        }
+        self._windows = {
+            group: dict(
+                zip(
+                    ("kernel", "dilate", "pad"),
+                    (extents(size, self._rank, f"{name}: {group}") for size in sizes),
+                    strict=True,
+                )
+            )
+            for group, sizes in given.items()
+        }
+        self._pad_states()
+        weights = (i2h_weight_initializer, h2h_weight_initializer)
+        self._make_parameters(weights, (i2h_bias_initializer, h2h_bias_initializer))
+
+    def _pad_states(self) -> None:
+        """Surround states with as many zeros as keep their size."""
+        window = self._windows["h2h"]
+        if any(length % 2 == 0 for length in window["kernel"]):
+            raise AttributeValueError(
+                describe(
+                    f"h2h_kernel must be odd, so that states keep their size, not {window['kernel']}",
+                    where=type(self).__name__,
+                )
+            )
+        pairs = zip(window["kernel"], window["dilate"], strict=True)
+        window["pad"] = tuple(gap * (length - 1) // 2 for length, gap in pairs)
+
+    def _make_parameters(self, weights: tuple[Init, Init], biases: tuple[Init, Init]) -> None:
+        rows = self._gates * self._hidden_channels
+        ins = (self._input_shape[self._channel_axis - 1], self._hidden_channels)
+        for group, channels, init in zip(("i2h", "h2h"), ins, weights, strict=True):
+            kernel = self._windows[group]["kernel"]
+            shape = (rows, *self._arranged(channels, kernel))
+            self._parameter(f"{group}_weight", shape, init)
+        for group, init in zip(("i2h", "h2h"), biases, strict=True):
+            self._parameter(f"{group}_bias", (rows,), init)
+
+    def _parameter(self, name: str, shape: tuple[int, ...], init: Init) -> None:
+        made = self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
+        setattr(self, name, made)
+
+    def _arranged(self, channels: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Put channels before or after the spatial axes, as the layout has them."""
+        return (channels, *sizes) if self._channel_axis == 1 else (*sizes, channels)
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Return the shape and layout of each state."""
+        window = self._windows["i2h"]
+        channels_first = self._channel_axis == 1
+        spatial = self._input_shape[1:] if channels_first else self._input_shape[:-1]
+        sizes = tuple(
+            length + 2 * pad - gap * (taps - 1) if length else 0
+            for length, taps, gap, pad in zip(spatial, *window.values(), strict=True)
+        )
+        shape = (batch_size, *self._arranged(self._hidden_channels, sizes))
+        return [{"shape": shape, "__layout__": self._conv_layout} for _ in range(self._states)]
+
+    def __repr__(self) -> str:
+        shape = self.i2h_weight.shape
+        assert shape is not None
+        ins = shape[1 if self._channel_axis == 1 else -1]
+        mapping = f"{ins or None} -> {shape[0]}"
+        return f"{type(self).__name__}({mapping}, {self._activation}, {self._conv_layout})"
+
+    def _step(self, what: str) -> str:
+        return f"t{self._counter}_{what}"
+
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
+        """Take one step."""
+        i2h, h2h = (
+            F.Convolution(
+                data=data,
+                weight=weight,
+                bias=bias,
+                num_filter=self._gates * self._hidden_channels,
+                stride=(1,) * self._rank,
+                layout=self._conv_layout,
+                name=self._step(group),
+                **self._windows[group],
+            )
+            for group, data, weight, bias in (
+                ("i2h", inputs, i2h_weight, i2h_bias),
+                ("h2h", states[0], h2h_weight, h2h_bias),
+            )
+        )
+        return self._update(F, i2h, h2h, states)
+
+    def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
+        """Return output and states, given the contributions of inputs and states to all gates."""
+        raise NotImplementedError
+
+    def _split(self, F: Any, gates: Any, name: str) -> Any:
+        return F.SliceChannel(
+            gates, num_outputs=self._gates, axis=self._channel_axis, name=self._step(name)
+        )
+
+    def _sigmoid(self, F: Any, x: Any, name: str) -> Any:
+        return F.Activation(x, act_type="sigmoid", name=self._step(name))
+
+
+class _ConvRNNCell(_ConvCell):
+    """What all plain recurrent cells with convolutions share."""
+
+    _gates = 1
+
+    def _alias(self) -> str:
+        return "conv_rnn"
+
+    def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
+        output = self._get_activation(F, i2h + h2h, self._activation, name=self._step("out"))
+        return output, [output]
+
+
+class _ConvLSTMCell(_ConvCell):
+    """What all LSTM cells with convolutions share."""
+
+    _gates, _states = 4, 2
+
+    def _alias(self) -> str:
+        return "conv_lstm"
+
+    def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
+        parts = self._split(F, i2h + h2h, "slice")
+        gate, forget, out = (
+            self._sigmoid(F, parts[i], n) for i, n in ((0, "i"), (1, "f"), (3, "o"))
+        )
+        new = self._get_activation(F, parts[2], self._activation, name=self._step("c"))
+        memory = F.elemwise_add(forget * states[1], gate * new, name=self._step("state"))
+        shown = self._get_activation(F, memory, self._activation)
+        output = F.elemwise_mul(out, shown, name=self._step("out"))
+        return output, [output, memory]
+
+
+class _ConvGRUCell(_ConvCell):
+    """What all GRU cells with convolutions share."""
+
+    _gates = 3
+
+    def _alias(self) -> str:
+        return "conv_gru"
+
+    def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
+        i2h, h2h = self._split(F, i2h, "i2h_slice"), self._split(F, h2h, "h2h_slice")
+        reset = self._sigmoid(F, i2h[0] + h2h[0], "r_act")
+        update = self._sigmoid(F, i2h[1] + h2h[1], "z_act")
+        new = self._get_activation(
+            F, i2h[2] + reset * h2h[2], self._activation, name=self._step("h_act")
+        )
+        output = F.elemwise_add((1.0 - update) * new, update * states[0], name=self._step("out"))
+        return output, [output]
+
+
+class Conv1DRNNCell(_ConvRNNCell):
+    """A plain recurrent cell with convolutions over one axis."""
+
+    _rank = 1
+
+
+class Conv2DRNNCell(_ConvRNNCell):
+    """A plain recurrent cell with convolutions over two axes."""
+
+    _rank = 2
+
+
+class Conv3DRNNCell(_ConvRNNCell):
+    """A plain recurrent cell with convolutions over three axes."""
+
+    _rank = 3
+
+
+class Conv1DLSTMCell(_ConvLSTMCell):
+    """An LSTM cell with convolutions over one axis."""
+
+    _rank = 1
+
+
+class Conv2DLSTMCell(_ConvLSTMCell):
+    """An LSTM cell with convolutions over two axes."""
+
+    _rank = 2
+
+
+class Conv3DLSTMCell(_ConvLSTMCell):
+    """An LSTM cell with convolutions over three axes."""
+
+    _rank = 3
+
+
+class Conv1DGRUCell(_ConvGRUCell):
+    """A GRU cell with convolutions over one axis."""
+
+    _rank = 1
+
+
+class Conv2DGRUCell(_ConvGRUCell):
+    """A GRU cell with convolutions over two axes."""
+
+    _rank = 2
+
+
+class Conv3DGRUCell(_ConvGRUCell):
+    """A GRU cell with convolutions over three axes."""
+
+    _rank = 3
+
+
+for _kind in _ConvCell.__subclasses__():
+    for _cell in _kind.__subclasses__():
+        add_parameters_of(_ConvCell, _cell)
