@@ -168,7 +168,11 @@ class LibraryInference:
         in_types = (ctypes.c_int * inputs)(*[_DENSE] * inputs)
         out_types = (ctypes.c_int * outputs)(*[-1] * outputs)
         arguments = (in_types, inputs, out_types, outputs)
-        self._infer("InferSType", self.entry.infer_storage_type, True, *arguments)
+        text = self._call("InferSType", self.entry.infer_storage_type, *arguments)
+        if text is not None:
+            raise InferenceError(
+                f"{text}\n  the library was told that all inputs are dense: gluonic has no sparse arrays"
+            )
         for i, code in enumerate(out_types):
             if code != _DENSE:
                 raise InferenceError(
