@@ -37,7 +37,7 @@ class Trace:
         names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
         self.inputs: list[sym.Symbol] = [sym.var(name) for name in names]
         outputs = block._symbolic(*restore(self.inputs, structure))
-        leaves, self.output_structure = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
+        leaves, self.output_structure = flatten(_opened(outputs), _is_symbol)
         if not leaves:
             raise MXNetError(
                 describe(
@@ -53,7 +53,7 @@ class Trace:
         """The trace of a block that is given as symbols already."""
         made = cls.__new__(cls)
         made.inputs = list(inputs)
-        leaves, made.output_structure = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
+        leaves, made.output_structure = flatten(_opened(outputs), _is_symbol)
         made._adopt(leaves)
         return made
 
@@ -126,6 +126,20 @@ class Trace:
             facts=facts,
             hint="give their whole shapes, or an operator that infers them such as F.FullyConnected",
         )
+
+
+def _is_symbol(value: Any) -> bool:
+    return isinstance(value, sym.Symbol)
+
+
+def _opened(nested: Any) -> Any:
+    """Outputs in which a symbol of several outputs is a list of symbols of one."""
+    if isinstance(nested, (list, tuple)):
+        opened = [_opened(one) for one in nested]
+        return opened if isinstance(nested, list) else tuple(opened)
+    if _is_symbol(nested) and len(nested._entries) > 1:
+        return list(nested)
+    return nested
 
 
 class BoundTrace:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.hints import hint
+from gluonic.graph.json_placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Application, Signature
 from gluonic.graph.rules import same
@@ -172,6 +173,8 @@ def _outputs_of(application: Application, kind: str, values: list[Any]) -> list[
     try:
         _rule_of(application, kind)(view)
     except Unknown:
+        if isinstance(application.op, Placeholder):
+            raise MXNetError(missing(application.op.name, application.settings)) from None
         if not application.op.dynamic:
             raise InferenceError(
                 f"{application.op.name}: the output's {kind} is not determined"

@@ -43,6 +43,8 @@ def signature_of(application: Application, arrays: Sequence[Array]) -> Signature
 def run_node(application: Application, arrays: Sequence[Array], run: Run) -> list[Array]:
     """Check the inputs of one node, run its kernel and conform the results."""
     expected = signature_of(application, arrays)
+    if application.op.calls_back:
+        return conform(application.execute(arrays, run), expected, application)
     with np.errstate(all="ignore"):
         return conform(application.execute(arrays, run), expected, application)
 

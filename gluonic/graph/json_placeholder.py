@@ -22,7 +22,7 @@ class Placeholder(Operator):
 
     def __init__(self, name: str, inputs: int, outputs: int, states: Sequence[int] = ()) -> None:
         def kernel(*data: Any, **settings: Any) -> NoReturn:
-            raise MXNetError(missing(name))
+            raise MXNetError(missing(name, settings))
 
         kernel.__doc__ = f"An operator {name} that gluonic does not have."
         names = tuple(f"input{i}" for i in range(inputs))
@@ -41,8 +41,15 @@ def _wait(n: NodeView) -> None:
     raise Unknown
 
 
-def missing(name: str) -> str:
+def missing(name: str, settings: Mapping[str, str]) -> str:
     """Say that there is no such operator."""
+    if name in REGISTRY:
+        kind = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+        return describe(
+            f"there was no operator {name}({kind}) when the graph was made",
+            hint="import the module that registers it, then load the graph again; "
+            "without it, the graph can be drawn and saved",
+        )
     return describe(
         f"gluonic has no operator {name!r}{nearest(name, REGISTRY)}",
         hint="register it, or replace the node in the graph; it can be drawn and saved as it is",

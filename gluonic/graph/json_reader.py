@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
-from gluonic.graph.json_placeholder import placeholder
+from gluonic.graph.json_placeholder import Placeholder, placeholder
 from gluonic.graph.json_upgrade import hidden_names, translate_shapes, upgrade
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
@@ -181,7 +181,7 @@ class _Reader:
             self.member(record, "subgraphs", list, where)
             attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
         application = self.application(op, entries, attributes, record["inputs"], number, where)
-        if application.op.name in REGISTRY:
+        if not isinstance(application.op, Placeholder):
             entries += self.missing_states(application, name, entries, attributes)
             self.check_inputs(application, entries, where)
         self.note_updates(application, entries)
@@ -237,7 +237,7 @@ class _Reader:
         number: int,
         where: str,
     ) -> Application:
-        if op not in REGISTRY:
+        if op not in REGISTRY or not _is_there(REGISTRY[op], attributes):
             states = [
                 i
                 for i, (entry, raw) in enumerate(zip(entries, raw_inputs, strict=True))
@@ -315,6 +315,10 @@ class _Reader:
             node = self.nodes[self.integer(number, f"arg_nodes[{i}]", len(self.nodes))]
             if not node.is_variable:
                 self.fail(f"node {number} is no variable", f"arg_nodes[{i}]")
+
+
+def _is_there(operator: Operator, attributes: dict[str, str]) -> bool:
+    return operator.is_there is None or operator.is_there(attributes)
 
 
 _KINDS = {

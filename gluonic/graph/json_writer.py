@@ -34,7 +34,7 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
     versions = variable_versions(graph)
     rows = [0]
     for node in graph.nodes:
-        rows.append(rows[-1] + node.output_count)
+        rows.append(rows[-1] + _counted_outputs(node))
     attributes: dict[str, Any] = {"mxnet_version": ["int", VERSION]}
     if is_np_shape():
         attributes["is_np_shape"] = ["int", 1]
@@ -47,6 +47,13 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
         "attrs": _mapping(attributes, "  "),
     }
     return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "")
+
+
+def _counted_outputs(node: Node) -> int:
+    """How many outputs a node has for MXNet: those whose names begin with ``_`` are our own."""
+    if node.application is None:
+        return 1
+    return sum(not name.startswith("_") for name in node.application.outputs)
 
 
 def _without_cast(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:

@@ -66,6 +66,8 @@ class Operator:
     reduction : the name of the reduction the kernel performs over `axis`, for the compiler
     relabels : the output is the input's elements in the same order under another shape
     dynamic : the output's shape depends on the data
+    is_there : whether there is an operator with such attributes (Custom); one found in a file that is not
+        there can be listed, drawn and saved, but not run
     calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
     keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
     extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
@@ -88,6 +90,7 @@ class Operator:
     reduction: str | None = None
     relabels: bool = False
     dynamic: bool = False
+    is_there: Callable[[Mapping[str, str]], bool] | None = None
     calls_back: bool = False
     keeps_state: Callable[["Application"], "Application"] | None = None
     extra_attributes: tuple[str, ...] = ()
@@ -146,7 +149,9 @@ class Operator:
             raise TypeError(f"{self.name} has no input {', '.join(sorted(unknown))}")
         self.gradients = {**(self.gradients or {}), **rules}
 
-    def all_gradients(self, rule: Callable[[Any, NodeView, Sequence[Any]], Mapping[str, Any]]) -> Any:
+    def all_gradients(
+        self, rule: Callable[[Any, NodeView, Sequence[Any]], Mapping[str, Any]]
+    ) -> Any:
         """Declare one rule ``(F, n, output_gradients) -> {input: gradient}`` (a decorator).
 
         `output_gradients` has one entry for each output, None where no gradient flows in.
@@ -318,7 +323,9 @@ class Registry(Mapping[str, Operator]):
         """Enter an operator under its name and its aliases; a name can be taken once."""
         for name in (op.name, *op.aliases):
             if name in self._by_name:
-                raise TypeError(f"the operator name {name!r} is taken by {self._by_name[name].name}")
+                raise TypeError(
+                    f"the operator name {name!r} is taken by {self._by_name[name].name}"
+                )
         for name in (op.name, *op.aliases):
             self._by_name[name] = op
 

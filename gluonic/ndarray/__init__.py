@@ -20,7 +20,6 @@ from gluonic.ndarray import (
     sparse,
     utils,
 )
-from gluonic.ndarray import custom as _custom
 from gluonic.ndarray.arithmetic import functions as _arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_call import CachedOp
@@ -42,6 +41,7 @@ from gluonic.ndarray.creation import (
     waitall,
     zeros,
 )
+from gluonic.ndarray.custom_eager import Custom
 from gluonic.ndarray.functions import make_function as _make_function
 from gluonic.ndarray.interchange import (
     from_dlpack,
@@ -58,12 +58,13 @@ _functions = _Functions("op", globals(), _make_function)
 __getattr__ = _functions.find
 __dir__ = _functions.names
 
-_: Any = (_ops, _custom, copying, differentiate, fluent, indexing, shaping)
+_: Any = (_ops, copying, differentiate, fluent, indexing, shaping)
 
 if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
     __all__ = [
         "CachedOp",
         "Context",
+        "Custom",
         "NDArray",
         "_internal",
         "arange",

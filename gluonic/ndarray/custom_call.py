@@ -1,0 +1,222 @@
+"""Calling operators written in Python: at once, in the calling thread, with flags off and warnings on."""
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.operator import Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import current_context
+from gluonic.ndarray.custom import CustomOp, CustomOpProp, new_prop, on_change
+from gluonic.ndarray.recording import wrap
+from gluonic.ndarray.state import STATE
+
+_MOST_SITES = 1024
+
+
+def checked(result: Any, prop: CustomOpProp, method: str) -> tuple[Any, Any, Any]:
+    """What `infer_shape` or `infer_type` returned, checked: inputs, outputs, states."""
+    parts = tuple(result) if isinstance(result, (tuple, list)) else ()
+    if len(parts) == 2:
+        parts = (*parts, ())
+    wanted = (
+        len(prop.list_arguments()), len(prop.list_outputs()), len(prop.list_auxiliary_states()),
+    )  # fmt: skip
+    sized = len(parts) == 3 and all(isinstance(p, (tuple, list)) for p in parts)
+    if not sized or tuple(map(len, parts)) != wanted:
+        got = ", ".join(str(len(p)) for p in parts) if sized else repr(result)
+        raise MXNetError(
+            describe(
+                f"must return {wanted[0]} inputs, {wanted[1]} outputs, {wanted[2]} states; got {got}",
+                where=f"{type(prop).__name__}.{method}",
+                facts=[
+                    f"list_arguments() is {prop.list_arguments()}",
+                    f"list_outputs() is {prop.list_outputs()}",
+                    f"list_auxiliary_states() is {prop.list_auxiliary_states()}",
+                ],
+                hint="return (inputs, outputs, states), each a list with one entry for each name",
+            )
+        )
+    return parts[0], parts[1], parts[2]
+
+
+def as_shape(shape: Any, prop: CustomOpProp) -> tuple[int, ...]:
+    """A shape that `infer_shape` returned, as a tuple of numbers."""
+    try:
+        return tuple(map(operator.index, shape))
+    except TypeError:
+        raise MXNetError(
+            describe(
+                f"returned {shape!r} where a shape is wanted",
+                where=f"{type(prop).__name__}.infer_shape",
+                hint="return lists of shapes, each a list or tuple of whole numbers",
+            )
+        ) from None
+
+
+class Dependency:
+    """What `backward` reads of an operator, as `declare_backward_dependency` says.
+
+    Attributes
+    ----------
+    heads, inputs, outputs : which gradients of outputs, which inputs and which outputs
+    """
+
+    __slots__ = ("heads", "inputs", "outputs")
+
+    def __init__(self, prop: CustomOpProp) -> None:
+        inputs, outputs = len(prop.list_arguments()), len(prop.list_outputs())
+        numbers = iter(range(inputs + 2 * outputs))
+        groups = [[next(numbers) for _ in range(count)] for count in (outputs, inputs, outputs)]
+        needed = set(prop.declare_backward_dependency(*groups))
+        unknown = [n for n in needed if n not in range(inputs + 2 * outputs)]
+        if unknown:
+            raise MXNetError(
+                describe(
+                    f"returned {unknown}, which are none of the numbers it was given",
+                    where=f"{type(prop).__name__}.declare_backward_dependency",
+                    hint="return some of the members of out_grad, in_data and out_data",
+                )
+            )
+        self.heads, self.inputs, self.outputs = (
+            tuple(i for i, number in enumerate(group) if number in needed) for group in groups
+        )
+
+
+class Site:
+    """A call with certain attributes, shapes and dtypes: what need not be found out for each call.
+
+    Parameters
+    ----------
+    settings : the attributes, `op_type` among them
+    arrays : inputs and states
+
+    Attributes
+    ----------
+    prop : the user's properties, which have seen these shapes and dtypes
+    count : how many of the arrays are inputs
+    shapes, dtypes : of the arrays
+    results : shape and dtype of each output
+    """
+
+    __slots__ = ("_dependency", "count", "dtypes", "prop", "results", "shapes")
+
+    def __init__(self, settings: Mapping[str, str], arrays: Sequence[Array]) -> None:
+        prop = self.prop = new_prop(settings)
+        self.count = len(prop.list_arguments())
+        self.shapes = [list(a.shape) for a in arrays]
+        self.dtypes = [a.dtype.type for a in arrays]
+        given = self.shapes[: self.count]
+        _, shapes, _ = checked(prop.infer_shape([s[:] for s in given]), prop, "infer_shape")
+        _, dtypes, _ = checked(prop.infer_type(self.dtypes[: self.count]), prop, "infer_type")
+        self.results = [
+            (as_shape(s, prop), np.dtype(t)) for s, t in zip(shapes, dtypes, strict=True)
+        ]
+        self._dependency: Dependency | None = None
+
+    @property
+    def dependency(self) -> Dependency:
+        """What `backward` reads."""
+        if self._dependency is None:
+            self._dependency = Dependency(self.prop)
+        return self._dependency
+
+    def new_op(self) -> CustomOp:
+        """Let the user's properties make the operator."""
+        made = self.prop.create_operator(
+            current_context(), [s[:] for s in self.shapes], self.dtypes[:]
+        )
+        if not hasattr(made, "forward"):
+            raise MXNetError(
+                describe(
+                    f"must return a CustomOp, not {made!r}",
+                    where=f"{type(self.prop).__name__}.create_operator",
+                )
+            )
+        return made
+
+    def forward(self, op: CustomOp, arrays: Sequence[Array], train: bool) -> list[Array]:
+        """Call the operator's `forward`; returns its outputs."""
+        outputs = [np.zeros(shape, dtype) for shape, dtype in self.results]
+        given = [wrap(a) for a in arrays]
+        state = STATE
+        before = state.recording, state.training
+        state.recording, state.training = False, train
+        try:
+            op.forward(
+                is_train=train,
+                req=["write"] * len(outputs),
+                in_data=given[: self.count],
+                out_data=[wrap(o) for o in outputs],
+                aux=given[self.count :],
+            )
+        finally:
+            state.recording, state.training = before
+        return outputs
+
+
+def backward(
+    op: CustomOp,
+    inputs: Sequence[Array | None],
+    states: Sequence[Array],
+    heads: Sequence[Array | None],
+    outputs: Sequence[Array | None],
+    like: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
+    wanted: Iterable[int],
+) -> list[Array]:
+    """Call an operator's `backward`.
+
+    Parameters
+    ----------
+    inputs, heads, outputs : the values; None for what it does not read
+    states : its auxiliary states
+    like : shape and dtype of each input
+    wanted : which inputs' gradients are asked for
+
+    Returns
+    -------
+    list
+        the gradients of the inputs
+    """
+    gradients = [np.zeros(shape, dtype) for shape, dtype in like]
+    req = ["null"] * len(gradients)
+    for i in wanted:
+        req[i] = "write"
+    state = STATE
+    before = state.recording, state.training
+    state.recording, state.training = False, True
+    try:
+        op.backward(
+            req=req,
+            out_grad=_wrapped(heads),
+            in_data=_wrapped(inputs),
+            out_data=_wrapped(outputs),
+            in_grad=[wrap(g) for g in gradients],
+            aux=[wrap(s) for s in states],
+        )
+    finally:
+        state.recording, state.training = before
+    return gradients
+
+
+def _wrapped(arrays: Sequence[Array | None]) -> list[NDArray]:
+    """NDArrays; an empty one stands for what `declare_backward_dependency` has left out."""
+    return [wrap(np.zeros(0, np.float32) if a is None else a) for a in arrays]
+
+
+_sites: dict[Any, Site] = {}
+on_change(_sites.clear)
+
+
+def site_of(settings: Mapping[str, str], arrays: Sequence[Array]) -> Site:
+    """What is known about a call with such attributes and arrays."""
+    key = (*settings.items(), *[(a.shape, a.dtype) for a in arrays])
+    found = _sites.get(key)
+    if found is None:
+        if len(_sites) > _MOST_SITES:
+            _sites.clear()
+        found = _sites[key] = Site(settings, arrays)
+    return found

@@ -1,0 +1,133 @@
+"""`nd.Custom`: a call that has been made before, with such shapes and attributes, goes the short way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.calling import NULL, dress
+from gluonic.graph.operator import Application, Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.custom import CustomOp, on_change
+from gluonic.ndarray.custom_call import Site, backward, site_of
+from gluonic.ndarray.custom_node import carry, custom
+from gluonic.ndarray.functions import make_function
+from gluonic.ndarray.recording import OperatorRecord, put, wrap
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.tape import Entry, entry_of
+
+_MOST_KNOWN = 1024
+
+
+class CustomRecord(OperatorRecord):
+    """A recorded call; its backward is called without a detour through the gradient rule.
+
+    Attributes
+    ----------
+    site, op : what was called
+    """
+
+    __slots__ = ("op", "site")
+
+    def __init__(
+        self,
+        application: Application,
+        inputs: Sequence[Entry | None],
+        arrays: list[Array],
+        site: Site,
+        op: CustomOp,
+    ) -> None:
+        super().__init__(application, inputs, arrays, STATE.training)
+        self.site, self.op = site, op
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Call the user's backward; what is to be differentiated again goes through the rule."""
+        if STATE.recording:
+            self.arrays[-1] = carry(self.op)
+            return super().gradients(heads, train=train)
+        site, arrays = self.site, self.arrays
+        reads, count, states = site.dependency, site.count, len(site.shapes)
+        outputs = arrays[states:-1]
+        found = backward(
+            self.op,
+            [a if i in reads.inputs else None for i, a in enumerate(arrays[:count])],
+            arrays[count:states],
+            [self._head(heads, i) if i in reads.heads else None for i in range(len(outputs))],
+            [a if i in reads.outputs else None for i, a in enumerate(outputs)],
+            [(a.shape, a.dtype) for a in arrays[:count]],
+            [i for i, entry in enumerate(self.inputs[:count]) if entry is not None],
+        )
+        gradients: list[NDArray | None] = [
+            None if entry is None else wrap(g)
+            for g, entry in zip(found, self.inputs[:count], strict=True)
+        ]
+        return gradients + [None] * (states - count)
+
+    def _head(self, heads: Sequence[NDArray | None], index: int) -> Array:
+        head = heads[index]
+        if head is None:
+            shape, dtype = self.site.results[index]
+            return np.zeros(shape, dtype)
+        return head._data
+
+
+_NOT_CARRIED = np.empty((), np.dtype(object))
+_general = make_function(custom, "Custom")
+_known: dict[Any, tuple[Site, Application]] = {}
+on_change(_known.clear)
+
+
+def Custom(*data: Any, **keywords: Any) -> Any:
+    """Run an operator written in Python."""
+    try:
+        arrays = [x._data for x in data]
+        key = (
+            tuple([(k, v.__class__, v) for k, v in keywords.items()]),
+            *[(a.shape, a.dtype) for a in arrays],
+        )
+        site, application = _known[key]
+    except (KeyError, TypeError, AttributeError):
+        return _for_the_first_time(data, keywords)
+    op = site.new_op()
+    results = site.forward(op, arrays, STATE.training)
+    context = data[0]._context
+    outputs = []
+    for result in results:
+        output = wrap(result)
+        output._context = context
+        outputs.append(output)
+    if STATE.recording:
+        entries = [None if x._entry is None else entry_of(x) for x in data]
+        if any(entry is not None for entry in entries):
+            kept = [*arrays, *results, _NOT_CARRIED]
+            put(CustomRecord(application, entries, kept, site, op), data, outputs)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """Call the long way, with all checks; from then on such a call goes the short way."""
+    result = _general(*data, **keywords)
+    plain = bool(data) and all(isinstance(x, NDArray) for x in data)
+    if plain and not any(
+        name in ("out", "ctx") or isinstance(value, NDArray) for name, value in keywords.items()
+    ):
+        _remember(data, keywords)
+    return result
+
+
+def _remember(data: Sequence[NDArray], keywords: dict[str, Any]) -> None:
+    given = {n: value for n, value in keywords.items() if n != "name" and value is not NULL}
+    application = custom.apply(given)
+    arrays = [x._data for x in data]
+    attributes = tuple([(k, v.__class__, v) for k, v in keywords.items()])
+    try:
+        hash(attributes)
+    except TypeError:
+        return
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    key = (attributes, *[(a.shape, a.dtype) for a in arrays])
+    _known[key] = site_of(application.settings, arrays), application
+
+
+dress(Custom, custom, "Custom", "nd")

@@ -1,0 +1,217 @@
+"""`Custom` as an operator of graphs and of the tape.
+
+A hidden output carries the user's operator object to its backward, so that one definition serves the tape,
+compiled graphs and executors.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.operator import Application, Array, Run, operator
+from gluonic.graph.view import NodeView, Unknown
+from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
+from gluonic.ndarray.custom_call import Dependency, as_shape, backward, checked, site_of
+
+_OBJECT = np.dtype(object)
+_CARRIED = "_custom_op"
+_NEVER_FOR_WANT_OF_A_SHAPE = (NameError, AttributeError, ImportError, NotImplementedError)
+
+_props: dict[Any, CustomOpProp] = {}
+on_change(_props.clear)
+
+
+def prop_of(settings: Mapping[str, str]) -> CustomOpProp:
+    """The properties that go with the attributes, for asking names and partial shapes."""
+    key = tuple(settings.items())
+    found = _props.get(key)
+    if found is None:
+        found = _props[key] = new_prop(settings)
+    return found
+
+
+def _names(n: Any) -> list[str]:
+    prop = prop_of(vars(n))
+    return [*prop.list_arguments(), *prop.list_auxiliary_states()]
+
+
+def _keep_op(application: Application) -> Application:
+    """A use whose operator object is made at the first call and kept, as in MXNet's executors."""
+    own = Application(application.op, application.settings)
+    made: dict[Any, CustomOp] = {}
+
+    def call(*data: Array, run: Run) -> Any:
+        return _run(application.settings, data, run, made)
+
+    own.call = call
+    return own
+
+
+@operator(
+    "Custom",
+    arguments=_names,
+    auxiliary=lambda n: prop_of(vars(n)).list_auxiliary_states(),
+    outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
+    visible=lambda n: len(prop_of(vars(n)).list_outputs()),
+    calls_back=True,
+    keeps_state=_keep_op,
+    is_there=is_registered,
+)
+def custom(*data: Array, op_type: str, run: Run, **settings: str) -> Any:
+    """Run an operator written in Python.
+
+    Parameters
+    ----------
+    data : its inputs, then its auxiliary states
+    op_type : the name under which its `CustomOpProp` is registered
+    settings : passed to the `CustomOpProp`, as strings
+    """
+    return _run({"op_type": op_type, **settings}, data, run, {})
+
+
+on_change(custom.applications.clear)
+
+
+def _run(
+    settings: Mapping[str, str], data: Sequence[Array], run: Run, made: dict[Any, CustomOp]
+) -> tuple[Array, ...]:
+    """Call the operator's forward; `made` keeps its object for each kind of call."""
+    site = site_of(settings, data)
+    op = made.get(site)
+    if op is None:
+        op = made[site] = site.new_op()
+    arrays = [a if i >= site.count else _lasting(a) for i, a in enumerate(data)]
+    return (*site.forward(op, arrays, run.train), carry(op))
+
+
+def carry(op: CustomOp) -> Array:
+    """An array of no axes that holds the operator's object."""
+    carried = np.empty((), _OBJECT)
+    carried[()] = op
+    return carried
+
+
+def _lasting(array: Array) -> Array:
+    """An array that the user may keep: not a view of memory that other operators will use again."""
+    return array if array.base is None and array.flags.c_contiguous else array.copy()
+
+
+# ------------------------------------------------------------------------------------ inference
+
+
+def _for_user(shape: Any) -> list[int]:
+    return [] if shape is None else [0 if axis is None else axis for axis in shape]
+
+
+@custom.infer_shape
+def _(n: NodeView) -> None:
+    prop = prop_of(n._settings)
+    setattr(n, _CARRIED, ())
+    names, states = prop.list_arguments(), prop.list_auxiliary_states()
+    known = [n._known(name) for name in names]
+    whole = all(shape is not None and None not in shape for shape in known)
+    try:
+        result = prop.infer_shape([_for_user(shape) for shape in known])
+    except _NEVER_FOR_WANT_OF_A_SHAPE:
+        raise
+    except Exception:
+        if whole:
+            raise
+        raise Unknown from None  # the user's code met an input whose shape is not known yet
+    inputs, outputs, auxiliary = checked(result, prop, "infer_shape")
+    slots = [*names, *prop.list_outputs(), *states]
+    for name, shape in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
+        if shape is not None and (whole or len(shape)):
+            sizes = as_shape(shape, prop)
+            setattr(n, name, tuple(axis if whole or axis else None for axis in sizes))
+
+
+@custom.infer_dtype
+def _(n: NodeView) -> None:
+    prop = prop_of(n._settings)
+    setattr(n, _CARRIED, _OBJECT)
+    names = prop.list_arguments()
+    known = [n._known(name) for name in names]
+    first = next((dtype for dtype in known if dtype is not None), None)
+    if names and first is None:
+        raise Unknown
+    filled = [np.dtype(first if dtype is None else dtype).type for dtype in known]
+    inputs, outputs, auxiliary = checked(prop.infer_type(filled), prop, "infer_type")
+    slots = [*names, *prop.list_outputs(), *prop.list_auxiliary_states()]
+    for name, dtype in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
+        setattr(n, name, np.dtype(dtype))
+
+
+# ------------------------------------------------------------------------------------- gradient
+
+
+@custom.all_gradients
+def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+    prop = prop_of(n._settings)
+    reads = Dependency(prop)
+    names, states = prop.list_arguments(), prop.list_auxiliary_states()
+    values = [getattr(n, name) for name in prop.list_outputs()]
+    found = F._backward_Custom(
+        getattr(n, _CARRIED),
+        *[getattr(n, name) for name in names],
+        *[getattr(n, name) for name in states],
+        *[F.zeros_like(values[i]) if heads[i] is None else heads[i] for i in reads.heads],
+        *[values[i] for i in reads.outputs],
+        inputs=len(names),
+        states=len(states),
+        output_count=len(values),
+        heads=reads.heads,
+        outputs=reads.outputs,
+        reads=reads.inputs,
+        wanted=tuple(i for i, want in enumerate(n._wanted[: len(names)]) if want),
+    )
+    return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
+
+
+@operator(
+    "_backward_Custom",
+    count="num_args",
+    outputs=lambda n: [f"in_grad{i}" for i in range(n.inputs)],
+    calls_back=True,
+)
+def backward_custom(
+    custom_op: Array,
+    *data: Array,
+    num_args: int,
+    inputs: int,
+    states: int,
+    output_count: int,
+    heads: tuple[int, ...],
+    outputs: tuple[int, ...],
+    reads: tuple[int, ...],
+    wanted: tuple[int, ...],
+) -> Any:
+    """Call the `backward` of an operator written in Python.
+
+    Parameters
+    ----------
+    custom_op : what its forward left
+    data : inputs, states, the gradients `heads` of the outputs and the outputs `outputs`
+    inputs, states, output_count : how many there are
+    heads, outputs, reads : which of the outputs' gradients, outputs and inputs are declared as read
+    wanted : which inputs' gradients are asked for
+    """
+    given, aux = data[:inputs], data[inputs : inputs + states]
+    rest = iter(data[inputs + states :])
+    out_grad = [_lasting(next(rest)) if i in heads else None for i in range(output_count)]
+    out_data = [_lasting(next(rest)) if i in outputs else None for i in range(output_count)]
+    in_data = [_lasting(a) if i in reads else None for i, a in enumerate(given)]
+    like = [(a.shape, a.dtype) for a in given]
+    return tuple(backward(custom_op.item(), in_data, aux, out_grad, out_data, like, wanted))
+
+
+def _like_inputs(n: NodeView) -> None:
+    known = [n._known(f"data{i}") for i in range(n.inputs)]
+    if any(fact is None for fact in known):
+        raise Unknown
+    for index, fact in enumerate(known):
+        setattr(n, f"in_grad{index}", fact)
+
+
+backward_custom.shape = backward_custom.dtype = _like_inputs
