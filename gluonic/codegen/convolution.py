@@ -59,6 +59,7 @@ class Filters:
     kernel, stride, dilate : of the windows, along rows and columns
     planar : whether images that are read have a plane for each channel, as NCHW has, rather than blocks;
         for few channels
+    depthwise : whether every channel has a filter of its own; `channels` is 1, `filters` counts them all
     """
 
     channels: int
@@ -68,6 +69,7 @@ class Filters:
     stride: tuple[int, int] = (1, 1)
     dilate: tuple[int, int] = (1, 1)
     planar: bool = False
+    depthwise: bool = False
 
     @property
     def taps(self) -> int:
@@ -90,7 +92,7 @@ class Filters:
 
 def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:
     """The fastest tile for an output of such a size, as a model of the processor has it."""
-    blocks = blocks_of(filters.filters, lanes_of(target))
+    blocks = 1 if filters.depthwise else blocks_of(filters.filters, lanes_of(target))
     return _tile_of(rows, columns, blocks, target.vector_registers)
 
 

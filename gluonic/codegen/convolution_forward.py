@@ -230,7 +230,8 @@ class _Writer:
         strides = self.strides[0]
         data = self._moved(self.operands[0], image, strides[0])
         own = blocks_of(filters.channels, filters.block(lanes))
-        data = self._moved(data, self.f.op(f"mul i64 {group}, {own}"), strides[1])
+        block = first if filters.depthwise else self.f.op(f"mul i64 {group}, {own}")
+        data = self._moved(data, block, strides[1])
         window = self.f.op(f"mul i64 {strides[2]}, {filters.stride[0]}")
         top = self._moved(data, row, window)
         weights = self._moved(self.operands[1], first, lanes * filters.depth * 4)
@@ -269,10 +270,10 @@ class _Writer:
         pointer = f.slot("ptr", 8)
         f.do(f"store ptr {unit.weights}, ptr {pointer}")
         shape = rows, columns, blocks
-        block = filters.block(self.lanes)
+        block = 1 if filters.depthwise else filters.block(self.lanes)
         whole, rest = divmod(filters.channels, block)
         if whole:
-            with f.loop("0", str(whole)) as number:
+            with _repeated(f, whole) as number:
                 self._taps(
                     [self._moved(d, number, self.strides[0][1]) for d in data],
                     pointer,
@@ -335,12 +336,18 @@ class _Writer:
             for row in range(rows):
                 for column in range(columns):
                     address = self._moved(data[row], 1, column * across + channel * 4)
-                    x = m.value(f.op(f"load float, ptr {address}, align 4"), FLOAT32, 1)
-                    x = m.spread(x, self.lanes)
+                    x = self._factor(address)
                     for block in range(blocks):
                         slot = sums[(row * columns + column) * blocks + block]
                         total = m.mad(x, factors[block], self._vector(slot, 64))
                         f.do(f"store {self.vector} {total.ref}, ptr {slot}")
+
+    def _factor(self, address: str) -> Value:
+        """What is multiplied by filters: one channel for all of them, or for each its own."""
+        if self.filters.depthwise:
+            return self._vector(address)
+        x = self.f.op(f"load float, ptr {address}, align 4")
+        return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
 
     def _vector(self, address: str, align: int = 4) -> Value:
         ref = self.f.op(f"load {self.vector}, ptr {address}, align {align}")
@@ -367,7 +374,7 @@ class _Writer:
                     self.f.do(f"store {self.vector} {result.ref}, ptr {address}, align 4")
 
 
-class _repeated:  # noqa: N801 (a context manager, like Function.loop)
+class _repeated:
     """A loop of a known number of turns; no loop if there is but one."""
 
     def __init__(self, function: Function, times: int) -> None:

@@ -148,15 +148,17 @@ class Writer:
     def load_lanes(self, address: str, mask: str) -> str:
         """A vector of which only some lanes are in memory; zeros in the others."""
         kind, bits = self.vector, f"<{self.lanes} x i1>"
-        arguments = [("ptr", address), ("i32", "4"), (bits, mask), (kind, "zeroinitializer")]
-        return self.f.call(f"llvm.masked.load.v{self.lanes}f32.p0", kind, arguments)
+        name = f"llvm.masked.load.v{self.lanes}f32.p0"
+        self.f.module.declare(name, kind, ["ptr", bits, kind])
+        listed = f"ptr align 4 {address}, {bits} {mask}, {kind} zeroinitializer"
+        return self.f.op(f"call {kind} @{name}({listed})")
 
     def store_lanes(self, ref: str, address: str, mask: str) -> None:
         """Write some lanes of a vector."""
         kind, bits = self.vector, f"<{self.lanes} x i1>"
         name = f"llvm.masked.store.v{self.lanes}f32.p0"
-        self.f.module.declare(name, "void", [kind, "ptr", "i32", bits])
-        self.f.do(f"call void @{name}({kind} {ref}, ptr {address}, i32 4, {bits} {mask})")
+        self.f.module.declare(name, "void", [kind, "ptr", bits])
+        self.f.do(f"call void @{name}({kind} {ref}, ptr align 4 {address}, {bits} {mask})")
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """The columns of a square of vectors."""
@@ -364,16 +366,27 @@ def filter_units(filters: Filters, lanes: int) -> int:
     return filters.groups * blocks_of(filters.filters, lanes)
 
 
-def emit_pack_filters(module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
-    """Write the function that packs filters for tiles of so many blocks."""
+def emit_pack_filters(
+    module: Module,
+    name: str,
+    filters: Filters,
+    tile_blocks: int,
+    scaled: bool = False,
+    remembers: bool = False,
+) -> None:
+    """Write the function that packs filters for tiles of so many blocks.
+
+    Parameters
+    ----------
+    scaled : whether a second operand has a factor for each filter
+    remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
+        there is then a fingerprint for each unit of work, and what has not changed is not packed again
+    """
     w = _FilterWriter(module, name, filters, tile_blocks)
-    source, goal = w.operand(0), w.operand(1)
+    source, goal = w.operand(0), w.operand(1 + scaled)
     depth = filters.depth
 
-    def block_of_filters(group: str, block: str, count: int) -> None:
-        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
-        start = w.moved(source, first, depth * 4)
-        end, by_vector = w.block_at(goal, group, block)
+    def packed(start: str, end: str, by_vector: str, factors: str, count: int) -> None:
         square = w.square()
         with w.f.loop("0", str(depth), w.lanes) as column:
             here = w.moved(start, column, 4)
@@ -382,13 +395,90 @@ def emit_pack_filters(module: Module, name: str, filters: Filters, tile_blocks: 
             rows = [w.load_lanes(w.moved(here, row, depth * 4), mask) for row in range(count)]
             rows += ["zeroinitializer"] * (w.lanes - count)
             for number, vector in enumerate(w.transposed(rows)):
+                if factors:
+                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
                 w.store(vector, w.moved(square, number, w.step))
             with w.f.loop("0", left) as number:
                 channel, tap = w.divided(w.plus(column, number), filters.taps)
                 there = w.moved(end, w.position(channel, tap), by_vector)
                 w.store(w.load(w.moved(square, number, w.step)), there)
 
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
+        start = w.moved(source, first, depth * 4)
+        end, by_vector = w.block_at(goal, group, block)
+        factors = ""
+        if scaled:
+            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(str(count)))
+        if not remembers:
+            packed(start, end, by_vector, factors, count)
+            return
+        unit = w.plus(w.times(group, w.blocks), block)
+        memory = w.moved(w.moved(goal, filters.packed_size(w.lanes), 4), unit, 8)
+        mark = fingerprint(w, start, count * depth, factors)
+        known = w.f.op(f"load i64, ptr {memory}")
+        with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
+            packed(start, end, by_vector, factors, count)
+            w.f.do(f"store i64 {mark}, ptr {memory}")
+
     w.units(block_of_filters)
+
+
+_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
+"""Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
+
+
+def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
+    """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
+
+    Parameters
+    ----------
+    size : how many elements
+    more : a vector that counts too
+    """
+    f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
+    kind = f"<{lanes} x i32>"
+    states = [f.slot(kind) for _ in _MULTIPLIERS]
+    for number, state in enumerate(states):
+        f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
+
+    def take(number: int, vector: str) -> None:
+        state = f.op(f"load {kind}, ptr {states[number]}")
+        mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
+        mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
+        shift = f"splat (i32 {13 + number})"
+        mixed = f.call(
+            f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
+        )
+        f.do(f"store {kind} {mixed}, ptr {states[number]}")
+
+    step = lanes * ways
+    whole = size // step * step
+    if whole:
+        with f.loop("0", str(whole), step) as place:
+            here = w.moved(address, place, 4)
+            for number in range(ways):
+                take(number, w.load(w.moved(here, number, w.step)))
+    for place in range(whole, size, lanes):
+        mask = w.first_lanes(str(size - place))
+        take((place - whole) // lanes % ways, w.load_lanes(w.moved(address, place, 4), mask))
+    if more:
+        take(0, more)
+    return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
+
+
+def _joined(w: Writer, states: list[str], kind: str) -> str:
+    """One number of several vectors of them."""
+    f, result = w.f, "1"
+    for vector in states:
+        for lane in range(0, w.lanes, 2):
+            pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
+            one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
+            result = f.op(f"mul i64 {f.op(f'xor i64 {result}, {one}')}, -7046029254386353131")
+            result = f.call(
+                "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
+            )
+    return result
 
 
 def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:

@@ -1,0 +1,382 @@
+"""A pass that puts images into blocks of channels wherever a chain of operators works on them so.
+
+Convolutions become packing, a border and the convolution proper; what follows them (batch normalization by
+known statistics, a residual sum, an activation) goes into their epilogue, or runs on blocks. Images are taken
+back to planes where something else reads them.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gluonic.codegen.convolution import Filters, lanes_of, tile_of
+from gluonic.codegen.convolution_operators import (
+    apply,
+    convolve_blocks,
+    pack_filters,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+    with_border,
+)
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.target import host
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Application
+from gluonic.graph.ops.windows import Windows, windows_of
+
+Border = tuple[int, int, int, int]
+NO_BORDER: Border = (0, 0, 0, 0)
+_SUMS = ("elemwise_add", "broadcast_add")
+
+
+def layout_key(graph: Graph, facts: Facts) -> Hashable:
+    """What of the facts the rewritten graph depends on; not the size of the batch."""
+    return tuple(
+        (facts.dtypes[node.inputs[0]], *(facts.shapes[entry][1:] for entry in node.inputs[:2]))
+        for node in graph.nodes
+        if node.operator_name in _RULES
+    )
+
+
+def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
+    """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
+
+    Parameters
+    ----------
+    graph : what to compute
+    facts : its shapes and dtypes
+    train : whether it runs in training mode
+    """
+    if not any(node.operator_name in _RULES for node in graph.nodes):
+        return graph
+    return _Rewriting(graph, facts, train).run()
+
+
+@dataclass(frozen=True)
+class _Convolution:
+    """A convolution in the making: later nodes may still become part of it."""
+
+    name: str
+    data: Entry
+    weight: Entry
+    filters: Filters
+    tile: int
+    bias: Entry | None = None
+    scale: Entry | None = None
+    residual: Entry | None = None
+    activation: Application | None = None
+
+    @property
+    def groups(self) -> int:
+        """The groups of channels of the output."""
+        return self.filters.groups
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be added to or applied to the sums."""
+        return self.activation is None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the sums can still be scaled."""
+        return self.is_open and self.scale is None and self.residual is None
+
+
+class _Rewriting:
+    """One run of the pass; entries of the old graph are the keys."""
+
+    def __init__(self, graph: Graph, facts: Facts, train: bool) -> None:
+        self.graph, self.facts, self.train = graph, facts, train
+        self.target = host()
+        self.lanes = lanes_of(self.target)
+        self.planes: dict[Entry, Entry] = {}
+        self.blocks: dict[Entry, tuple[Entry, int]] = {}
+        self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
+        self.pending: dict[Entry, _Convolution] = {}
+        self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
+        self.uses.update(graph.outputs)
+
+    def run(self) -> Graph:
+        """Rewrite all nodes in order."""
+        for node in self.graph.nodes:
+            if node.is_variable:
+                self.planes[node.entry()] = node.entry()
+            elif not self._rewritten(node):
+                self._kept(node)
+        return Graph(self.plane(entry) for entry in self.graph.outputs)
+
+    def _rewritten(self, node: Node) -> bool:
+        rule = _RULES.get(node.operator_name, _Rewriting.elementwise)
+        return self._is_float(node) and rule(self, node)
+
+    def _is_float(self, node: Node) -> bool:
+        return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
+
+    def _kept(self, node: Node) -> None:
+        inputs = [self.plane(entry) for entry in node.inputs]
+        same = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
+        copy = node if same else node.with_inputs(inputs)
+        for index in range(node.output_count):
+            self.planes[node.entry(index)] = copy.entry(index)
+
+    # -- layouts ------------------------------------------------------------------------------
+
+    def shape(self, entry: Entry) -> tuple[int, ...]:
+        """The shape of an entry of the old graph."""
+        return self.facts.shapes[entry]
+
+    def _groups(self, channels: int, groups: int) -> int:
+        """How many groups count: only if blocks would reach across them."""
+        return 1 if channels // groups % self.lanes == 0 else groups
+
+    def plane(self, entry: Entry) -> Entry:
+        """An entry in its own layout."""
+        if entry not in self.planes:
+            blocks, groups = self._own_blocks(entry)
+            channels = self.shape(entry)[1]
+            self.planes[entry] = apply(
+                to_planes, entry.node.name, blocks, channels=channels, groups=groups
+            )
+        return self.planes[entry]
+
+    def _own_blocks(self, entry: Entry) -> tuple[Entry, int]:
+        """An entry that is in blocks, with its groups."""
+        if entry not in self.blocks:
+            made = self.pending[entry]
+            groups = self._groups(self.shape(entry)[1], made.groups)
+            self.blocks[entry] = self._finished(made), groups
+        return self.blocks[entry]
+
+    def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
+        """Whether an entry is in blocks (of so many groups)."""
+        if entry in self.blocks:
+            return groups is None or self.blocks[entry][1] == groups
+        if entry not in self.pending:
+            return False
+        own = self._groups(self.shape(entry)[1], self.pending[entry].groups)
+        return groups is None or own == groups
+
+    def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
+        """An entry in blocks, with a border."""
+        if not any(border) and self.in_blocks(entry, groups):
+            return self._own_blocks(entry)[0]
+        key = entry, border, groups
+        if key not in self.bordered:
+            if self.in_blocks(entry, groups):
+                inner = self._own_blocks(entry)[0]
+                made = apply(with_border, entry.node.name, inner, border=border)
+            else:
+                made = apply(
+                    to_blocks,
+                    entry.node.name,
+                    self.plane(entry),
+                    lanes=self.lanes,
+                    groups=groups,
+                    border=border,
+                )
+            self.bordered[key] = made
+        return self.bordered[key]
+
+    def _plane_with(self, entry: Entry, border: Border) -> Entry:
+        """An entry in its own layout, with a border."""
+        if not any(border):
+            return self.plane(entry)
+        key = entry, border, 0
+        if key not in self.bordered:
+            plane = self.plane(entry)
+            self.bordered[key] = apply(with_border, entry.node.name, plane, border=border)
+        return self.bordered[key]
+
+    # -- convolutions -------------------------------------------------------------------------
+
+    def convolution(self, node: Node) -> bool:
+        """Take a convolution of images."""
+        assert node.application is not None
+        settings = node.application.settings
+        windows = windows_of(
+            *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
+        )
+        if len(windows.kernel) != 2 or windows.channels_last:
+            return False
+        if 0 in self.shape(node.entry()) or 0 in self.shape(node.inputs[0]):
+            return False
+        groups = settings["num_group"]
+        filters = self._filters(node, windows, groups)
+        (top, left), data = windows.pad, node.inputs[0]
+        border = top, left, top, left
+        if filters.planar:
+            images = self._plane_with(data, border)
+        else:
+            own = 1 if filters.depthwise else self._groups(self.shape(data)[1], groups)
+            images = self.block(data, own, border)
+        rows, columns = self.shape(node.entry())[2:]
+        self.pending[node.entry()] = _Convolution(
+            node.name,
+            images,
+            self.plane(node.inputs[1]),
+            filters,
+            tile_of(filters, rows, columns, self.target).blocks,
+            None if len(node.inputs) == 2 else self.plane(node.inputs[2]),
+        )
+        return True
+
+    def _filters(self, node: Node, windows: Windows, groups: int) -> Filters:
+        channels, count = self.shape(node.inputs[0])[1], self.shape(node.entry())[1]
+        (kernel, stride, dilate) = windows.kernel, windows.stride, windows.dilate
+        depthwise = groups > 1 and groups == channels == count
+        planar = groups == 1 and channels < self.lanes // 2 and not self.in_blocks(node.inputs[0])
+        if depthwise:
+            channels, count, groups = 1, count, 1
+        return Filters(
+            channels // groups,
+            count // groups,
+            groups,
+            kernel,  # type: ignore[arg-type]
+            stride,  # type: ignore[arg-type]
+            dilate,  # type: ignore[arg-type]
+            planar,
+            depthwise,
+        )
+
+    def _finished(self, made: _Convolution) -> Entry:
+        """The nodes of a convolution."""
+        filters, lanes, name = made.filters, self.lanes, made.name
+        common = {
+            "channels": filters.channels,
+            "filters": filters.filters,
+            "groups": filters.groups,
+            "kernel": filters.kernel,
+            "planar": filters.planar,
+            "depthwise": filters.depthwise,
+            "tile": made.tile,
+            "lanes": lanes,
+        }
+        packed = apply(
+            pack_filters,
+            f"{name}_filters",
+            made.weight,
+            made.scale,
+            scaled=made.scale is not None,
+            remembers=not self.train,
+            **common,
+        )
+        shift = made.bias
+        if shift is not None:
+            shift = apply(
+                to_channel_blocks, f"{name}_shift", shift, lanes=lanes, groups=filters.groups
+            )
+        activation = made.activation
+        return apply(
+            convolve_blocks,
+            name,
+            made.data,
+            packed,
+            shift,
+            made.residual,
+            stride=filters.stride,
+            dilate=filters.dilate,
+            has_shift=shift is not None,
+            has_residual=made.residual is not None,
+            activation="" if activation is None else activation.op.name,
+            activation_attributes="{}" if activation is None else json.dumps(activation.settings),
+            **common,
+        )
+
+    def _open(self, entry: Entry) -> _Convolution | None:
+        """A convolution that nothing but the node at hand reads, and that is not finished."""
+        made = self.pending.get(entry)
+        if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
+            return None
+        return made
+
+    # -- what follows -------------------------------------------------------------------------
+
+    def normalization(self, node: Node) -> bool:
+        """Take a batch normalization by known statistics: a factor and a summand for each channel."""
+        assert node.application is not None
+        settings, data = node.application.settings, node.inputs[0]
+        if self.train and not settings["use_global_stats"]:
+            return False
+        if settings["axis"] % len(self.shape(data)) != 1 or any(
+            self.uses[node.entry(index)] for index in (1, 2)
+        ):
+            return False
+        made = self._open(data)
+        if made is not None and made.is_bare:
+            scale, shift = self._affine(node)
+            if made.bias is not None:
+                shift = shift + made.bias * scale
+            self.pending[node.entry()] = replace(made, scale=scale, bias=shift)
+            return True
+        if not self.in_blocks(data, 1):
+            return False
+        scale, shift = (
+            apply(to_channel_blocks, node.name, vector, lanes=self.lanes)
+            for vector in self._affine(node)
+        )
+        scaled = F.broadcast_mul(self.block(data), scale)
+        self.blocks[node.entry()] = F.broadcast_add(scaled, shift), 1
+        return True
+
+    def _affine(self, node: Node) -> tuple[Entry, Entry]:
+        assert node.application is not None
+        settings = node.application.settings
+        gamma, beta, mean, variance = (self.plane(entry) for entry in node.inputs[1:])
+        deviation = F.sqrt(variance + settings["eps"])
+        scale = 1 / deviation if settings["fix_gamma"] else gamma / deviation
+        return scale, beta - mean * scale
+
+    def elementwise(self, node: Node) -> bool:
+        """Take an operator that computes every element by itself."""
+        application = node.application
+        assert application is not None
+        if application.op.scalar is None or node.output_count != 1 or not node.inputs:
+            return False
+        shape = self.shape(node.entry())
+        if len(shape) != 4 or any(self.shape(entry) != shape for entry in node.inputs):
+            return False
+        if self.facts.dtypes[node.entry()] != np.float32:
+            return False
+        if len(node.inputs) == 1 and self._activation(node, application):
+            return True
+        if node.operator_name in _SUMS and any(self._residual(node, i) for i in (0, 1)):
+            return True
+        found = [entry for entry in node.inputs if self.in_blocks(entry)]
+        if not found:
+            return False
+        groups = self._own_blocks(found[0])[1]
+        if not all(self.in_blocks(entry, groups) for entry in found):
+            return False
+        blocks = [self.block(entry, groups) for entry in node.inputs]
+        self.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
+        return True
+
+    def _activation(self, node: Node, application: Application) -> bool:
+        made = self._open(node.inputs[0])
+        if made is None:
+            return False
+        try:
+            json.dumps(application.settings)
+        except TypeError:
+            return False
+        self.pending[node.entry()] = replace(made, activation=application)
+        return True
+
+    def _residual(self, node: Node, position: int) -> bool:
+        made, other = self._open(node.inputs[position]), node.inputs[1 - position]
+        if made is None or made.residual is not None or other == node.inputs[position]:
+            return False
+        groups = self._groups(self.shape(other)[1], made.groups)
+        self.pending[node.entry()] = replace(made, residual=self.block(other, groups))
+        return True
+
+
+_RULES: dict[str, Callable[[_Rewriting, Node], bool]] = {
+    "Convolution": _Rewriting.convolution,
+    "BatchNorm": _Rewriting.normalization,
+}
