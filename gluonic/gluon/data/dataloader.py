@@ -2,14 +2,17 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gluonic.gluon.data.batchify import default_batchify_fn, in_context
 from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
-from gluonic.gluon.data.workers import Workers
 from gluonic.graph.errors import AttributeValueError
 from gluonic.ndarray import cpu_pinned
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from gluonic.gluon.data.workers import Workers
 
 __all__ = ["DataLoader"]
 
@@ -69,15 +72,16 @@ class DataLoader:
         self._context = cpu_pinned(pin_device_id) if pin_memory else None
         self._num_workers = max(0, num_workers)
         self._prefetch = 2 * self._num_workers if prefetch is None else max(0, int(prefetch))
-        self._workers = None
-        if self._num_workers:
-            self._workers = Workers(
-                self._num_workers, dataset, self._batchify_fn, thread_pool, timeout
-            )
+        self._workers = self._hire(thread_pool, timeout) if self._num_workers else None
         self.auto_reload = auto_reload
         self._iter: Iterator[Any] | None = None
         if auto_reload:
             self.refresh()
+
+    def _hire(self, threads: bool, timeout: float) -> "Workers":
+        from gluonic.gluon.data.workers import Workers  # it brings multiprocessing
+
+        return Workers(self._num_workers, self._dataset, self._batchify_fn, threads, timeout)
 
     def __len__(self) -> int:
         return len(self._batch_sampler)
@@ -116,7 +120,7 @@ class _Ahead:
     workers : its workers
     """
 
-    def __init__(self, loader: DataLoader, workers: Workers) -> None:
+    def __init__(self, loader: DataLoader, workers: "Workers") -> None:
         self._loader, self._workers = loader, workers
         self._samples = iter(loader._batch_sampler)
         self._waiting: deque[Future[Any]] = deque()
