@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +24,14 @@ from gluonic.codegen.convolution_operators import (
     with_border,
 )
 from gluonic.codegen.facts import Facts
+from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.target import host
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Application
-from gluonic.graph.ops.windows import Windows, windows_of
+from gluonic.graph.ops.pooling import _GEOMETRY, _pool
+from gluonic.graph.ops.pooling_kernels import Pool
+from gluonic.graph.ops.windows import Windows, is_channels_last, windows_of
 
 Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
@@ -294,6 +298,61 @@ class _Rewriting:
             return None
         return made
 
+    # -- pooling ------------------------------------------------------------------------------
+
+    def pooling(self, node: Node) -> bool:
+        """Take pooling of images."""
+        data = node.inputs[0]
+        if not self._is_pool(node, data):
+            return False
+        made = apply(pool_blocks, node.name, self.block(data), **self._pool_settings(node, data))
+        self.blocks[node.entry()] = made, 1
+        return True
+
+    def spreading(self, node: Node) -> bool:
+        """Take the gradient of sums and means."""
+        grad, data = node.inputs
+        if not self._is_pool(node, data):
+            return False
+        settings = self._pool_settings(node, data)
+        places = self.shape(data)[2:]
+        made = apply(spread_blocks, node.name, self.block(grad), places=places, **settings)
+        self.blocks[node.entry()] = made, 1
+        return True
+
+    def scattering(self, node: Node) -> bool:
+        """Take the gradient of maxima."""
+        if not self._is_pool(node, node.inputs[1]):
+            return False
+        blocks = [self.block(entry) for entry in node.inputs]
+        settings = self._pool_settings(node, node.inputs[1])
+        self.blocks[node.entry()] = apply(scatter_blocks, node.name, *blocks, **settings), 1
+        return True
+
+    def _is_pool(self, node: Node, data: Entry) -> bool:
+        assert node.application is not None
+        settings = node.application.settings
+        return (
+            len(self.shape(data)) == 4
+            and not is_channels_last(settings["layout"])
+            and settings["pool_type"] != "lp"
+            and 0 not in self.shape(data)
+            and 0 not in self.shape(node.entry())
+        )
+
+    def _pool_settings(self, node: Node, data: Entry) -> dict[str, Any]:
+        assert node.application is not None
+        settings, shape = node.application.settings, self.shape(data)
+        pool: Pool = _pool(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
+        return {
+            "kind": settings["pool_type"],
+            "kernel": (0, 0) if settings["global_pool"] else pool.kernel,
+            "stride": pool.stride,
+            "pad": pool.pad,
+            "counts": pool.counts,
+            "counts_pad": settings["count_include_pad"] is not False,
+        }
+
     # -- what follows -------------------------------------------------------------------------
 
     def normalization(self, node: Node) -> bool:
@@ -379,4 +438,7 @@ class _Rewriting:
 _RULES: dict[str, Callable[[_Rewriting, Node], bool]] = {
     "Convolution": _Rewriting.convolution,
     "BatchNorm": _Rewriting.normalization,
+    "Pooling": _Rewriting.pooling,
+    "_backward_Pooling_sum": _Rewriting.spreading,
+    "_backward_Pooling_max": _Rewriting.scattering,
 }

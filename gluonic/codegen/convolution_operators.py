@@ -25,7 +25,9 @@ def apply(op: Operator, name: str, *inputs: Entry | None, **attributes: Any) -> 
     return Node(op.apply(attributes), name, given).entry()
 
 
-def _made(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
+def made_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
+    """Declare an operator that has no public name (a decorator)."""
+
     def make(kernel: Callable[..., Any]) -> Operator:
         return Operator(name, kernel, **options)
 
@@ -35,7 +37,7 @@ def _made(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]
 # -- layouts ------------------------------------------------------------------------------------
 
 
-@_made("_to_blocks")
+@made_operator("_to_blocks")
 def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0, 0, 0)) -> Any:
     """Put the channels of each group into blocks, zeros where there is none, and a border around."""
     batch, channels, rows, columns = data.shape
@@ -58,7 +60,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, rows + top + bottom, columns + left + right, n.lanes)
 
 
-@_made("_to_planes")
+@made_operator("_to_planes")
 def to_planes(data: Array, *, channels: int, groups: int = 1) -> Any:
     """Undo `to_blocks` of so many channels, without a border."""
     batch, _, rows, columns, _ = data.shape
@@ -72,7 +74,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, n.channels, rows, columns)
 
 
-@_made("_with_border")
+@made_operator("_with_border")
 def with_border(data: Array, *, border: Shape) -> Any:
     """Put zeros around images, in planes or in blocks."""
     top, left, bottom, right = border
@@ -87,7 +89,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, channels, rows + top + bottom, columns + left + right, *block)
 
 
-@_made("_to_channel_blocks")
+@made_operator("_to_channel_blocks")
 def to_channel_blocks(data: Array, *, lanes: int, groups: int = 1) -> Any:
     """Pad a vector over channels to whole blocks, group by group."""
     parts = data.reshape(groups, -1)
@@ -139,7 +141,7 @@ def _unpacked(packed: Array, filters: Filters, tile: int, lanes: int) -> Array:
     return weight[1:].reshape(shape)
 
 
-@_made("_pack_filters", absent=lambda n: () if n.scaled else ("scale",))
+@made_operator("_pack_filters", absent=lambda n: () if n.scaled else ("scale",))
 def pack_filters(
     weight: Array,
     scale: Array | None = None,
@@ -199,7 +201,7 @@ def applied(m: Any, activation: Application | None, value: Any) -> Any:
     return activation.op.scalar(m, value, **activation.settings)
 
 
-@_made("_convolve_blocks", absent=_absent)
+@made_operator("_convolve_blocks", absent=_absent)
 def convolve_blocks(
     data: Array,
     packed: Array,

@@ -60,12 +60,12 @@ class BlockStep(Step):
         return facts.shapes[self.operands[position]]
 
 
-def _planes(shape: Shape) -> Strides:
+def strides_of_planes(shape: Shape) -> Strides:
     """How an array (batch, channels, rows, columns) lies."""
     return Strides.of(shape[1], shape[2], shape[3], 1)
 
 
-def _blocks(shape: Shape) -> Strides:
+def strides_of_blocks(shape: Shape) -> Strides:
     """How an array (batch, blocks, rows, columns, V) lies."""
     return Strides.of(shape[1], shape[2], shape[3], shape[4])
 
@@ -96,7 +96,9 @@ class ToBlocksStep(BlockStep):
         goal = self.shape(facts, 1)
         groups = self.n.groups
         images = batch * groups
-        here, there = (_split(s, batch, groups) for s in (_planes(source), _blocks(goal)))
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_planes(source), strides_of_blocks(goal))
+        )
         if not any(self.edge):
             rows, columns = 1, rows * columns
         return Reordering(images, rows, columns, here, there, *self.edge).numbers()
@@ -122,7 +124,9 @@ class ToPlanesStep(BlockStep):
         """Extents and strides; images are whole, so a plane is one row."""
         source, goal = self.shape(facts, 0), self.shape(facts, 1)
         batch, groups = source[0], self.n.groups
-        here, there = (_split(s, batch, groups) for s in (_blocks(source), _planes(goal)))
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_blocks(source), strides_of_planes(goal))
+        )
         return Reordering(batch * groups, 1, source[2] * source[3], here, there).numbers()
 
     def units(self, facts: Facts) -> int:
@@ -150,7 +154,7 @@ class BorderStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and border."""
         source, goal = self.shape(facts, 0), self.shape(facts, 1)
-        lie = _blocks if len(source) == 5 else _planes
+        lie = strides_of_blocks if len(source) == 5 else strides_of_planes
         batch, _, rows, columns = source[:4]
         return Reordering(batch, rows, columns, lie(source), lie(goal), *self.n.border).numbers()
 
@@ -244,8 +248,8 @@ class ConvolutionStep(BlockStep):
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
-        goal = _blocks(output)
-        lie = _planes if self.filters.planar else _blocks
+        goal = strides_of_blocks(output)
+        lie = strides_of_planes if self.filters.planar else strides_of_blocks
         others = (goal,) * int(self.n.has_residual)
         return Geometry(output[0], output[2], output[3], lie(data), goal, others)
 
@@ -266,3 +270,8 @@ _STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {
     pack_filters: PackFiltersStep,
     convolve_blocks: ConvolutionStep,
 }
+
+
+def register_step(op: Operator, make: Callable[[Node, Facts], BlockStep]) -> None:
+    """Enter the step of an operator."""
+    _STEPS[op] = make
