@@ -197,6 +197,7 @@ class BoundUpdate:
         )
         self._tables = np.array([kernel.table(p[0].size) for p in parameters], np.int64)
         self._arguments = self._addresses.ctypes.data, self._tables.ctypes.data, self._count
+        self._latest: Sequence[Sequence[float]] | None = None
 
     def __call__(self, numbers: Sequence[Sequence[float]]) -> None:
         """Update all parameters.
@@ -205,7 +206,9 @@ class BoundUpdate:
         ----------
         numbers : for each parameter the rule's numbers, in the kernel's order
         """
-        self._numbers[...] = numbers
+        if numbers != self._latest:
+            self._numbers[...] = numbers
+            self._latest = numbers
         self.kernel.function(*self._arguments)
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
@@ -19,6 +19,38 @@ _LARGE = 16 * 1024 * 1024  # with larger parameters, a "local" store does not up
 
 class StaleGradientError(MXNetError, UserWarning):
     """Gradients have not been computed since the last step; MXNet raises a `UserWarning`."""
+
+
+class _Trained(NamedTuple):
+    """A trained parameter on one context: its value, and what holds its gradient."""
+
+    key: int
+    param: Parameter
+    array: NDArray
+    leaf: Any
+
+
+class _Known(NamedTuple):
+    """The trained parameters of each context, and what of all parameters must be the same for that."""
+
+    parameters: list[tuple[Parameter, str, Any]]
+    arrays: list[tuple[NDArray, Any]]
+    places: list[list[_Trained]]
+
+    @classmethod
+    def of(cls, params: Sequence[Parameter], places: list[list[_Trained]]) -> "_Known":
+        """What is the same now."""
+        parameters = [(param, param._grad_req, param._arrays) for param in params]
+        arrays = [(a, a._entry) for _, _, arrays in parameters for a in arrays or ()]
+        return cls(parameters, arrays, places)
+
+    def holds(self) -> bool:
+        """Whether it still is the same."""
+        for param, request, arrays in self.parameters:
+            if param._arrays is not arrays or param._grad_req is not request:
+                return False
+        # A variable that is marked anew has a new entry.
+        return all(array._entry is entry for array, entry in self.arrays)
 
 
 class Trainer:
@@ -74,6 +106,7 @@ class Trainer:
         self._scale = self._optimizer.rescale_grad
         self._compression_params = compression_params
         self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._known: _Known | None = None
         self._reset_kvstore()
 
     def _make_optimizer(
@@ -233,21 +266,32 @@ class Trainer:
             self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
-        found = [(i, p, p.list_data()) for i, p in self._trained()]
+        places = self._found()
         if not ignore_stale_grad:
-            _refuse_stale(found)
+            _refuse_stale(places)
         if self._update_on_kvstore:
             return
-        for place, updater in enumerate(self._updaters):
-            chosen = [
-                (i, param.list_grad()[place], arrays[place])
-                for i, param, arrays in found
-                if not ignore_stale_grad or arrays[place]._fresh_grad
-            ]
+        for updater, trained in zip(self._updaters, places, strict=True):
+            chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
             if chosen:
-                updater(*map(list, zip(*chosen, strict=True)))
-            for _, _, array in chosen:
-                array._fresh_grad = False
+                updater(
+                    [t.key for t in chosen],
+                    [t.leaf.grad for t in chosen],
+                    [t.array for t in chosen],
+                )
+            for t in chosen:
+                t.leaf.fresh = False
+
+    def _found(self) -> list[list[_Trained]]:
+        """For each context the parameters that are trained; they are looked up where they have changed."""
+        if self._known is not None and self._known.holds():
+            return self._known.places
+        places: list[list[_Trained]] = [[] for _ in self._updaters]
+        for index, param in self._trained():
+            for array, trained in zip(param.list_data(), places, strict=True):
+                trained.append(_Trained(index, param, array, array._leaf()))
+        self._known = _Known.of(self._params, places)
+        return places
 
     # Files
 
@@ -324,12 +368,12 @@ def _common_contexts(params: Sequence[Parameter]) -> list[Context]:
     return contexts
 
 
-def _refuse_stale(found: Iterable[tuple[int, Parameter, list[NDArray]]]) -> None:
+def _refuse_stale(places: Iterable[Iterable[_Trained]]) -> None:
     stale = [
-        f"{param.name} on {array.context}"
-        for _, param, arrays in found
-        for array in arrays
-        if not array._fresh_grad
+        f"{t.param.name} on {t.array.context}"
+        for trained in places
+        for t in trained
+        if t.leaf is None or not t.leaf.fresh
     ]
     if stale:
         raise StaleGradientError(

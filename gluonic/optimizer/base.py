@@ -188,9 +188,15 @@ class Optimizer:
 
     def _update_count(self, index: Any) -> None:
         for one in index if isinstance(index, (list, tuple)) else (index,):
-            count = self._index_update_count.get(one, self.begin_num_update) + 1
-            self._index_update_count[one] = count
-            self.num_update = max(count, self.num_update)
+            self._count(one)
+
+    def _count(self, index: Any) -> int:
+        """Count one update of a parameter; how many it has had by now."""
+        counts = self._index_update_count
+        count = counts[index] = counts.get(index, self.begin_num_update) + 1
+        if count > self.num_update:
+            self.num_update = count
+        return count
 
     # States and updates
 

@@ -1,6 +1,6 @@
 """All parameters of a step in one native call, for optimizers that are given by a rule."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -78,11 +78,12 @@ class FusedUpdate:
         if plan is None or plan.names != names:
             plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
         if plan is None:
-            for n, (weight, grad, *own) in zip(numbers, members, strict=True):
-                run_rule(rule, n, weight, grad, own)
+            for n, (weight, grad, *state) in zip(numbers, members, strict=True):
+                run_rule(rule, n, weight, grad, state)
             return True
         for group in plan.groups:
-            group.update([[getattr(numbers[i], name) for name in names] for i in group.members])
+            own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
+            group.update(_rows(own, names))
         return True
 
     def _planned(
@@ -110,7 +111,7 @@ class FusedUpdate:
         return _Plan(rule, names, [ref(array) for array in arrays], groups)
 
 
-def _rule_of(optimizer: Any) -> FunctionType | None:
+def _rule_of(optimizer: Optimizer) -> FunctionType | None:
     """The rule of an optimizer that does nothing but apply it, if it is a plain function."""
     kind = type(optimizer)
     if (
@@ -123,22 +124,24 @@ def _rule_of(optimizer: Any) -> FunctionType | None:
     return rule if isinstance(rule, FunctionType) and rule.__closure__ is None else None
 
 
-def _counted(optimizer: RuleOptimizer, indices: Sequence[Any]) -> list[SimpleNamespace]:
+def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
     """Count an update of each parameter; the numbers for them, one object for those that agree."""
     numbers: list[SimpleNamespace] = []
-    alike = not optimizer.numbers_advance and _computes_numbers_as_usual(type(optimizer))
-    known: dict[Any, SimpleNamespace] = {}
-    for index in indices:
-        optimizer._update_count(index)
-        if not alike:
+    kind: Any = type(optimizer)
+    if optimizer.numbers_advance or not _computes_numbers_as_usual(kind):
+        for index in indices:
+            optimizer._update_count(index)
             numbers.append(optimizer._numbers(index))
-            continue
-        count = optimizer._index_update_count[index]
-        key = (
-            optimizer._multiplier(index, "lr_mult"),
-            optimizer._multiplier(index, "wd_mult"),
-            count,
-        )
+        return numbers
+    known: dict[Any, SimpleNamespace] = {}
+    parameters = optimizer.param_dict
+    for index in indices:
+        count = optimizer._count(index)
+        parameter = parameters.get(index)
+        if parameter is not None:
+            key = parameter.lr_mult, parameter.wd_mult, count, optimizer.num_update
+        else:
+            key = index, None, count, optimizer.num_update
         found = known.get(key)
         if found is None:
             found = known[key] = optimizer._numbers(index)
@@ -146,13 +149,30 @@ def _counted(optimizer: RuleOptimizer, indices: Sequence[Any]) -> list[SimpleNam
     return numbers
 
 
+def _rows(numbers: Sequence[SimpleNamespace], names: Sequence[str]) -> list[list[float]]:
+    """The numbers of those names, for each parameter; neighbours often share them."""
+    rows: list[list[float]] = []
+    latest = None
+    for n in numbers:
+        rows.append(rows[-1] if n is latest else [getattr(n, name) for name in names])
+        latest = n
+    return rows
+
+
 @lru_cache(maxsize=256)
-def _computes_numbers_as_usual(kind: type[RuleOptimizer]) -> bool:
+def _computes_numbers_as_usual(kind: Hashable) -> bool:
     """Whether numbers follow from a parameter's multipliers and how often it has been updated."""
-    names = ("_get_lr", "_get_lrs", "_get_wd", "_get_wds", "_multiplier", "_update_count")
-    return kind._numbers is RuleOptimizer._numbers and all(
-        getattr(kind, name) is getattr(Optimizer, name) for name in names
+    names = (
+        "_get_lr",
+        "_get_lrs",
+        "_get_wd",
+        "_get_wds",
+        "_multiplier",
+        "_update_count",
+        "_count",
+        "_numbers",
     )
+    return all(getattr(kind, name) is getattr(RuleOptimizer, name) for name in names)
 
 
 def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:

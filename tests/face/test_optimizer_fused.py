@@ -118,6 +118,40 @@ def test_numbers_may_change_between_steps() -> None:
     same(run(True), run(False))
 
 
+def test_a_schedule_counts_as_in_single_updates_where_parameters_are_left_out() -> None:
+    """The learning rate of a parameter depends on the updates that others have had before it."""
+    found = []
+    for fused in (True, False):
+        made = optimizer.create("sgd", lr_scheduler=FactorScheduler(1, 0.5, base_lr=1.0))
+        updater = optimizer.get_updater(made)
+        weights, grad = [nd.zeros((3,)) for _ in range(4)], nd.ones((3,))
+        for chosen in ([0, 1, 2, 3], [1, 3], [1], [0, 1, 2, 3], [3, 2, 1, 0]):
+            if fused:
+                updater(chosen, [grad] * len(chosen), [weights[i] for i in chosen])
+                continue
+            for i in chosen:
+                made.update(i, weights[i], grad, None)
+        found.append(weights)
+    same(*found)
+
+
+class Slower(optimizer.SGD):
+    """Learning rates that depend on the index in a way of its own."""
+
+    def _get_lrs(self, indices: Any) -> list[float]:
+        return [
+            lr / (1 + index) for lr, index in zip(super()._get_lrs(indices), indices, strict=True)
+        ]
+
+
+def test_learning_rates_of_a_subclass_count() -> None:
+    updater = optimizer.get_updater(Slower(learning_rate=1.0))
+    weights, grad = [nd.zeros((3,)) for _ in range(3)], nd.ones((3,))
+    updater([0, 1, 2], [grad] * 3, weights)
+    assert updater._fused.is_native
+    assert [w.asnumpy()[0] for w in weights] == [-1.0, -0.5, np.float32(-1 / 3)]
+
+
 def test_clipping_can_be_switched_on_between_steps() -> None:
     made = optimizer.create("sgd", learning_rate=1.0)
     updater = optimizer.get_updater(made)
