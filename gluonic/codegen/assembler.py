@@ -110,6 +110,11 @@ class Function:
         self._count = 0
         self.block = "entry"
 
+    @property
+    def length(self) -> int:
+        """How many instructions with results have been written."""
+        return self._count
+
     def finish(self) -> None:
         """Return from the function and put it into its module."""
         self.do("ret void")

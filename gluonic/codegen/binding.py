@@ -53,7 +53,7 @@ class Binding:
         self.computed = [e for e in outputs if not e.node.is_variable]
         self.positions = [specialization.graph.outputs.index(e) for e in self.computed]
         self.results = [
-            (specialization.slots[e], facts.shapes[e], facts.dtypes[e]) for e in self.computed
+            (specialization.slot(e), facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
         self.idle: list[Frame] = []
         self.is_plain = self._is_plain()
@@ -73,18 +73,22 @@ class Binding:
 
     def _plan_memory(self) -> MemoryPlan:
         spec = self.specialization
-        kept = {node.entry() for node in spec.inputs} | set(spec.graph.outputs)
+        kept = {node.entry() for node in spec.inputs} | set(spec.graph.outputs) | set(spec.host)
         steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
         sizes: dict[Any, int] = {}
+        lasting: list[Any] = []
         for group in spec.groups:
             writes: list[Any] = list(spec.written_by(group))
+            if group.step is not None and group.step.keeps:
+                lasting += writes
             for entry in writes:
                 if entry not in kept and self.facts.dtypes[entry] != object:
                     sizes[entry] = self.facts.bytes_of(entry)
             if group.step is not None and group.step.uses_workspace:
                 writes.append(group.step)
                 sizes[group.step] = group.step.workspace(self.facts)
-            steps.append((group.inputs, writes))
+            steps.append((group.inputs, [e for e in writes if e not in lasting]))
+        steps = [((), lasting), *steps, (lasting, ())]
         return plan_memory(steps, sizes, spec.root)
 
     def frame(self) -> "Frame":
@@ -108,7 +112,7 @@ class Frame:
     def __init__(self, binding: Binding) -> None:
         self.binding, spec = binding, binding.specialization
         size = binding.memory.size + ALIGNMENT
-        self.arena = np.empty(size, np.uint8)
+        self.arena = np.zeros(size, np.uint8)  # what steps keep from call to call is zero at first
         start = -self.arena.ctypes.data % ALIGNMENT
         self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
         self._address = ctypes.addressof(self.slots)
@@ -180,6 +184,8 @@ class Frame:
         values = dict(self.views)
         values.update(zip(binding.inputs, arrays, strict=True))
         values.update(zip(binding.computed, outputs, strict=True))
+        for entry, output in spec.host.items():
+            values[entry] = values[output].reshape(binding.facts.shapes[entry])
         call = _Call(binding, values, run)
         for segment in spec.segments:
             if segment.native:

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
+from gluonic.codegen.convolution_layout import layout_key, with_blocks
+from gluonic.codegen.convolution_steps import BlockStep
+from gluonic.codegen.copies import CopyStep
 from gluonic.codegen.facts import DynamicShapeError, Facts, find_facts
 from gluonic.codegen.fusion import Group, fuse
 from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
-from gluonic.codegen.semantics import relabels
 from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
@@ -52,9 +55,10 @@ class Specialization:
 
     def __init__(self, graph: Graph, inputs: Sequence[Node], facts: Facts) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self.root = _roots(graph)
-        self.fusion = fuse(graph, facts.shapes, lambda node: why_not(node, facts))
-        self.groups = [g for g in self.fusion.groups if not _is_alias(g, self.root)]
+        aliases = find_aliases(graph, facts)
+        self.root, self.host = aliases.root, aliases.host
+        self.fusion = fuse(graph, facts.shapes, lambda node: why_not(node, facts), self.root)
+        self.groups = self.fusion.groups
         for group in self.groups:
             group.step = self._step(group, facts)
         self.segments = _segments(self.groups)
@@ -67,8 +71,8 @@ class Specialization:
         """What machine code does for a group; None if Python runs it."""
         if group.space is None:
             return native_step(group.nodes[0], facts)
-        lowered = GroupLowering(group, self.fusion, facts.shapes, facts.dtypes).lower()
-        return LoopStep(group, lowered)
+        lowering = GroupLowering(group, self.fusion.loops, facts.shapes, facts.dtypes, self.root)
+        return LoopStep(group, lowering.lower())
 
     def written_by(self, group: Group) -> list[Entry]:
         """The results of a group that lie in memory."""
@@ -107,26 +111,18 @@ class Specialization:
 
 def native_step(node: Node, facts: Facts) -> Step | None:
     """What machine code does for an operator that runs as a whole; None if Python runs it."""
-    return ProductStep.of(node, facts)
+    for kind in _STEPS:
+        step = kind.of(node, facts)
+        if step is not None:
+            return step
+    return None
+
+
+_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, BlockStep)
 
 
 def _all_outputs(group: Group) -> list[Entry]:
     return [node.entry(i) for node in group.nodes for i in range(node.output_count)]
-
-
-def _roots(graph: Graph) -> dict[Entry, Entry]:
-    """For each relabelled result, the one whose memory it shares; outputs have memory of their own."""
-    outputs, root = set(graph.outputs), dict[Entry, Entry]()
-    for node in graph.nodes:
-        if node.application is not None and relabels(node.application):
-            entry = node.entry()
-            if entry not in outputs:
-                root[entry] = root.get(node.inputs[0], node.inputs[0])
-    return root
-
-
-def _is_alias(group: Group, root: dict[Entry, Entry]) -> bool:
-    return group.space is None and group.nodes[0].entry() in root
 
 
 def _segments(groups: Sequence[Group]) -> list[Segment]:
@@ -156,46 +152,63 @@ class CompiledGraph:
         self.graph, self.inputs = graph, tuple(inputs)
         self.specializations: list[Specialization] = []
         self.bindings: OrderedDict[Any, Binding] = OrderedDict()
-        self._latest: list[Frame] = []
+        self._latest: dict[bool, list[Frame]] = {False: [], True: []}
+        self._modal = any(
+            node.application is not None and node.application.op.run_name for node in graph.nodes
+        )
+        self._rewritten: dict[Any, Graph] = {}
         self._lock = threading.RLock()
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
     ) -> list[Array]:
         """Run the graph; compiles it, if need be. `into` is explained at `Frame.run`."""
+        train = self._modal and run.train
+        latest = self._latest[train]
         try:
-            frame = self._latest.pop()
+            frame = latest.pop()
         except IndexError:
-            frame = self._frame(arrays)
+            frame = self._frame(arrays, train)
         else:
             if not frame.take(arrays):
                 frame.binding.idle.append(frame)
-                frame = self._frame(arrays)
+                frame = self._frame(arrays, train)
         results = frame.run(arrays, run, into)
-        self._latest.append(frame)
+        latest.append(frame)
         return results
 
-    def _frame(self, arrays: Sequence[Array]) -> Frame:
+    def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
         """A frame that has taken the arrays."""
-        frame = self.binding(arrays).frame()
+        frame = self.binding(arrays, train).frame()
         if not frame.take(arrays):
             raise AssertionError("a binding of these very shapes does not take the arrays")
         return frame
 
-    def binding(self, arrays: Sequence[Array]) -> Binding:
+    def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
-        key = tuple([(a.shape, a.dtype) for a in arrays])
+        key = (train, *[(a.shape, a.dtype) for a in arrays])
         binding = self.bindings.get(key)
-        return self._bind(key, arrays) if binding is None else binding
+        return self._bind(key, arrays, train) if binding is None else binding
 
-    def _bind(self, key: Any, arrays: Sequence[Array]) -> Binding:
+    def _laid_out(self, arrays: Sequence[Array], train: bool) -> tuple[Graph, Facts]:
+        """The graph with layouts chosen for such arrays, and its facts."""
         facts = find_facts(self.graph, self.inputs, arrays)
+        key = train, layout_key(self.graph, facts)
+        if key not in self._rewritten:
+            self._rewritten[key] = with_blocks(self.graph, facts, train)
+        graph = self._rewritten[key]
+        return graph, facts if graph is self.graph else find_facts(graph, self.inputs, arrays)
+
+    def _bind(self, key: Any, arrays: Sequence[Array], train: bool) -> Binding:
+        graph, facts = self._laid_out(arrays, train)
         with self._lock:
             if key in self.bindings:
                 return self.bindings[key]
-            fitting = next((s for s in self.specializations if s.fits(facts)), None)
+            fitting = next(
+                (s for s in self.specializations if s.graph is graph and s.fits(facts)), None
+            )
             if fitting is None:
-                fitting = Specialization(self.graph, self.inputs, facts)
+                fitting = Specialization(graph, self.inputs, facts)
                 self.specializations.append(fitting)
                 del self.specializations[:-_MOST_SPECIALIZATIONS]
             binding = self.bindings[key] = fitting.bind(facts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gluonic.codegen.semantics import Shape
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.values import Dtype
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer

@@ -1,44 +1,56 @@
 """Fusion: which operators share a loop.
 
 Operators over one iteration space go into one group, so that what they pass to each other stays in
-registers. A group must not depend on itself by way of another group (legality, by reachability); it is worth
-it because what stays inside is neither written nor read (profit, in bytes). What a group may not do is read a
-reduction's result in the sweep that computes it.
+registers. A group that reduces has stages: sweeps over the reduced axes, and between them points, which
+compute with what has been reduced; so softmax or layer norm is one group. A group must not depend on itself
+by way of another group (legality, by reachability); it is worth it because what stays inside is neither
+written nor read (profit, in bytes).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.semantics import AxisMap, Loop, Shape, loop_of
+from gluonic.codegen.loop import Loop, Shape
+from gluonic.codegen.semantics import loop_of
+from gluonic.codegen.stages import Stages, arrange
 from gluonic.graph.node import Entry, Graph, Node
+
+_MOST_NODES = 64
+_MOST_ARRAYS = 32
 
 
 @dataclass(eq=False)
 class Group:
-    """Operators that run as one loop, or a single operator that runs as a whole.
+    """Operators that run as one loop nest, or a single operator that runs as a whole.
 
     Attributes
     ----------
     nodes : the operators, in order
-    space : the iteration space of the loop; None for an operator that runs as a whole
+    stages : when each of them runs in the loop nest; None for an operator that runs as a whole
     reason : why Python runs it, for the user
-    step : what machine code does for an operator that runs as a whole; None if Python runs it
+    inputs, outputs : the results of others that it reads, and its own that others read
+    step : what machine code does; None if Python runs it
     """
 
     nodes: list[Node]
-    space: Shape | None
+    stages: Stages | None
     reason: str = ""
     inputs: list[Entry] = field(default_factory=list)
     outputs: list[Entry] = field(default_factory=list)
     step: Any = None
 
     @property
+    def space(self) -> Shape | None:
+        """The iteration space of the loop nest."""
+        return None if self.stages is None else self.stages.space
+
+    @property
     def is_native(self) -> bool:
         """Whether machine code runs it."""
-        return self.space is not None or self.step is not None
+        return self.stages is not None or self.step is not None
 
 
 @dataclass
@@ -58,118 +70,121 @@ class Fusion:
 
 
 class _Partition:
-    """The groups as they grow, with the arrows between them."""
+    """The groups as they grow, with the arrows between them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    shapes : of all entries
+    roots : for a relabelled result the one whose memory it shares
+    """
+
+    def __init__(self, shapes: Mapping[Entry, Shape], roots: Mapping[Entry, Entry]) -> None:
+        self.shapes, self.roots = shapes, roots
+        self.loops: dict[Node, Loop] = {}
         self.group_of: dict[Node, Group] = {}
         self.before: dict[Group, set[Group]] = {}
+        self.order: dict[Node, int] = {}
 
-    def start(self, node: Node, space: Shape | None, reason: str = "") -> Group:
-        group = Group([], space, reason)
-        self.before[group] = set()
-        self.put(node, group)
+    def producer(self, entry: Entry) -> Group | None:
+        """The group that computes a result, None for an input of the graph."""
+        return self.group_of.get(self.roots.get(entry, entry).node)
+
+    def start(self, node: Node, stages: Stages | None, reason: str = "") -> Group:
+        """Make a group of one operator."""
+        group = Group([node], stages, reason)
+        self.order[node] = len(self.order)
+        self.group_of[node] = group
+        producers = (self.producer(entry) for entry in node.inputs)
+        self.before[group] = {p for p in producers if p is not None and p is not group}
         return group
 
-    def put(self, node: Node, group: Group) -> None:
-        group.nodes.append(node)
-        self.group_of[node] = group
-        for entry in node.inputs:
-            producer = self.group_of.get(entry.node)
-            if producer is not None and producer is not group:
-                self.before[group].add(producer)
-
-    def reaches(self, early: Group, late: Group) -> bool:
-        """Whether `late` depends on `early`."""
-        stack, seen = [late], {late}
+    def reaches(self, early: Group, late: Group, *, through_others: bool = False) -> bool:
+        """Whether `late` depends on `early`; `through_others`: by way of a third group."""
+        stack = [g for g in self.before[late] if not (through_others and g is early)]
+        floor = self.order[early.nodes[0]]
+        seen = set(stack)
         while stack:
-            for group in self.before[stack.pop()]:
-                if group is early:
-                    return True
-                if group not in seen:
-                    seen.add(group)
-                    stack.append(group)
+            group = stack.pop()
+            if group is early:
+                return True
+            if self.order[group.nodes[-1]] < floor:
+                continue
+            fresh = self.before[group] - seen
+            seen |= fresh
+            stack.extend(fresh)
         return False
 
-    def can_join(self, node: Node, group: Group) -> bool:
-        """Whether the node's other inputs are independent of the group."""
-        producers = {self.group_of[e.node] for e in node.inputs if e.node in self.group_of}
-        return all(p is group or not self.reaches(group, p) for p in producers)
+    def try_merge(self, first: Group, second: Group) -> Group | None:
+        """The two groups as one, if their operators can share a loop nest."""
+        if first.stages is None or second.stages is None or first is second:
+            return None
+        nodes = sorted([*first.nodes, *second.nodes], key=self.order.__getitem__)
+        if len(nodes) > _MOST_NODES or self._arrays(nodes) > _MOST_ARRAYS:
+            return None
+        if self.reaches(first, second, through_others=True):
+            return None
+        if self.reaches(second, first, through_others=True):
+            return None
+        stages = arrange(nodes, (first.stages, second.stages), self.loops, self.shapes, self.roots)
+        if stages is None:
+            return None
+        return self._merge(first, second, nodes, stages)
 
-    def merge(self, kept: Group, gone: Group) -> None:
-        """Put the nodes of one group into another."""
+    def _arrays(self, nodes: Sequence[Node]) -> int:
+        """How many arrays the operators read that others made, at most."""
+        members = set(nodes)
+        return len({e for node in nodes for e in node.inputs if e.node not in members})
+
+    def _merge(self, kept: Group, gone: Group, nodes: list[Node], stages: Stages) -> Group:
         for node in gone.nodes:
             self.group_of[node] = kept
-        kept.nodes = sorted([*kept.nodes, *gone.nodes], key=lambda n: n.serial)
+        kept.nodes, kept.stages = nodes, stages
         self.before[kept] = (self.before[kept] | self.before.pop(gone)) - {kept, gone}
         for others in self.before.values():
             if gone in others:
                 others.discard(gone)
                 others.add(kept)
+        return kept
 
 
-def fuse(graph: Graph, shapes: Mapping[Entry, Shape], supported: Any = None) -> Fusion:
+def fuse(
+    graph: Graph,
+    shapes: Mapping[Entry, Shape],
+    supported: Callable[[Node], str] | None = None,
+    roots: Mapping[Entry, Entry] | None = None,
+) -> Fusion:
     """Divide a graph into groups.
 
     Parameters
     ----------
     graph : the graph
     shapes : of all its entries
-    supported : ``(node) -> reason`` why a node cannot be compiled, an empty string if it can
+    supported : why a node cannot be compiled, an empty string if it can
+    roots : for a relabelled result the one whose memory it shares; such results are not computed
     """
-    partition, loops = _Partition(), {}
-    groups: list[Group] = []
+    partition = _Partition(shapes, roots or {})
+    groups: dict[Group, None] = {}
     for node in graph.nodes:
-        if node.application is None:
+        if node.application is None or node.entry() in partition.roots:
             continue
         loop, reason = _loop_of(node, shapes, supported)
         if loop is None:
-            groups.append(partition.start(node, None, reason))
+            groups[partition.start(node, None, reason)] = None
             continue
-        loops[node] = loop
-        home = _home(node, loop, partition, loops)
-        if home is None:
-            groups.append(partition.start(node, loop.space))
-        else:
-            partition.put(node, home)
-    ordered = _in_order(partition, _merge_siblings(partition, groups, loops))
-    fusion = Fusion(ordered, loops)
-    _set_ports(graph, fusion, shapes, partition)
+        partition.loops[node] = loop
+        stages = arrange([node], (), partition.loops, shapes, partition.roots)
+        group = partition.start(node, stages)
+        groups[group] = None
+        _join_producers(node, partition, groups)
+    _join_siblings(partition, groups)
+    fusion = Fusion(_in_order(partition, list(groups)), partition.loops)
+    _set_ports(graph, fusion, partition)
     return fusion
 
 
-def _merge_siblings(
-    partition: _Partition, groups: Sequence[Group], loops: Mapping[Node, Loop]
-) -> list[Group]:
-    """Join groups that sweep one space, so that what both read is read once (minimum and maximum)."""
-    kept: list[Group] = []
-    for group in groups:
-        twin = next((k for k in kept if _are_siblings(k, group, partition, loops)), None)
-        if twin is None:
-            kept.append(group)
-        else:
-            partition.merge(twin, group)
-    return kept
-
-
-def _are_siblings(
-    first: Group, second: Group, partition: _Partition, loops: Mapping[Node, Loop]
-) -> bool:
-    if first.space is None or first.space != second.space:
-        return False
-    if len(_reduced_axes([*first.nodes, *second.nodes], loops)) > 1:
-        return False
-    read = {entry for node in first.nodes for entry in node.inputs}
-    if not any(entry in read for node in second.nodes for entry in node.inputs):
-        return False
-    return not partition.reaches(first, second) and not partition.reaches(second, first)
-
-
-def _reduced_axes(nodes: Sequence[Node], loops: Mapping[Node, Loop]) -> set[tuple[int, ...]]:
-    """The sets of axes that reductions among the nodes go over; a kernel reduces one set."""
-    return {loops[node].axes for node in nodes if loops[node].reduction is not None}
-
-
-def _loop_of(node: Node, shapes: Mapping[Entry, Shape], supported: Any) -> tuple[Loop | None, str]:
+def _loop_of(
+    node: Node, shapes: Mapping[Entry, Shape], supported: Callable[[Node], str] | None
+) -> tuple[Loop | None, str]:
     assert node.application is not None
     reason = supported(node) if supported is not None else ""
     if reason:
@@ -182,34 +197,39 @@ def _loop_of(node: Node, shapes: Mapping[Entry, Shape], supported: Any) -> tuple
     return loop, "" if loop is not None else f"{node.operator_name} runs as a whole"
 
 
-def _home(
-    node: Node, loop: Loop, partition: _Partition, loops: Mapping[Node, Loop]
-) -> Group | None:
-    """The group that the node can join: that of a producer, or of a sibling that reads the same."""
+def _join_producers(node: Node, partition: _Partition, groups: dict[Group, None]) -> None:
+    """Merge a new operator's group with those that compute what it reads."""
     for entry in node.inputs:
-        group = partition.group_of.get(entry.node)
-        if (
-            group is not None
-            and group.space == loop.space
-            and len(_reduced_axes([*group.nodes, node], loops)) <= 1
-            and _reads_in_place(node, group, loop, loops, partition)
-            and partition.can_join(node, group)
-        ):
-            return group
-    return None
+        producer = partition.producer(entry)
+        own = partition.group_of[node]
+        if producer is not None and producer is not own:
+            _merge(partition, groups, producer, own)
 
 
-def _reads_in_place(
-    node: Node, group: Group, loop: Loop, loops: Mapping[Node, Loop], partition: _Partition
+def _merge(
+    partition: _Partition, groups: dict[Group, None], first: Group, second: Group
 ) -> bool:
-    """Whether all that the node reads from the group is the very element that is at hand."""
-    identity: AxisMap = tuple(range(len(loop.space)))
-    for entry, read in zip(node.inputs, loop.reads, strict=True):
-        if partition.group_of.get(entry.node) is not group or read is None:
-            continue
-        if loops[entry.node].reduction is not None or read != identity:
-            return False
+    merged = partition.try_merge(first, second)
+    if merged is None:
+        return False
+    groups.pop(first if merged is second else second)
     return True
+
+
+def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
+    """Join groups that sweep one space and read the same array, so that it is read once."""
+    readers: dict[tuple[Entry, Shape], list[Node]] = {}
+    for group in groups:
+        for node in group.nodes if group.space is not None else ():
+            for entry in node.inputs:
+                root = partition.roots.get(entry, entry)
+                readers.setdefault((root, group.space or ()), []).append(node)
+    for nodes in readers.values():
+        kept: list[Group] = []
+        for node in nodes:
+            group = partition.group_of[node]
+            if group not in kept and not any(_merge(partition, groups, k, group) for k in kept):
+                kept.append(group)
 
 
 def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
@@ -222,26 +242,27 @@ def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
             done[group] = None
         elif group not in done:
             stack.append((group, True))
-            earlier = sorted(partition.before[group], key=lambda g: g.nodes[0].serial, reverse=True)
+            earlier = sorted(
+                partition.before[group], key=lambda g: partition.order[g.nodes[0]], reverse=True
+            )
             stack.extend((g, False) for g in earlier if g not in done)
     return list(done)
 
 
-def _set_ports(
-    graph: Graph, fusion: Fusion, shapes: Mapping[Entry, Shape], partition: _Partition
-) -> None:
+def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
     """Find what each group reads and what others read of it."""
-    wanted = set(graph.outputs)
+    roots = partition.roots
+    wanted = {roots.get(entry, entry) for entry in graph.outputs}
     for group in fusion.groups:
         reads: dict[Entry, None] = {}
         for node in group.nodes:
             loop = fusion.loops.get(node)
             maps: Sequence[Any] = loop.reads if loop is not None else [()] * len(node.inputs)
             for entry, read in zip(node.inputs, maps, strict=True):
-                if read is not None and partition.group_of.get(entry.node) is not group:
+                if read is not None and partition.producer(entry) is not group:
                     reads[entry] = None
         group.inputs = list(reads)
-        wanted.update(reads)
+        wanted.update(roots.get(entry, entry) for entry in reads)
     for group in fusion.groups:
         for node in group.nodes:
             for index in range(node.output_count):
@@ -249,4 +270,5 @@ def _set_ports(
                 if entry in wanted:
                     group.outputs.append(entry)
                 elif group.space is not None:
-                    fusion.saved_bytes += 2 * 4 * int(np.prod(shapes[entry], dtype=np.int64))
+                    size = int(np.prod(partition.shapes[entry], dtype=np.int64))
+                    fusion.saved_bytes += 2 * 4 * size

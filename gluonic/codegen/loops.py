@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from gluonic.codegen.assembler import Function, Module, Opening
-from gluonic.codegen.elements import Lanes, load, selects, store
+from gluonic.codegen.elements import Lanes, counting, load, selects, store
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.reductions import Accumulator
@@ -68,6 +68,15 @@ class _Elements:
 
     def __len__(self) -> int:
         return len(self._lowering.kernel.operands)
+
+    def index(self, axis: int) -> Value:
+        """Where along an axis the elements are, as int64."""
+        lowering, position = self._lowering, self._position
+        index = lowering.m.value(position.indices[axis], INT64, 1)
+        lanes = position.lanes.count
+        if axis != lowering.vector or lanes == 1:
+            return index
+        return index + counting(lowering.m, lanes, INT64)
 
 
 class _Lowering:

@@ -1,14 +1,16 @@
-"""From a fused group to a kernel: its axes made few, its operators' expressions made one body."""
+"""From a fused group to a kernel: its axes made few, its operators' expressions made the stages' bodies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from gluonic.codegen.fusion import Fusion, Group
-from gluonic.codegen.kernel import Kernel, Operand, Reduce, Result, Stage, Store, Way
-from gluonic.codegen.semantics import AxisMap, Loop, Shape
+from gluonic.codegen.fusion import Group
+from gluonic.codegen.kernel import Kernel, Operand, Way
+from gluonic.codegen.loop import AxisMap, Loop, Read, Shape, composed
+from gluonic.codegen.stage_bodies import StageBodies
 from gluonic.codegen.values import Dtype
-from gluonic.graph.node import Entry
+from gluonic.graph.node import Entry, Node
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,12 @@ class Access:
     entry : the result that is read or written
     axes : for each axis of the kernel, the axes of the operand it stands for, merged (none of them for the
         axis of a space of one element); None: repeated
+    part : the operator and the position of its input that reads a part of the result; None for all of it
     """
 
     entry: Entry
     axes: tuple[tuple[int, ...] | None, ...]
+    part: tuple[Node, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,85 +47,88 @@ class LoweredGroup:
 
     def extents(self, space: Shape) -> list[int]:
         """The extents of the kernel's axes for a space of such extents."""
-        return [_product(space[axis] for axis in axes) for axes in self.merged]
-
-    def strides(
-        self, shapes: Mapping[Entry, Shape], itemsizes: Mapping[Entry, int]
-    ) -> list[list[int]]:
-        """For each operand its strides in bytes along the kernel's axes."""
-        return [
-            [
-                0
-                if not axes
-                else contiguous_stride(shapes[a.entry], axes[-1]) * itemsizes[a.entry]
-                for axes in a.axes
-            ]
-            for a in self.operands
-        ]
-
-
-def _product(numbers: Any) -> int:
-    result = 1
-    for number in numbers:
-        result *= number
-    return result
+        return [prod(space[axis] for axis in axes) for axes in self.merged]
 
 
 def contiguous_stride(shape: Shape, axis: int) -> int:
     """The stride, in elements, of an axis of a contiguous array."""
-    return _product(shape[axis + 1 :])
+    return prod(shape[axis + 1 :])
+
+
+def strides(access: Access, shape: Shape, itemsize: int, read: Read | None) -> list[int]:
+    """The strides in bytes along the kernel's axes."""
+    found = []
+    for axes in access.axes:
+        if not axes:
+            found.append(0)
+            continue
+        step = read.step[axes[-1]] if read is not None and read.step else 1
+        found.append(contiguous_stride(shape, axes[-1]) * itemsize * step)
+    return found
+
+
+def offset(shape: Shape, itemsize: int, read: Read) -> int:
+    """How many bytes behind the first element reading begins."""
+    steps = (contiguous_stride(shape, axis) for axis in range(len(shape)))
+    return sum(b * s for b, s in zip(read.begin, steps, strict=True)) * itemsize
+
+
+@dataclass(frozen=True)
+class Use:
+    """One way in which a group reads or writes a result, over the axes of the group's space."""
+
+    entry: Entry
+    axes: AxisMap
+    shape: Shape
+    part: tuple[Node, int] | None = None
+    cut: frozenset[int] = frozenset()
+    stepped: bool = False
 
 
 def merge_axes(
-    space: Shape, reduced: frozenset[int], maps: Sequence[AxisMap]
+    space: Shape, reduced: frozenset[int], uses: Sequence[Use], apart: frozenset[int] = frozenset()
 ) -> tuple[tuple[int, ...], ...]:
     """Which axes of a space can run as one: neighbours that every operand passes through alike.
 
     Axes of length one are left out. The result holds for all extents of the same pattern.
 
-    >>> merge_axes((2, 3, 4), frozenset(), [(0, 1, 2), (None, None, 0)])
+    Parameters
+    ----------
+    space : the extents
+    reduced : the axes that are reduced
+    uses : how operands are read and written
+    apart : axes that must stay on their own
+
+    >>> x, y = Use(None, (0, 1, 2), (2, 3, 4)), Use(None, (None, None, 0), (4,))
+    >>> merge_axes((2, 3, 4), frozenset(), [x, y])
     ((0, 1), (2,))
     """
     merged: list[tuple[int, ...]] = []
     for axis, extent in enumerate(space):
         if extent == 1:
             continue
-        if merged and _joinable(merged[-1][-1], axis, reduced, maps):
+        last = merged[-1][-1] if merged else None
+        joinable = last is not None and not {last, axis} & apart
+        if joinable and _joinable(last, axis, reduced, uses):  # type: ignore[arg-type]
             merged[-1] = (*merged[-1], axis)
         else:
             merged.append((axis,))
     return tuple(merged) or ((),)
 
 
-def _joinable(first: int, second: int, reduced: frozenset[int], maps: Sequence[AxisMap]) -> bool:
+def _joinable(first: int, second: int, reduced: frozenset[int], uses: Sequence[Use]) -> bool:
     if (first in reduced) != (second in reduced):
         return False
-    for read in maps:
-        a, b = read[first], read[second]
-        if (a is None) != (b is None) or (a is not None and b is not None and b != a + 1):
+    for use in uses:
+        a, b = use.axes[first], use.axes[second]
+        if (a is None) != (b is None):
             return False
+        if a is not None and b is not None:
+            if b <= a or use.stepped or b in use.cut:
+                return False
+            if any(use.shape[axis] != 1 for axis in range(a + 1, b)):
+                return False
     return True
-
-
-def _access(entry: Entry, read: AxisMap, merged: Sequence[Sequence[int]]) -> Access:
-    axes: list[tuple[int, ...] | None] = []
-    for group in merged:
-        own = tuple(read[axis] for axis in group)
-        axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
-    return Access(entry, tuple(axes))
-
-
-def _ways(access: Access, shape: Shape) -> tuple[Way, ...]:
-    ways: list[Way] = []
-    for position, axes in enumerate(access.axes):
-        last = position == len(access.axes) - 1
-        if axes is None:
-            ways.append("repeat")
-        elif not axes or (last and all(extent == 1 for extent in shape[axes[-1] + 1 :])):
-            ways.append("unit")
-        else:
-            ways.append("stride")
-    return tuple(ways)
 
 
 class GroupLowering:
@@ -130,109 +137,97 @@ class GroupLowering:
     Parameters
     ----------
     group : the operators
-    fusion : the division it belongs to, for the operators' loops
+    loops : the operators' loops
     shapes, dtypes : of all entries
+    roots : for a relabelled result the one whose memory it shares
     """
 
     def __init__(
         self,
         group: Group,
-        fusion: Fusion,
+        loops: Mapping[Node, Loop],
         shapes: Mapping[Entry, Shape],
         dtypes: Mapping[Entry, Dtype],
+        roots: Mapping[Entry, Entry],
     ) -> None:
-        assert group.space is not None
-        self.group, self.loops = group, fusion.loops
-        self.shapes, self.dtypes = shapes, dtypes
-        self.space = group.space
-        self.members = set(group.nodes)
-        reductions = [self.loops[n] for n in group.nodes if self.loops[n].reduction]
-        self.reduced = frozenset(reductions[0].axes) if reductions else frozenset()
+        assert group.stages is not None
+        self.group, self.loops, self.stages = group, loops, group.stages
+        self.shapes, self.dtypes, self.roots = shapes, dtypes, roots
 
     def lower(self) -> LoweredGroup:
         """Make the kernel."""
         reads = self._reads()
-        writes = [(entry, self.loops[entry.node].written) for entry in self.group.outputs]
-        maps = [read for _, read in (*reads, *writes)]
-        merged = merge_axes(self.space, self.reduced, maps)
-        accesses = [_access(entry, read, merged) for entry, read in (*reads, *writes)]
+        writes = [Use(e, self._written(e), self.shapes[e]) for e in self.group.outputs]
+        uses = [*dict.fromkeys(reads.values()), *writes]
+        merged = merge_axes(self.stages.space, self.stages.reduced, uses, self._apart())
+        accesses = [self._access(use, merged) for use in uses]
         operands = tuple(
-            Operand(self.dtypes[a.entry], _ways(a, self.shapes[a.entry])) for a in accesses
+            Operand(self.dtypes[a.entry], self._ways(a, use))
+            for a, use in zip(accesses, uses, strict=True)
         )
-        reduced = frozenset(i for i, axes in enumerate(merged) if axes and axes[0] in self.reduced)
-        numbers = {pair: number for number, pair in enumerate(reads)}
-        kernel = Kernel(len(merged), operands, self._stages(numbers, len(reads), merged), reduced)
+        reduced = frozenset(
+            i for i, axes in enumerate(merged) if axes and axes[0] in self.stages.reduced
+        )
+        numbers = {key: uses.index(use) for key, use in reads.items()}
+        first_output = len(uses) - len(writes)
+        bodies = StageBodies(
+            self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
+        )
+        kernel = Kernel(len(merged), operands, bodies.stages(), reduced)
         return LoweredGroup(kernel, tuple(accesses), merged)
 
-    def _reads(self) -> list[tuple[Entry, AxisMap]]:
-        """What is read from memory, each way of reading it once."""
-        found: dict[tuple[Entry, AxisMap], None] = {}
+    def _reads(self) -> dict[tuple[Node, int], Use]:
+        """What is read from memory, for each input of an operator that is."""
+        members, found = set(self.group.nodes), dict[tuple[Node, int], Use]()
         for node in self.group.nodes:
-            for entry, read in zip(node.inputs, self.loops[node].reads, strict=True):
-                if read is not None and entry.node not in self.members:
-                    found[entry, read] = None
-        return list(found)
+            loop, place = self.loops[node], self.stages.places[node]
+            for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
+                root = self.roots.get(entry, entry)
+                if read is not None and root.node not in members:
+                    found[node, position] = self._use(entry, read, place.axes, (node, position))
+        return found
 
-    def _stages(
-        self, numbers: Mapping[tuple[Entry, AxisMap], int], first_output: int, merged: Any
-    ) -> tuple[Stage, ...]:
-        """One sweep, and, if something is reduced, a step that writes what has been."""
-        outputs = {e: first_output + i for i, e in enumerate(self.group.outputs)}
-        stored = [e for e in self.group.outputs if self.loops[e.node].reduction is None]
-        reductions = [n.entry() for n in self.group.nodes if self.loops[n].reduction]
-        results: list[Result] = [Store(outputs[e]) for e in stored]
-        results += [
-            Reduce(self.loops[e.node].reduction)  # type: ignore[arg-type]
-            for e in reductions
-        ]
+    def _use(self, entry: Entry, read: Read, own: AxisMap, where: tuple[Node, int]) -> Use:
+        axes = tuple(
+            None if length == 1 else axis
+            for axis, length in zip(composed(own, read.axes), self.stages.space, strict=True)
+        )
+        shape = self.shapes[entry]
+        if read.is_whole:
+            return Use(entry, axes, shape)
+        return Use(entry, axes, shape, where, read.cut, any(step != 1 for step in read.step))
 
-        def sweep(m: Any, x: Any, r: Any) -> list[Any]:
-            values = self._evaluate(_Renumbered(m, merged), x, numbers)
-            return [values[e] for e in (*stored, *reductions)]
+    def _written(self, entry: Entry) -> AxisMap:
+        """How a result lies in the space."""
+        loop, place = self.loops[entry.node], self.stages.places[entry.node]
+        axes = loop.written if place.kind == "reduce" else place.axes
+        return tuple(
+            None if length == 1 else axis
+            for axis, length in zip(axes, self.stages.space, strict=True)
+        )
 
-        if not reductions:
-            return (Stage(sweep, tuple(results)),)
+    def _apart(self) -> frozenset[int]:
+        """Axes whose index is asked for."""
+        return frozenset(axis for node in self.group.nodes for axis in self.loops[node].indexed)
 
-        def write(m: Any, x: Any, r: Any) -> list[Any]:
-            finished = []
-            for entry, value in zip(reductions, r, strict=True):
-                finish = self.loops[entry.node].finish
-                done = value if finish is None else finish(_Renumbered(m, merged), value)
-                finished.append(m.astype(done, self.dtypes[entry]))
-            return finished
+    def _access(self, use: Use, merged: Sequence[Sequence[int]]) -> Access:
+        axes: list[tuple[int, ...] | None] = []
+        for group in merged:
+            own = tuple(use.axes[axis] for axis in group)
+            axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
+        return Access(use.entry, tuple(axes), use.part)
 
-        point = Stage(write, tuple(Store(outputs[e]) for e in reductions), point=True)
-        return (Stage(sweep, tuple(results)), point)
-
-    def _evaluate(
-        self, m: Any, x: Any, numbers: Mapping[tuple[Entry, AxisMap], int]
-    ) -> dict[Entry, Any]:
-        """Read the operators' expressions, one after the other, over what is at hand."""
-        values: dict[Entry, Any] = {}
-        for node in self.group.nodes:
-            loop: Loop = self.loops[node]
-            elements = [
-                values[entry] if entry.node in self.members else x[numbers[entry, read]]
-                for entry, read in zip(node.inputs, loop.reads, strict=True)
-                if read is not None
-            ]
-            value = loop.expression(m, *elements)
-            entry = node.entry()
-            if loop.reduction is None:
-                value = m.astype(m.asarray(value), self.dtypes[entry])
-            values[entry] = value
-        return values
-
-
-class _Renumbered:
-    """An emitter that is asked for extents by the axes of the group's space."""
-
-    def __init__(self, m: Any, merged: Sequence[Sequence[int]]) -> None:
-        self._m, self._merged = m, merged
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._m, name)
-
-    def extent(self, axes: Sequence[int]) -> Any:
-        """The number of elements along axes of the space, which are merged whole or not at all."""
-        return self._m.extent([i for i, own in enumerate(self._merged) if own and own[0] in axes])
+    def _ways(self, access: Access, use: Use) -> tuple[Way, ...]:
+        ways: list[Way] = []
+        shape = self.shapes[access.entry]
+        for position, axes in enumerate(access.axes):
+            last = position == len(access.axes) - 1
+            if axes is None:
+                ways.append("repeat")
+            elif not axes or (
+                last and not use.stepped and all(n == 1 for n in shape[axes[-1] + 1 :])
+            ):
+                ways.append("unit")
+            else:
+                ways.append("stride")
+        return tuple(ways)

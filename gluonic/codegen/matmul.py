@@ -7,7 +7,7 @@ from math import prod
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.blas import gemm
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.semantics import Shape
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.steps import Step
 from gluonic.codegen.values import Dtype, literal, scalar_type
 from gluonic.graph.node import Entry, Node

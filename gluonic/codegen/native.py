@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.assembler import Function, Module
-from gluonic.codegen.emitter import Emitter, NotLowered
+from gluonic.codegen.costs import why_no_code
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.jit import Library, load
 from gluonic.codegen.steps import Step, loop_for
 from gluonic.codegen.target import host
-from gluonic.codegen.values import Dtype
 from gluonic.graph.node import Node
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
-_trials: dict[Any, str] = {}
-
 
 def why_not(node: Node, facts: Facts) -> str:
     """Why the operator cannot be machine code with these dtypes; an empty string if it can."""
@@ -33,35 +30,7 @@ def why_not(node: Node, facts: Facts) -> str:
     dtypes = [
         facts.dtypes[e] for e, read in zip(node.inputs, loop.reads, strict=True) if read is not None
     ]
-    key = node.application, tuple(dtypes)
-    if key not in _trials:
-        if len(_trials) > 4096:
-            _trials.clear()
-        _trials[key] = _trial(loop.expression, dtypes)
-    return _trials[key]
-
-
-def _trial(expression: Callable[..., Any], dtypes: Sequence[Dtype]) -> str:
-    """Write the expression into a function that is thrown away."""
-    m = Emitter(Function(Module(host()), "trial", []))
-    try:
-        expression(_WithExtent(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
-    except NotLowered as error:
-        return str(error)
-    return ""
-
-
-class _WithExtent:
-    """An emitter outside of any kernel, where an extent is just a number."""
-
-    def __init__(self, m: Emitter) -> None:
-        self._m = m
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._m, name)
-
-    def extent(self, axes: Sequence[int]) -> Any:
-        return self._m.value("1", np.dtype(np.int64), 1)
+    return why_no_code(node.application, loop, dtypes)
 
 
 @dataclass
@@ -89,7 +58,7 @@ class NativeCode:
         """The numbers that go with one set of shapes: extents, strides and units of work."""
         table = np.zeros(max(self.size, 1), np.int64)
         for step, offset in zip(self.steps, self.offsets, strict=True):
-            numbers = [*step.numbers(facts), step.units(facts)]
+            numbers = [*step.numbers(facts), step.units(facts), *step.displacements(facts)]
             table[offset : offset + len(numbers)] = numbers
         return table
 
@@ -118,10 +87,10 @@ def compile_steps(
             slots = [slot(entry) for entry in step.operands]
             if step.uses_workspace:
                 slots.append(slot(step))
-            calls.append((shared.name_of(step), slots, size, size + length))
+            calls.append(_StepCall(shared.name_of(step), slots, size, length, step.displaced))
             steps.append(step)
             offsets.append(size)
-            size += length + 1
+            size += length + 1 + len(step.displaced)
         names.append(f"run{number}")
         _write_run(module, names[-1], calls)
     text = module.text()
@@ -154,20 +123,46 @@ def _callable(address: int) -> Callable[[int, int], None]:
     return ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t)(address)
 
 
-def _write_run(
-    module: Module, name: str, calls: Sequence[tuple[str, Sequence[int], int, int]]
-) -> None:
+@dataclass(frozen=True)
+class _StepCall:
+    """A call of a step's function.
+
+    Attributes
+    ----------
+    function : its name
+    slots : where the addresses of its operands stand
+    numbers, count : where its numbers begin in the table and how many they are; then come the units of work
+        and the displacements
+    displaced : the operands whose addresses are displaced
+    """
+
+    function: str
+    slots: Sequence[int]
+    numbers: int
+    count: int
+    displaced: Sequence[int]
+
+
+def _write_run(module: Module, name: str, calls: Sequence[_StepCall]) -> None:
     """Write the function that gathers each step's addresses and calls it."""
     f = Function(module, name, ["ptr %slots", "ptr %table"])
-    most = max((len(slots) for _, slots, _, _ in calls), default=0)
+    most = max((len(call.slots) for call in calls), default=0)
     operands = f.slot(f"[{max(most, 1)} x ptr]")
-    for function, slots, offset, units_at in calls:
-        for position, number in enumerate(slots):
-            source = f.op(f"getelementptr i64, ptr %slots, i64 {number}")
+
+    def number(index: int) -> str:
+        return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %table, i64 {index}')}")
+
+    for call in calls:
+        units_at = call.numbers + call.count
+        for position, slot in enumerate(call.slots):
+            source = f.op(f"getelementptr i64, ptr %slots, i64 {slot}")
             address = f.op(f"load ptr, ptr {source}")
+            if position in call.displaced:
+                bytes_on = number(units_at + 1 + call.displaced.index(position))
+                address = f.op(f"getelementptr i8, ptr {address}, i64 {bytes_on}")
             place = f.op(f"getelementptr ptr, ptr {operands}, i64 {position}")
             f.do(f"store ptr {address}, ptr {place}")
-        numbers = f.op(f"getelementptr i64, ptr %table, i64 {offset}")
-        units = f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %table, i64 {units_at}')}")
-        f.do(f"call void @{function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
+        numbers = f.op(f"getelementptr i64, ptr %table, i64 {call.numbers}")
+        units = number(units_at)
+        f.do(f"call void @{call.function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
     f.finish()

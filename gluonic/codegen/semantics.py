@@ -1,74 +1,28 @@
-"""What each operator is as a loop: which axes it runs over, which elements it reads, what it computes.
+"""What each operator is as a loop: element-wise, a reduction, a move of elements, or a relabelling of them.
 
-An operator is element-wise, a reduction, a mere move of elements, or a relabelling of the same elements; any
-other runs as a whole. This is the only place where the compiler knows operators by name.
+Any other operator runs as a whole. This is where the compiler knows operators that are loops by name.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from gluonic.codegen.loop import (
+    Expression,
+    Loop,
+    Read,
+    Shape,
+    element,
+    identity,
+    kept_axes,
+    stretched,
+)
+from gluonic.codegen.loop_choices import CHOICES
+from gluonic.codegen.loop_slices import SLICES
 from gluonic.graph.families import reduced_axes
 from gluonic.graph.operator import Application
+from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
 
-Shape = tuple[int, ...]
-AxisMap = tuple[int | None, ...]
-Expression = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Loop:
-    """An operator as a loop nest.
-
-    Attributes
-    ----------
-    space : the extents of the axes that the loop runs over
-    reads : for each input, for each axis of the space the axis of the input it moves along (None: none, the
-        element is repeated); None for an input of which only the shape counts
-    expression : one element: ``(m, *elements) -> element``, over the inputs that are read
-    reduction : ``sum``, ``prod``, ``max`` or ``min`` for a reduction over `axes`
-    axes : the axes of the space that are reduced
-    finish : applied to the reduced element
-    writes : for each axis of the space the axis of the output it moves along; None for all in order
-
-    An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, which only
-    a run tells: one kernel serves all extents.
-    """
-
-    space: Shape
-    reads: tuple[AxisMap | None, ...]
-    expression: Expression
-    reduction: str | None = None
-    axes: tuple[int, ...] = ()
-    finish: Expression | None = None
-    writes: AxisMap | None = None
-
-    @property
-    def written(self) -> AxisMap:
-        """How the result lies in the space."""
-        return tuple(range(len(self.space))) if self.writes is None else self.writes
-
-    @property
-    def is_move(self) -> bool:
-        """Whether the loop computes nothing."""
-        return self.expression is _element and self.reduction is None
-
-
-def _element(m: Any, x: Any) -> Any:
-    return x
-
-
-def stretched(shape: Shape, space: Shape) -> AxisMap:
-    """How an operand is read that is broadcast to `space` as NumPy does.
-
-    >>> stretched((3, 1), (2, 3, 4))
-    (None, 0, None)
-    """
-    added = len(space) - len(shape)
-    return tuple(
-        None if i < added or (shape[i - added] == 1 and length != 1) else i - added
-        for i, length in enumerate(space)
-    )
+Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
 
 
 def loop_of(
@@ -78,10 +32,10 @@ def loop_of(
     op = application.op
     if op.scalar is not None:
         return _elementwise(application, inputs, outputs[0])
-    if op.reduction in _REDUCTIONS:
+    if op.name in _REDUCTIONS:
         return _reduction(application, inputs[0], outputs[0])
-    special = _SPECIAL.get(op.name)
-    return None if special is None else special(application.settings, inputs, outputs[0])
+    rule = _RULES.get(op.name)
+    return None if rule is None else rule(application.settings, inputs, outputs[0])
 
 
 def relabels(application: Application) -> bool:
@@ -96,6 +50,7 @@ _SAME_ELEMENTS = {
     "make_loss",
     "reshape_like",
     "_identity_with_attr_like_rhs",
+    "_prelu_view_like",
 }
 
 
@@ -106,100 +61,132 @@ def _elementwise(application: Application, inputs: Sequence[Shape], space: Shape
     def expression(m: Any, *elements: Any) -> Any:
         return scalar(m, *elements, **settings)
 
-    return Loop(space, tuple(stretched(shape, space) for shape in inputs), expression)
+    return Loop(space, tuple(Read(stretched(shape, space)) for shape in inputs), expression)
 
 
-def _divided(axes: tuple[int, ...]) -> Expression:
+def _divided(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
     """The mean over `axes`, from a sum."""
     return lambda m, total: total / m.extent(axes)
 
 
-_REDUCTIONS: dict[str, tuple[str, Expression, Callable[[tuple[int, ...]], Expression] | None]] = {
-    "sum": ("sum", _element, None),
-    "mean": ("sum", _element, _divided),
-    "prod": ("prod", _element, None),
-    "max": ("max", _element, None),
-    "min": ("min", _element, None),
+def _norm_element(m: Any, x: Any, ord: int = 2) -> Any:
+    return m.abs(x) if ord == 1 else x * x
+
+
+def _norm_finish(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression | None:
+    return None if settings["ord"] == 1 else lambda m, total: m.sqrt(total)
+
+
+_Finish = Callable[[dict[str, Any], tuple[int, ...]], Expression | None]
+_REDUCTIONS: dict[str, tuple[str, Expression, _Finish | None]] = {
+    "sum": ("sum", element, None),
+    "mean": ("sum", element, _divided),
+    "prod": ("prod", element, None),
+    "max": ("max", element, None),
+    "min": ("min", element, None),
     "nansum": ("sum", lambda m, x: m.where(m.isnan(x), 0.0, x), None),
     "nanprod": ("prod", lambda m, x: m.where(m.isnan(x), 1.0, x), None),
+    "norm": ("sum", _norm_element, _norm_finish),
 }
 
 
 def _reduction(application: Application, shape: Shape, output: Shape) -> Loop:
-    settings = application.settings
+    settings, name = application.settings, application.op.name
     axes = reduced_axes(settings["axis"], len(shape), settings.get("exclude", False))
-    kind, expression, finish = _REDUCTIONS[application.op.reduction or ""]
+    kind, expression, finish = _REDUCTIONS[name]
+    if name == "norm":
+        order = settings["ord"]
+        expression = lambda m, x: _norm_element(m, x, order)  # noqa: E731
     written = kept_axes(shape, axes, output)
-    reads = (_identity(shape),)
-    return Loop(shape, reads, expression, kind, axes, finish and finish(axes), written)
+    end = None if finish is None else finish(settings, axes)
+    return Loop(shape, (Read(identity(len(shape))),), expression, kind, axes, end, written)
 
 
-def _identity(shape: Shape) -> AxisMap:
-    return tuple(range(len(shape)))
+def _only_first(read: Read, inputs: Sequence[Shape]) -> tuple[Read | None, ...]:
+    return (read, *(None for _ in inputs[1:]))
 
 
 def _broadcast(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    return Loop(output, _only_first(stretched(inputs[0], output), inputs), _element)
-
-
-def _only_first(read: AxisMap, inputs: Sequence[Shape]) -> tuple[AxisMap | None, ...]:
-    return (read, *(None for _ in inputs[1:]))
+    return Loop(output, _only_first(Read(stretched(inputs[0], output)), inputs), element)
 
 
 def _transpose(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     rank = len(inputs[0])
     axes = settings["axes"] or tuple(reversed(range(rank)))
-    return Loop(output, (tuple(axis % rank for axis in axes),), _element)
+    return Loop(output, (Read(tuple(axis % rank for axis in axes)),), element)
 
 
 def _swap_axes(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    order = list(_identity(inputs[0]))
+    order = list(identity(len(inputs[0])))
     first, second = settings["dim1"] % len(order), settings["dim2"] % len(order)
     order[first], order[second] = order[second], order[first]
-    return Loop(output, (tuple(order),), _element)
+    return Loop(output, (Read(tuple(order)),), element)
 
 
 def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     shape, target = inputs
+    read = (Read(identity(len(shape))), None)
     if shape == target:
-        return Loop(output, (_identity(output), None), _element)
+        return Loop(output, read, element)
     written = stretched(target, shape)
-    axes = tuple(i for i, read in enumerate(written) if read is None)
-    return Loop(shape, (_identity(shape), None), _element, "sum", axes, writes=written)
+    axes = tuple(i for i, axis in enumerate(written) if axis is None)
+    return Loop(shape, read, element, "sum", axes, writes=written)
 
 
 def _spread(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """The gradient of a sum: each element of the gradient goes to all that went into it."""
     axes = reduced_axes(settings["axis"], len(output), settings.get("exclude", False))
-    return Loop(output, (kept_axes(output, axes, inputs[0]), None), _element)
+    return Loop(output, (Read(kept_axes(output, axes, inputs[0])), None), element)
 
 
 def _spread_mean(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    loop = _spread(settings, inputs, output)
     axes = reduced_axes(settings["axis"], len(output), settings.get("exclude", False))
-    reads = (kept_axes(output, axes, inputs[0]), None)
-    return Loop(output, reads, _divided(axes))
+    return Loop(output, loop.reads, _divided(settings, axes))
 
 
-def kept_axes(space: Shape, axes: Sequence[int], reduced: Shape) -> AxisMap:
-    """How something of the shape `reduced`, left of `space` by a reduction over `axes`, is read over `space`.
-
-    >>> kept_axes((2, 3, 4), (1,), (2, 4)), kept_axes((2, 3, 4), (1,), (2, 1, 4))
-    ((0, None, 1), (0, None, 2))
-    """
-    if len(reduced) == len(space):
-        return tuple(None if i in axes else i for i in range(len(space)))
-    remaining = iter(range(len(reduced)))
-    return tuple(None if i in axes else next(remaining) for i in range(len(space)))
-
-
-def _zero_like(value: float) -> Callable[[dict[str, Any], Sequence[Shape], Shape], Loop]:
+def _constant(value: Any) -> Rule:
     def make(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-        return Loop(output, tuple(None for _ in inputs), lambda m: value)
+        number = value(settings) if callable(value) else value
+        return Loop(output, tuple(None for _ in inputs), lambda m: number)
 
     return make
 
 
-_SPECIAL: dict[str, Callable[[dict[str, Any], Sequence[Shape], Shape], Loop]] = {
+def _add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    def expression(m: Any, *elements: Any) -> Any:
+        total = elements[0]
+        for other in elements[1:]:
+            total = total + other
+        return total
+
+    return Loop(output, tuple(Read(identity(len(output))) for _ in inputs), expression)
+
+
+def _where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    condition = inputs[0]
+    if len(condition) == len(output):
+        read = Read(stretched(condition, output))
+    else:  # one condition for each row
+        read = Read((0, *(None for _ in output[1:])))
+    whole = Read(identity(len(output)))
+    return Loop(output, (read, whole, whole), lambda m, c, x, y: m.where(m.not_equal(c, 0), x, y))
+
+
+def _leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    function = LEAKY_ACTIVATIONS.get(settings["act_type"])
+    if function is None:
+        return None
+    slope = settings["slope"]
+    read = (Read(identity(len(output))),)
+    return Loop(output, read, lambda m, x: function.expression(m, x, slope))
+
+
+def _cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    return Loop(output, (Read(identity(len(output))), None), element)
+
+
+_RULES: dict[str, Rule] = {
     "broadcast_to": _broadcast,
     "broadcast_axis": _broadcast,
     "broadcast_like": _broadcast,
@@ -208,6 +195,13 @@ _SPECIAL: dict[str, Callable[[dict[str, Any], Sequence[Shape], Shape], Loop]] = 
     "_backward_mean": _spread_mean,
     "transpose": _transpose,
     "SwapAxis": _swap_axes,
-    "zeros_like": _zero_like(0.0),
-    "ones_like": _zero_like(1.0),
+    "zeros_like": _constant(0.0),
+    "ones_like": _constant(1.0),
+    "_full": _constant(lambda settings: settings["value"]),
+    "add_n": _add_n,
+    "where": _where,
+    "LeakyReLU": _leaky,
+    "_cast_as": _cast_as,
+    **SLICES,
+    **CHOICES,
 }

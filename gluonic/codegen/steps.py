@@ -12,8 +12,10 @@ from gluonic.codegen.assembler import Module
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.loops import emit
-from gluonic.codegen.lowering import LoweredGroup
-from gluonic.codegen.semantics import Loop, Shape, loop_of
+from gluonic.codegen.loop import Loop, Read, Shape
+from gluonic.codegen.lowering import Access, LoweredGroup, offset, strides
+from gluonic.codegen.semantics import loop_of
+from gluonic.codegen.stages import Place
 from gluonic.graph.node import Entry, Node
 
 WHOLE = 1 << 40
@@ -26,11 +28,15 @@ class Step(ABC):
     Attributes
     ----------
     operands : the results whose addresses the function gets, in its order
+    displaced : the operands of which the function gets not the first element's address, but one behind it
+    keeps : whether what the step writes must still be there at the next call; it is zero at the first
     uses_workspace : whether one more address follows, of `workspace` bytes that are the step's while it runs
     """
 
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
+    keeps: bool = False
+    displaced: tuple[int, ...] = ()
 
     @abstractmethod
     def emit(self, module: Module, name: str) -> None:
@@ -48,6 +54,10 @@ class Step(ABC):
         """How many bytes of scratch memory the step needs."""
         return 0
 
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """By how many bytes, for each of the displaced operands."""
+        return ()
+
     def variant(self, facts: Facts) -> Hashable:
         """What of the facts the function's code depends on, beyond dtypes and which extents are 1."""
         return None
@@ -59,6 +69,8 @@ class LoopStep(Step):
     def __init__(self, group: Group, lowered: LoweredGroup) -> None:
         self.group, self.lowered = group, lowered
         self.operands = tuple(access.entry for access in lowered.operands)
+        parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
+        self.displaced = tuple(parts)
 
     def emit(self, module: Module, name: str) -> None:
         """Write the kernel."""
@@ -67,9 +79,32 @@ class LoopStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The table of the kernel: extents and strides."""
         extents = self.lowered.extents(space_of(self.group, facts))
-        itemsizes = {entry: facts.dtypes[entry].itemsize for entry in self.operands}
-        strides = self.lowered.strides(facts.shapes, itemsizes)
-        return [int(n) for n in self.lowered.kernel.table(extents, strides, WHOLE)]
+        found = []
+        for access in self.lowered.operands:
+            entry = access.entry
+            size = facts.dtypes[entry].itemsize
+            found.append(strides(access, facts.shapes[entry], size, self._part(access, facts)))
+        return [int(n) for n in self.lowered.kernel.table(extents, found, WHOLE)]
+
+    @staticmethod
+    def _part(access: Access, facts: Facts) -> Read | None:
+        """Which part of an operand is read."""
+        if access.part is None:
+            return None
+        node, position = access.part
+        loop = loop_for(node, facts)
+        assert loop is not None
+        return loop.reads[position]
+
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """Where the parts that are read begin."""
+        found = []
+        for position in self.displaced:
+            access = self.lowered.operands[position]
+            read, size = self._part(access, facts), facts.dtypes[access.entry].itemsize
+            assert read is not None
+            found.append(offset(facts.shapes[access.entry], size, read))
+        return found
 
     def units(self, facts: Facts) -> int:
         """The units of work of the kernel."""
@@ -78,16 +113,25 @@ class LoopStep(Step):
         )
 
     def variant(self, facts: Facts) -> Hashable:
-        """How each operator's loop runs."""
+        """How each operator's loop runs, and where its space lies in the group's."""
+        stages = self.group.stages
+        assert stages is not None
+        space = _space_or_none(self.group, facts)
+        if space is None:
+            return None
         found = []
-        space = space_of(self.group, facts)
         for node in self.group.nodes:
             loop = loop_for(node, facts)
-            assert loop is not None
-            found.append(
-                (loop.reads, loop.written, loop.reduction, loop.axes, loop.space == space)
-            )
+            fits = loop is not None and self._fits(stages.places[node], loop, space)
+            found.append((loop.structure if loop is not None else None, fits))
         return tuple(found)
+
+    @staticmethod
+    def _fits(place: Place, loop: Loop, space: Shape) -> bool:
+        """Whether a loop's axes have the extents of those of the space that they are."""
+        return all(
+            axis is None or loop.space[axis] == space[i] for i, axis in enumerate(place.axes)
+        )
 
 
 def loop_for(node: Node, facts: Facts) -> Loop | None:
@@ -102,6 +146,14 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
 
 def space_of(group: Group, facts: Facts) -> Shape:
     """The iteration space of a group for these shapes."""
-    loop = loop_for(group.nodes[0], facts)
-    assert loop is not None
-    return loop.space
+    space = _space_or_none(group, facts)
+    assert space is not None
+    return space
+
+
+def _space_or_none(group: Group, facts: Facts) -> Shape | None:
+    """The space of the first operator that is no point; None if it is no loop for these shapes."""
+    assert group.stages is not None
+    node = next(n for n in group.nodes if group.stages.places[n].kind != "point")
+    loop = loop_for(node, facts)
+    return None if loop is None else loop.space

@@ -1,0 +1,142 @@
+"""Operators as loops: the axes they run over, which elements they read and write, what they compute."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Shape = tuple[int, ...]
+AxisMap = tuple[int | None, ...]
+Expression = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Read:
+    """Which element of an operand is read at each point of a space.
+
+    Attributes
+    ----------
+    axes : for each axis of the space the axis of the operand it moves along; None: none, the element is
+        repeated
+    begin : the first index along each axis of the operand; none given: 0 everywhere
+    step : how far to go along each axis of the operand; none given: 1 everywhere
+    cut : the axes of the operand of which only a part is read
+    """
+
+    axes: AxisMap
+    begin: tuple[int, ...] = ()
+    step: tuple[int, ...] = ()
+    cut: frozenset[int] = frozenset()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every axis is read from its first element on, one after the other."""
+        return not self.begin
+
+    @property
+    def structure(self) -> Any:
+        """What of it machine code depends on."""
+        return self.axes, self.cut, tuple(step == 1 for step in self.step)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """An operator as a loop nest.
+
+    Attributes
+    ----------
+    space : the extents of the axes that the loop runs over
+    reads : for each input how it is read; None for an input of which only the shape counts
+    expression : one element: ``(m, *elements) -> element``, over the inputs that are read
+    reduction : ``sum``, ``prod``, ``max`` or ``min`` for a reduction over `axes`
+    axes : the axes of the space that are reduced
+    finish : applied to the reduced element
+    writes : for each axis of the space the axis of the output it moves along; None for all in order
+    indexed : the axes of the space whose index the expression asks for, by ``m.index(axis)``
+
+    An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, which only
+    a run tells: one kernel serves all extents.
+    """
+
+    space: Shape
+    reads: tuple[Read | None, ...]
+    expression: Expression
+    reduction: str | None = None
+    axes: tuple[int, ...] = ()
+    finish: Expression | None = None
+    writes: AxisMap | None = None
+    indexed: tuple[int, ...] = ()
+
+    @property
+    def written(self) -> AxisMap:
+        """How the result lies in the space."""
+        return identity(len(self.space)) if self.writes is None else self.writes
+
+    @property
+    def structure(self) -> Any:
+        """What of it, beyond operator and attributes, machine code depends on."""
+        reads = tuple(None if read is None else read.structure for read in self.reads)
+        return reads, self.written, self.axes
+
+
+def element(m: Any, x: Any) -> Any:
+    """The expression of an operator that moves elements and computes nothing."""
+    return x
+
+
+def identity(rank: int) -> AxisMap:
+    """Every axis of the space is the axis of the operand.
+
+    >>> identity(2)
+    (0, 1)
+    """
+    return tuple(range(rank))
+
+
+def stretched(shape: Shape, space: Shape) -> AxisMap:
+    """How an operand is read that is broadcast to `space` as NumPy does.
+
+    >>> stretched((3, 1), (2, 3, 4))
+    (None, 0, None)
+    """
+    added = len(space) - len(shape)
+    return tuple(
+        None if i < added or (shape[i - added] == 1 and length != 1) else i - added
+        for i, length in enumerate(space)
+    )
+
+
+def kept_axes(space: Shape, axes: Sequence[int], reduced: Shape) -> AxisMap:
+    """How something of the shape `reduced`, left of `space` by a reduction over `axes`, lies in `space`.
+
+    >>> kept_axes((2, 3, 4), (1,), (2, 4)), kept_axes((2, 3, 4), (1,), (2, 1, 4))
+    ((0, None, 1), (0, None, 2))
+    """
+    if len(reduced) == len(space):
+        return tuple(None if i in axes else i for i in range(len(space)))
+    remaining = iter(range(len(reduced)))
+    return tuple(None if i in axes else next(remaining) for i in range(len(space)))
+
+
+def relabelling(shape: Shape, source: Shape) -> AxisMap | None:
+    """For each axis of a relabelled array the axis of its source, None for one of length 1.
+
+    None if more than axes of length 1 differ.
+
+    >>> relabelling((2, 1, 3), (2, 3)), relabelling((6,), (2, 3))
+    ((0, None, 1), None)
+    """
+    own = [i for i, length in enumerate(shape) if length != 1]
+    other = [i for i, length in enumerate(source) if length != 1]
+    if [shape[i] for i in own] != [source[i] for i in other]:
+        return None
+    pairs = dict(zip(own, other, strict=True))
+    return tuple(pairs.get(i) for i in range(len(shape)))
+
+
+def composed(outer: AxisMap, inner: AxisMap) -> AxisMap:
+    """`inner` after `outer`: where axes lead by way of other axes.
+
+    >>> composed((1, None, 0), (5, 7))
+    (7, None, 5)
+    """
+    return tuple(None if axis is None else inner[axis] for axis in outer)
