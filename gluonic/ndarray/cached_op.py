@@ -154,8 +154,8 @@ class CachedOpRecord(Record):
         if STATE.recording:
             return self._recorded(given)
         flowing = [h._data for h in given]
-        if into is not None:  # a head gradient may be the gradient of a variable, given by the user
-            into = [None if any(x is head for head in flowing) else x for x in into]
+        for head in flowing:  # it may be the gradient of a variable, given by the user
+            into = into and [None if x is head else x for x in into]
         found = self.program.backward(self.saved, flowing, current_run(), into)
         return [None if array is None else wrap(array) for array in found]
 

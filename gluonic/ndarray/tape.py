@@ -174,7 +174,7 @@ class Walk:
     Attributes
     ----------
     flowing : by record, what has flowed into each of its outputs
-    visited : the records in the order of the walk
+    visited : the records that have been reached
     """
 
     def __init__(
@@ -197,7 +197,10 @@ class Walk:
         slots = self.flowing.get(record)
         if slots is None:
             slots = self.flowing[record] = [None] * record.output_count
-            heapq.heappush(self.queue, (-record.serial, record))
+            if isinstance(record, Leaf):
+                self.visited.append(record)
+            else:
+                heapq.heappush(self.queue, (-record.serial, record))
         if gradient is not None:
             held = slots[index]
             slots[index] = gradient if held is None else self.plus(held, gradient)
