@@ -27,6 +27,8 @@ _MOST_POOLS = 256
 _serials = itertools.count(1)
 _COMPUTE, _COMPUTE_WITH_STATE = "_opCallFCompute", "_opCallFStatefulCompute"
 _CPU_TEXT = ctypes.create_string_buffer(CPU.encode())
+_FIRST_NATIVE_VERSION = 1 << 62
+_FAILED, _THROWN = 9, 10  # in the context of a native computation
 _STATE_SLOT = 3  # in a frame: the callee, the result, is_forward, the state
 
 
@@ -145,25 +147,25 @@ class Computation:
         pool = self._pools.get(key)
         if pool is None:
             pool = self._new_pool(key, promise(given))
-        frame = pool.frames.pop() if pool.frames else self._new_frame(key, pool.outputs)
+        frame = pool.frames.pop() if pool.frames else self.new_frame(key, pool.outputs)
         results = [np.empty(shape, dtype) for shape, dtype in pool.outputs]
         frame.inputs.point_at(given)
         frame.outputs.point_at(results)
         if state is not None:
             frame.slots[_STATE_SLOT] = state.pointer
-        RANDOM_STATES.address()
         thrown = frame.trampoline(frame.address)
         if frame.workspace[0]:
             self.binary.guards.release(ctypes.addressof(frame.workspace))
         if thrown or not frame.slots[1]:
-            raise self._error(thrown)
+            raise self.error(thrown)
         pool.frames.append(frame)
         if given is not inputs:
             for i in mutated:
                 inputs[i][...] = given[i]
         return results
 
-    def _error(self, thrown: int | None) -> MXNetError:
+    def error(self, thrown: int | None) -> MXNetError:
+        """Make the error of a call that threw, or that reported failure."""
         what = "FStatefulCompute" if self.stateful else "FCompute"
         if thrown:
             return self.binary.exception(thrown, f"{what} of custom operator '{self.entry.name}'")
@@ -175,7 +177,15 @@ class Computation:
         made = self._pools[key] = _Pool(outputs, [])
         return made
 
-    def _new_frame(self, key: Signature, outputs: Signature) -> CallFrame:
+    def native(self, inputs: Signature, outputs: Signature) -> "NativeComputation | None":
+        """The computation as compiled graphs call it, None where they cannot."""
+        known = all(dtype in PASSABLE for _, dtype in (*inputs, *outputs))
+        if self.stateful or not known or CPU not in self._functions:
+            return None
+        return NativeComputation(self, inputs, outputs)
+
+    def new_frame(self, key: Signature, outputs: Signature) -> CallFrame:
+        """Make a frame for inputs and outputs of given shapes and dtypes."""
         if self.stateful:
             function, head = _COMPUTE_WITH_STATE, (int(self._forward), 0)
             return CallFrame(self.binary, function, head, key, outputs)
@@ -183,6 +193,42 @@ class Computation:
             raise MXNetError(describe(f"Operator {self.entry.name} is not implemented for CPU."))
         head = (self._functions[CPU], *self._attributes.arguments)  # type: ignore[assignment]
         return CallFrame(self.binary, _COMPUTE, head, key, outputs)
+
+
+class NativeComputation:
+    """A computation for given shapes, as compiled graphs call it: no Python is involved.
+
+    Parameters
+    ----------
+    computation : forward or backward of an operator without a state
+    inputs, outputs : the shapes and dtypes
+
+    Attributes
+    ----------
+    function, context : see `gluonic.graph.operator.NativeCall`
+    """
+
+    def __init__(self, computation: Computation, inputs: Signature, outputs: Signature) -> None:
+        self._computation = computation
+        self._frame = frame = computation.new_frame(inputs, outputs)
+        trampoline = ctypes.cast(frame.trampoline, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+        sides = [
+            (ctypes.addressof(side.data), len(side.data), ctypes.addressof(side.versions))
+            for side in (frame.inputs, frame.outputs)
+        ]
+        numbers = (
+            trampoline, frame.address, *sides[0], *sides[1], ctypes.addressof(frame.workspace),
+            0, 0, _FIRST_NATIVE_VERSION,
+        )  # fmt: skip
+        self._numbers = (ctypes.c_int64 * len(numbers))(*numbers)
+        self.function = computation.binary.guards.enter
+        self.context = ctypes.addressof(self._numbers)
+
+    def check(self) -> None:
+        """Raise what went wrong in calls since the last check."""
+        if self._numbers[_FAILED]:
+            thrown, self._numbers[_THROWN], self._numbers[_FAILED] = self._numbers[_THROWN], 0, 0
+            raise self._computation.error(thrown)
 
 
 class OperatorState:

@@ -30,11 +30,14 @@ class Guards(NamedTuple):
     trampolines : by signature
     allocate : the address of the workspace allocator, ``void* (void** workspace, int bytes)``
     release : frees what was allocated from a workspace
+    enter : the address of what compiled graphs call: ``void (void** operands, int64_t* context)``, with the
+        context that `compute.NativeComputation` makes
     """
 
     trampolines: dict[str, Trampoline]
     allocate: int
     release: Trampoline
+    enter: int
     library: Any
 
 
@@ -55,7 +58,8 @@ def _linked(runtime: tuple[int, ...]) -> Guards:
     """The trampolines for a C++ runtime; with none, there are no exceptions to catch."""
     from gluonic.codegen import jit
 
-    names = ["workspace_allocate", "workspace_release", *map(_name, all_signatures())]
+    own = ["workspace_allocate", "workspace_release", "enter"]
+    names = [*own, *map(_name, all_signatures())]
     imports = dict(zip(_RUNTIME, runtime, strict=True)) if runtime else {}
     library = jit.load(_module(bool(runtime)), names, _C_FUNCTIONS, symbols=imports)
     prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
@@ -63,6 +67,7 @@ def _linked(runtime: tuple[int, ...]) -> Guards:
         {signature: prototype(library[_name(signature)]) for signature in all_signatures()},
         library["workspace_allocate"],
         prototype(library["workspace_release"]),
+        library["enter"],
         library,
     )
 
@@ -72,7 +77,7 @@ def _name(signature: str) -> str:
 
 
 def _module(catching: bool) -> str:
-    parts = [_WORKSPACE, _CATCHING if catching else ""]
+    parts = [_WORKSPACE, _ENTER, _CATCHING if catching else ""]
     parts += [_trampoline(signature, catching) for signature in all_signatures()]
     return "\n".join(parts)
 
@@ -176,6 +181,69 @@ drop:
 done:
   ret ptr null
 }"""
+
+# Points the frame's tensors at the operands, in versions nobody has seen, and calls it. The context:
+# trampoline, frame, addresses of the inputs' data pointers, their number and versions, the same of the
+# outputs, workspace, whether a call failed, what it threw, and a counter for versions.
+_ENTER = """
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+define private void @renew(ptr %versions, i64 %count, i64 %version) {
+  br label %test
+test:
+  %i = phi i64 [ 0, %0 ], [ %next, %body ]
+  %done = icmp eq i64 %i, %count
+  br i1 %done, label %return, label %body
+body:
+  %place = getelementptr i64, ptr %versions, i64 %i
+  store i64 %version, ptr %place
+  %next = add i64 %i, 1
+  br label %test
+return:
+  ret void
+}
+
+define void @enter(ptr %operands, ptr %context) {
+""" + "\n".join(
+    f"  %place{i} = getelementptr i64, ptr %context, i64 {i}\n  %{name} = load {kind}, ptr %place{i}"
+    for i, (name, kind) in enumerate(
+        {
+            "trampoline": "ptr", "frame": "ptr", "in_data": "ptr", "in_count": "i64",
+            "in_versions": "ptr", "out_data": "ptr", "out_count": "i64", "out_versions": "ptr",
+            "workspace": "ptr", "failed": "i64", "thrown": "ptr", "last_version": "i64",
+        }.items()
+    )
+) + """
+  %version = add i64 %last_version, 1
+  store i64 %version, ptr %place11
+  call void @renew(ptr %in_versions, i64 %in_count, i64 %version)
+  call void @renew(ptr %out_versions, i64 %out_count, i64 %version)
+  %in_bytes = mul i64 %in_count, 8
+  %out_bytes = mul i64 %out_count, 8
+  %outputs = getelementptr ptr, ptr %operands, i64 %in_count
+  call void @llvm.memcpy.p0.p0.i64(ptr %in_data, ptr %operands, i64 %in_bytes, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %out_data, ptr %outputs, i64 %out_bytes, i1 false)
+  %text = call ptr %trampoline(ptr %frame)
+  %result_place = getelementptr i64, ptr %frame, i64 1
+  %result = load i32, ptr %result_place
+  %unused = call ptr @workspace_release(ptr %workspace)
+  %threw = icmp ne ptr %text, null
+  %refused = icmp eq i32 %result, 0
+  %bad = or i1 %threw, %refused
+  %earlier = icmp ne i64 %failed, 0
+  br i1 %bad, label %note, label %return
+note:
+  br i1 %earlier, label %drop, label %keep
+drop:
+  call void @free(ptr %text)
+  br label %return
+keep:
+  store i64 1, ptr %place9
+  store ptr %text, ptr %place10
+  br label %return
+return:
+  ret void
+}"""  # fmt: skip
 
 
 class Frame:

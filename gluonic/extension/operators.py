@@ -14,7 +14,7 @@ from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.json_writer import SUBGRAPHS
-from gluonic.graph.operator import Application, Array, Operator
+from gluonic.graph.operator import Application, Array, NativeCall, Operator, Signatures
 from gluonic.graph.view import NodeView, Unknown
 
 EXTRA_INPUTS = "__ext_extra_inputs__"
@@ -154,8 +154,20 @@ class LoadedOperator:
             shape=self._infer_shape,
             dtype=self._infer_dtype,
             keeps_state=self._with_state if stateful else None,
+            native=self._native_forward,
             extra_attributes=EXTRA_ATTRIBUTES,
         )
+
+    def _native_forward(
+        self, application: Application, inputs: Signatures, outputs: Signatures
+    ) -> NativeCall | None:
+        use = self.use(application.settings)
+        return None if use.mutated else use.forward.native(inputs, outputs)
+
+    def _native_backward(
+        self, application: Application, inputs: Signatures, outputs: Signatures
+    ) -> NativeCall | None:
+        return self.use(application.settings).backward.native(inputs, outputs)
 
     def _with_state(self, application: Application) -> Application:
         """A use of the operator that makes its state at the first call and keeps it."""
@@ -216,6 +228,7 @@ class LoadedOperator:
             outputs=lambda n: [f"grad_{name}" for name in self.use(vars(n)).inputs],
             shape=self._like_inputs,
             dtype=self._like_inputs,
+            native=self._native_backward,
             extra_attributes=EXTRA_ATTRIBUTES,
         )
 

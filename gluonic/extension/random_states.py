@@ -21,25 +21,22 @@ class RandomStates:
 
     def __init__(self) -> None:
         self._memory: np.ndarray[tuple[int, int], np.dtype[np.uint64]] | None = None
-        self._seeding: tuple[int] | None = None
         self._lock = threading.Lock()
-        self._address = 0
 
     def address(self) -> int:
-        """Return where the states lie; they go on from call to call."""
-        if self._seeding is not RANDOM.seeding:
-            with self._lock:
-                self._seed(RANDOM.seeding)
-        return self._address
+        """Return where the states lie, once and for all; they go on from call to call."""
+        with self._lock:
+            if self._memory is None:
+                self._memory = np.empty((STATES, _WORDS + 1), np.uint64)
+                self._seed(RANDOM.number)
+                RANDOM.listeners.append(self._seed)
+            return int(self._memory.ctypes.data)
 
-    def _seed(self, seeding: tuple[int]) -> None:
-        if self._memory is None:
-            self._memory = np.empty((STATES, _WORDS + 1), np.uint64)
-            self._address = self._memory.ctypes.data
-        seeds = np.arange(STATES, dtype=np.uint64) + np.uint64(seeding[0] * _SEED_STRIDE % 2**32)
+    def _seed(self, number: int) -> None:
+        assert self._memory is not None
+        seeds = np.arange(STATES, dtype=np.uint64) + np.uint64(number * _SEED_STRIDE % 2**32)
         self._memory[:, :_WORDS] = first_words(seeds.astype(np.uint32)).T
         self._memory[:, _WORDS] = _WORDS
-        self._seeding = seeding
 
 
 def first_words(

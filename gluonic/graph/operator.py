@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import Annotated, Any, Protocol, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,24 @@ class Run:
     random: np.random.Generator
 
 
+class NativeCall(Protocol):
+    """Machine code of an operator for given shapes, for compiled graphs to call.
+
+    Attributes
+    ----------
+    function : the address of ``void function(void** operands, void* context)``; the operands are the
+        addresses of the inputs and of the outputs
+    context : what it gets besides; one call at a time may use it
+    """
+
+    function: int
+    context: int
+
+    def check(self) -> None:
+        """Raise what has gone wrong in calls since the last check."""
+
+
+Signatures: TypeAlias = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
 _MOST_CACHED = 4096
 
 
@@ -71,6 +89,7 @@ class Operator:
     calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
     keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
     extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
+    native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
     """
 
     name: str
@@ -94,6 +113,7 @@ class Operator:
     calls_back: bool = False
     keeps_state: Callable[["Application"], "Application"] | None = None
     extra_attributes: tuple[str, ...] = ()
+    native: Callable[["Application", Signatures, Signatures], NativeCall | None] | None = None
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 import contextvars
 import os
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
@@ -37,17 +38,21 @@ class RandomSource:
     Attributes
     ----------
     generator : where numbers come from
-    seeding : the seed in a tuple that is new after each `seed`, for whoever keeps states of their own
+    number : the latest seed
+    listeners : called with the seed after each `seed`, for whoever keeps states of their own
     """
 
     def __init__(self) -> None:
+        self.listeners: list[Callable[[int], None]] = []
         self.seed(0)
         os.register_at_fork(after_in_child=self._renew)
 
     def seed(self, number: int) -> None:
         """Start anew."""
         self.generator = np.random.Generator(np.random.Philox(number))
-        self.seeding: tuple[int] = (number,)
+        self.number = number
+        for listener in self.listeners:
+            listener(number)
 
     def _renew(self) -> None:
         """Go on with the same numbers behind a lock of one's own: another thread may have held the old."""

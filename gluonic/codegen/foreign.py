@@ -1,0 +1,89 @@
+"""Operators that come with machine code of their own, from extension libraries: called from the plan."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from gluonic.codegen.assembler import Function, Module
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.steps import Step
+from gluonic.graph.node import Node
+from gluonic.graph.operator import NativeCall
+
+NativeFunction: TypeAlias = Callable[[int, int], None]
+
+
+class ForeignStep(Step):
+    """A call of ``void function(void** operands, void* context)``; both addresses are run-time numbers."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.outputs = tuple(node.entry(i) for i in range(node.output_count))
+        self.operands = (*node.inputs, *self.outputs)
+        self._calls: dict[object, NativeCall] = {}
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "ForeignStep | None":
+        """The step of a node, if its operator has machine code for it."""
+        if node.application is None or node.application.op.native is None:
+            return None
+        step = cls(node)
+        return None if step.call(facts) is None else step
+
+    def call(self, facts: Facts) -> NativeCall | None:
+        """What is to be called for these shapes; it lives as long as the step."""
+        application = self.node.application
+        assert application is not None
+        assert application.op.native is not None
+        inputs, outputs = (
+            tuple((facts.shapes[e], facts.dtypes[e]) for e in entries)
+            for entries in (self.node.inputs, self.outputs)
+        )
+        key = inputs, outputs
+        if key not in self._calls:
+            made = application.op.native(application, inputs, outputs)
+            if made is None:
+                return None
+            self._calls[key] = made
+        return self._calls[key]
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the call."""
+        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
+        function = f.op("load ptr, ptr %numbers")
+        context = f.op(f"load ptr, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
+        f.do(f"call void {function}(ptr %operands, ptr {context})")
+        f.finish()
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The addresses of the function and of its context."""
+        call = self.call(facts)
+        assert call is not None
+        return [call.function, call.context]
+
+
+def checked(
+    functions: Sequence[NativeFunction], steps: Sequence[Step], facts: Facts
+) -> Sequence[NativeFunction]:
+    """Have foreign code among the steps checked after each run, one run at a time; else return `functions`.
+
+    Parameters
+    ----------
+    functions : runs of steps
+    steps : the steps of all of them
+    """
+    calls = [call for s in steps if isinstance(s, ForeignStep) and (call := s.call(facts))]
+    if not calls:
+        return functions
+    lock = threading.Lock()  # a context serves one call at a time
+
+    def guard(function: NativeFunction) -> NativeFunction:
+        def run(slots: int, table: int) -> None:
+            with lock:
+                function(slots, table)
+                for call in calls:
+                    call.check()
+
+        return run
+
+    return [guard(function) for function in functions]
