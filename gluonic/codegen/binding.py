@@ -13,6 +13,7 @@ import numpy as np
 
 from gluonic.codegen.addresses import address_of
 from gluonic.codegen.facts import Facts
+from gluonic.codegen.foreign import checked
 from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Node
@@ -55,6 +56,7 @@ class Binding:
         self.results = [
             (specialization.slot(e), facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
+        self.functions = checked(specialization.code.functions, specialization.code.steps, facts)
         self.idle: list[Frame] = []
         self.is_plain = self._is_plain()
 
@@ -130,7 +132,7 @@ class Frame:
             dtype, shape = binding.facts.dtypes[entry], binding.facts.shapes[entry]
             self.views[entry] = view.view(dtype).reshape(shape)
         if binding.is_plain:
-            self._function = spec.code.functions[0]
+            self._function = binding.functions[0]
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
@@ -189,7 +191,7 @@ class Frame:
         call = _Call(binding, values, run)
         for segment in spec.segments:
             if segment.native:
-                function = spec.code.functions[segment.number]
+                function = binding.functions[segment.number]
                 function(self._address, binding.table_address)
             else:
                 call.run_in_python(segment.groups[0].nodes[0])

@@ -16,6 +16,7 @@ from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.convolution_steps import BlockStep
 from gluonic.codegen.copies import CopyStep
 from gluonic.codegen.facts import DynamicShapeError, Facts, find_facts
+from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
 from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import ProductStep
@@ -118,7 +119,7 @@ def native_step(node: Node, facts: Facts) -> Step | None:
     return None
 
 
-_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, BlockStep)
+_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, BlockStep, ForeignStep)
 
 
 def _all_outputs(group: Group) -> list[Entry]:
