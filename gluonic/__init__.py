@@ -1,7 +1,6 @@
 """The MXNet 1.x API as a compact symbolic graph compiler: ``import gluonic as mx``."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gluonic import autograd, base, context, gluon, initializer, ndarray, operator, random, symbol
 from gluonic import initializer as init
@@ -13,6 +12,7 @@ from gluonic.alias import install_as_mxnet
 from gluonic.attribute import AttrScope
 from gluonic.base import MXNetError
 from gluonic.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.graph.later import import_later
 from gluonic.graph.threads import limit_blas
 from gluonic.name import NameManager
 from gluonic.util import is_np_shape, np_shape, set_np_shape, use_np_shape
@@ -50,19 +50,9 @@ _LATER = {
     "visualization": "visualization",
     "viz": "visualization",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"gluonic has no {name!r}")
-    module = importlib.import_module(f"gluonic.{_LATER[name]}")
-    globals()[name] = module
-    return module
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
-
+__getattr__, __dir__ = import_later(
+    __name__, {name: f"{__name__}.{module}" for name, module in _LATER.items()}
+)
 
 if TYPE_CHECKING:
     from gluonic import kvstore, lr_scheduler, metric, optimizer, visualization
@@ -85,18 +75,22 @@ __all__ = [
     "init",
     "initializer",
     "install_as_mxnet",
+    "is_np_shape",
     "kvstore",
     "lr_scheduler",
     "metric",
     "nd",
     "ndarray",
+    "np_shape",
     "num_gpus",
     "operator",
     "optimizer",
     "random",
     "rnd",
+    "set_np_shape",
     "sym",
     "symbol",
+    "use_np_shape",
     "visualization",
     "viz",
 ]

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gluonic.codegen.binding import Binding
 from gluonic.graph.node import Node
 from gluonic.graph.view import written
+
+if TYPE_CHECKING:
+    from gluonic.codegen.binding import Binding
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def _location(nodes: Sequence[Node]) -> str:
     return f"{located[-1].location}{block}"
 
 
-def explain(binding: Binding) -> Explanation:
+def explain(binding: "Binding") -> Explanation:
     """Describe what a graph was compiled to for one set of shapes."""
     specialization, facts = binding.specialization, binding.facts
     steps = []

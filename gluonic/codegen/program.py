@@ -3,14 +3,16 @@
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+
+if TYPE_CHECKING:
+    from gluonic.codegen.compiled import CompiledGraph
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
 
@@ -45,8 +47,10 @@ class Program:
         self._interpreted = interpreting()
 
     @cached_property
-    def compiled(self) -> CompiledGraph:
-        """The graph, compiled for what it is called with."""
+    def compiled(self) -> "CompiledGraph":
+        """The graph, compiled for what it is called with; the first one imports the compiler."""
+        from gluonic.codegen.compiled import CompiledGraph
+
         return CompiledGraph(self.graph, self.inputs)
 
     def __call__(

@@ -1,12 +1,24 @@
 """The room of layers and nets: `Block`, `HybridBlock`, parameters, layers, losses, training."""
 
-from gluonic.gluon import contrib, data, loss, model_zoo, nn, rnn, utils
+from typing import TYPE_CHECKING
+
+from gluonic.gluon import loss, nn
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Constant, DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.symbol_block import SymbolBlock
-from gluonic.gluon.trainer import Trainer
+from gluonic.graph.later import import_later
+
+if TYPE_CHECKING:
+    from gluonic.gluon import contrib, data, model_zoo, rnn, trainer, utils
+    from gluonic.gluon.trainer import Trainer
+
+_MODULES = ("contrib", "data", "model_zoo", "rnn", "trainer", "utils")
+__getattr__, __dir__ = import_later(
+    __name__,
+    {**{name: f"{__name__}.{name}" for name in _MODULES}, "Trainer": f"{__name__}.trainer:Trainer"},
+)
 
 __all__ = [
     "Block",
@@ -23,5 +35,6 @@ __all__ = [
     "model_zoo",
     "nn",
     "rnn",
+    "trainer",
     "utils",
 ]
