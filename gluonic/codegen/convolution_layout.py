@@ -14,6 +14,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.convolution import Filters, lanes_of, tile_of
+from gluonic.codegen.convolution_gradient_operators import (
+    filter_gradient,
+    pack_turned_filters,
+    spread_places,
+    unpack_filters,
+)
 from gluonic.codegen.convolution_operators import (
     apply,
     convolve_blocks,
@@ -41,7 +47,7 @@ _SUMS = ("elemwise_add", "broadcast_add")
 def layout_key(graph: Graph, facts: Facts) -> Hashable:
     """What of the facts the rewritten graph depends on; not the size of the batch."""
     return tuple(
-        (facts.dtypes[node.inputs[0]], *(facts.shapes[entry][1:] for entry in node.inputs[:2]))
+        (facts.dtypes[node.inputs[0]], *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())))
         for node in graph.nodes
         if node.operator_name in _RULES
     )
@@ -74,6 +80,7 @@ class _Convolution:
     scale: Entry | None = None
     residual: Entry | None = None
     activation: Application | None = None
+    turned: bool = False
 
     @property
     def groups(self) -> int:
@@ -88,7 +95,7 @@ class _Convolution:
     @property
     def is_bare(self) -> bool:
         """Whether the sums can still be scaled."""
-        return self.is_open and self.scale is None and self.residual is None
+        return self.is_open and self.scale is None and self.residual is None and not self.turned
 
 
 class _Rewriting:
@@ -200,40 +207,118 @@ class _Rewriting:
 
     def convolution(self, node: Node) -> bool:
         """Take a convolution of images."""
+        data, weight, *bias = node.inputs
+        found = self._image_filters(node, data, weight, node.entry())
+        if found is None:
+            return False
+        filters, windows = found
+        rows, columns = self.shape(node.entry())[2:]
+        self.pending[node.entry()] = _Convolution(
+            node.name,
+            self._images(data, filters, windows),
+            self.plane(weight),
+            filters,
+            tile_of(filters, rows, columns, self.target).blocks,
+            self.plane(bias[0]) if bias else None,
+        )
+        return True
+
+    def _image_filters(
+        self, node: Node, data: Entry, weight: Entry, output: Entry
+    ) -> tuple[Filters, Windows] | None:
+        """The filters and windows of a convolution of images; None for any other."""
         assert node.application is not None
         settings = node.application.settings
         windows = windows_of(
             *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
         )
         if len(windows.kernel) != 2 or windows.channels_last:
-            return False
-        if 0 in self.shape(node.entry()) or 0 in self.shape(node.inputs[0]):
-            return False
-        groups = settings["num_group"]
-        filters = self._filters(node, windows, groups)
-        (top, left), data = windows.pad, node.inputs[0]
+            return None
+        if 0 in self.shape(output) or 0 in self.shape(data):
+            return None
+        groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
+        return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
+
+    def _images(self, data: Entry, filters: Filters, windows: Windows) -> Entry:
+        """What a convolution reads: images with their border."""
+        top, left = windows.pad
         border = top, left, top, left
         if filters.planar:
-            images = self._plane_with(data, border)
+            return self._plane_with(data, border)
+        own = 1 if filters.depthwise else self._groups(self.shape(data)[1], filters.groups)
+        return self.block(data, own, border)
+
+    def data_gradient(self, node: Node) -> bool:
+        """Take the gradient of a convolution's data: a convolution of the output's gradient."""
+        grad, data, weight = node.inputs
+        found = self._image_filters(node, data, weight, grad)
+        if found is None:
+            return False
+        forward, windows = found
+        reach = [
+            extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)
+        ]
+        if min(reach) < 0:
+            return False
+        depthwise = forward.depthwise
+        filters = Filters(
+            1 if depthwise else forward.filters,
+            forward.filters if depthwise else forward.channels,
+            forward.groups,
+            forward.kernel,
+            dilate=forward.dilate,
+            depthwise=depthwise,
+        )
+        places = self.shape(data)[2:]
+        own = 1 if depthwise else self._groups(self.shape(grad)[1], forward.groups)
+        if windows.stride == (1, 1):
+            top, left = reach
+            images = self.block(grad, own, (top, left, top, left))
         else:
-            own = 1 if filters.depthwise else self._groups(self.shape(data)[1], groups)
-            images = self.block(data, own, border)
-        rows, columns = self.shape(node.entry())[2:]
+            images = apply(
+                spread_places,
+                node.name,
+                self.block(grad, own),
+                steps=windows.stride,
+                first=tuple(reach),
+                places=tuple(
+                    size + extent - 1
+                    for size, extent in zip(places, windows.extents(), strict=True)
+                ),
+            )
+        tile = tile_of(filters, *places, self.target).blocks
         self.pending[node.entry()] = _Convolution(
-            node.name,
-            images,
-            self.plane(node.inputs[1]),
-            filters,
-            tile_of(filters, rows, columns, self.target).blocks,
-            None if len(node.inputs) == 2 else self.plane(node.inputs[2]),
+            node.name, images, self.plane(weight), filters, tile, turned=True
         )
         return True
 
-    def _filters(self, node: Node, windows: Windows, groups: int) -> Filters:
-        channels, count = self.shape(node.inputs[0])[1], self.shape(node.entry())[1]
+    def weight_gradient(self, node: Node) -> bool:
+        """Take the gradient of a convolution's filters."""
+        grad, data, weight = node.inputs
+        found = self._image_filters(node, data, weight, grad)
+        if found is None:
+            return False
+        filters, windows = found
+        own = self._groups(self.shape(grad)[1], filters.groups)
+        common = _attributes(filters, self.lanes)
+        packed = apply(
+            filter_gradient,
+            node.name,
+            self._images(data, filters, windows),
+            self.block(grad, own),
+            stride=filters.stride,
+            dilate=filters.dilate,
+            **common,
+        )
+        self.planes[node.entry()] = apply(unpack_filters, node.name, packed, **common)
+        return True
+
+    def _filters(
+        self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
+    ) -> Filters:
         (kernel, stride, dilate) = windows.kernel, windows.stride, windows.dilate
         depthwise = groups > 1 and groups == channels == count
-        planar = groups == 1 and channels < self.lanes // 2 and not self.in_blocks(node.inputs[0])
+        planar = groups == 1 and channels < self.lanes // 2 and not in_blocks
         if depthwise:
             channels, count, groups = 1, count, 1
         return Filters(
@@ -250,25 +335,8 @@ class _Rewriting:
     def _finished(self, made: _Convolution) -> Entry:
         """The nodes of a convolution."""
         filters, lanes, name = made.filters, self.lanes, made.name
-        common = {
-            "channels": filters.channels,
-            "filters": filters.filters,
-            "groups": filters.groups,
-            "kernel": filters.kernel,
-            "planar": filters.planar,
-            "depthwise": filters.depthwise,
-            "tile": made.tile,
-            "lanes": lanes,
-        }
-        packed = apply(
-            pack_filters,
-            f"{name}_filters",
-            made.weight,
-            made.scale,
-            scaled=made.scale is not None,
-            remembers=not self.train,
-            **common,
-        )
+        common = {**_attributes(filters, lanes), "tile": made.tile}
+        packed = self._packed(made, common)
         shift = made.bias
         if shift is not None:
             shift = apply(
@@ -288,6 +356,21 @@ class _Rewriting:
             has_residual=made.residual is not None,
             activation="" if activation is None else activation.op.name,
             activation_attributes="{}" if activation is None else json.dumps(activation.settings),
+            **common,
+        )
+
+    def _packed(self, made: _Convolution, common: dict[str, Any]) -> Entry:
+        """A convolution's filters in the order in which they are read."""
+        name = f"{made.name}_filters"
+        if made.turned:
+            return apply(pack_turned_filters, name, made.weight, **common)
+        return apply(
+            pack_filters,
+            name,
+            made.weight,
+            made.scale,
+            scaled=made.scale is not None,
+            remembers=not self.train,
             **common,
         )
 
@@ -435,8 +518,23 @@ class _Rewriting:
         return True
 
 
+def _attributes(filters: Filters, lanes: int) -> dict[str, Any]:
+    """What operators on packed filters need to know."""
+    return {
+        "channels": filters.channels,
+        "filters": filters.filters,
+        "groups": filters.groups,
+        "kernel": filters.kernel,
+        "planar": filters.planar,
+        "depthwise": filters.depthwise,
+        "lanes": lanes,
+    }
+
+
 _RULES: dict[str, Callable[[_Rewriting, Node], bool]] = {
     "Convolution": _Rewriting.convolution,
+    "_backward_Convolution_data": _Rewriting.data_gradient,
+    "_backward_Convolution_weight": _Rewriting.weight_gradient,
     "BatchNorm": _Rewriting.normalization,
     "Pooling": _Rewriting.pooling,
     "_backward_Pooling_sum": _Rewriting.spreading,

@@ -114,7 +114,7 @@ def filters_of(n: Any) -> Filters:
     )
 
 
-def _packed(weight: Array, filters: Filters, tile: int, lanes: int) -> Array:
+def packed_in_order(weight: Array, filters: Filters, tile: int, lanes: int) -> Array:
     """Filters in the order in which they are read."""
     blocks = blocks_of(filters.filters, lanes)
     shape = (filters.groups, blocks * lanes, filters.channels, *filters.kernel)
@@ -132,10 +132,10 @@ def _packed(weight: Array, filters: Filters, tile: int, lanes: int) -> Array:
     return np.concatenate(parts)
 
 
-def _unpacked(packed: Array, filters: Filters, tile: int, lanes: int) -> Array:
-    """Undo `_packed`."""
+def unpacked_from_order(packed: Array, filters: Filters, tile: int, lanes: int) -> Array:
+    """Undo `packed_in_order`."""
     shape = (filters.groups * filters.filters, filters.channels, *filters.kernel)
-    order = _packed(np.arange(1, prod(shape) + 1).reshape(shape), filters, tile, lanes)
+    order = packed_in_order(np.arange(1, prod(shape) + 1).reshape(shape), filters, tile, lanes)
     weight = np.zeros(prod(shape) + 1, packed.dtype)
     weight[order] = packed[: order.size]
     return weight[1:].reshape(shape)
@@ -164,7 +164,9 @@ def pack_filters(
     found = Filters(channels, filters, groups, kernel, planar=planar, depthwise=depthwise)
     if scale is not None:
         weight = weight * scale.reshape(-1, 1, 1, 1)
-    return np.pad(_packed(weight, found, tile, lanes), (0, memory_of(found, lanes, remembers)))
+    return np.pad(
+        packed_in_order(weight, found, tile, lanes), (0, memory_of(found, lanes, remembers))
+    )
 
 
 def memory_of(filters: Filters, lanes: int, remembers: bool) -> int:
@@ -225,7 +227,7 @@ def convolve_blocks(
 ) -> Any:
     """Convolve images (with their border) and make images in blocks: activation(sum + shift + residual)."""
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
-    weight = _unpacked(packed, found, tile, lanes)
+    weight = unpacked_from_order(packed, found, tile, lanes)
     members = channels * (filters if depthwise else groups)
     images = (
         data

@@ -1,0 +1,236 @@
+"""Gradients of convolutions of images in blocks: operators of rewritten graphs, and their steps."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.assembler import Module
+from gluonic.codegen.convolution import Filters
+from gluonic.codegen.convolution_forward import Geometry
+from gluonic.codegen.convolution_gradients import (
+    emit_filter_gradient,
+    emit_spread,
+    gradient_units,
+)
+from gluonic.codegen.convolution_operators import (
+    filters_of,
+    made_operator,
+    packed_in_order,
+    to_planes,
+    unpacked_from_order,
+)
+from gluonic.codegen.convolution_steps import (
+    BlockStep,
+    register_step,
+    strides_of_blocks,
+    strides_of_planes,
+)
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.layout import (
+    Reordering,
+    emit_pack_turned_filters,
+    emit_unpack_filters,
+    filter_units,
+)
+from gluonic.graph.attributes import Shape
+from gluonic.graph.node import Node
+from gluonic.graph.operator import Array
+from gluonic.graph.ops.convolution_kernels import convolve_weight
+from gluonic.graph.ops.windows import windows_of
+from gluonic.graph.view import NodeView, complete
+
+
+@made_operator("_pack_turned_filters")
+def pack_turned_filters(
+    weight: Array,
+    *,
+    channels: int,
+    filters: int,
+    groups: int,
+    kernel: Shape,
+    planar: bool,
+    depthwise: bool,
+    tile: int,
+    lanes: int,
+) -> Any:
+    """Pack filters for the way back: turned round, their channels and themselves exchanged.
+
+    `channels` and `filters` are those of the way back.
+    """
+    found = Filters(channels, filters, groups, kernel, depthwise=depthwise)
+    turned = weight.reshape(groups, channels, filters, *kernel)[..., ::-1, ::-1]
+    return packed_in_order(turned.swapaxes(1, 2), found, tile, lanes)
+
+
+@pack_turned_filters.infer_shape
+def _(n: NodeView) -> None:
+    n.output = (Filters(n.channels, n.filters, n.groups, n.kernel).packed_size(n.lanes),)
+
+
+@made_operator("_filter_gradient")
+def filter_gradient(
+    data: Array,
+    grad: Array,
+    *,
+    channels: int,
+    filters: int,
+    groups: int,
+    kernel: Shape,
+    stride: Shape,
+    dilate: Shape,
+    planar: bool,
+    depthwise: bool,
+    lanes: int,
+) -> Any:
+    """The gradient of packed filters (tiles of one block) from images with their border and the output's."""
+    found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
+    parts = filters if depthwise else groups
+    own = 1 if depthwise else groups
+    images = data if planar else to_planes.kernel(data, channels=channels * parts, groups=own)
+    slopes = to_planes.kernel(grad, channels=filters * groups, groups=groups)
+    windows = windows_of(kernel, stride, (), dilate)
+    shape = (filters * groups, channels, *kernel)
+    return packed_in_order(convolve_weight(slopes, images, shape, windows, parts), found, 1, lanes)
+
+
+@filter_gradient.infer_shape
+def _(n: NodeView) -> None:
+    n.output = (Filters(n.channels, n.filters, n.groups, n.kernel).packed_size(n.lanes),)
+
+
+@made_operator("_unpack_filters")
+def unpack_filters(
+    packed: Array,
+    *,
+    channels: int,
+    filters: int,
+    groups: int,
+    kernel: Shape,
+    planar: bool,
+    depthwise: bool,
+    lanes: int,
+) -> Any:
+    """Filters in their own order again, from tiles of one block."""
+    found = Filters(channels, filters, groups, kernel, planar=planar, depthwise=depthwise)
+    return unpacked_from_order(packed, found, 1, lanes)
+
+
+@unpack_filters.infer_shape
+def _(n: NodeView) -> None:
+    n.output = (n.filters * n.groups, n.channels, *n.kernel)
+
+
+@made_operator("_spread_places")
+def spread_places(data: Array, *, steps: Shape, first: Shape, places: Shape) -> Any:
+    """Images of so many places in blocks, zero but for every step-th place beginning with `first`."""
+    batch, blocks, rows, columns, lanes = data.shape
+    result = np.zeros((batch, blocks, *places, lanes), data.dtype)
+    (top, left), (down, across) = first, steps
+    result[:, :, top::down, left::across][:, :, :rows, :columns] = data
+    return result
+
+
+@spread_places.infer_shape
+def _(n: NodeView) -> None:
+    batch, blocks, _, _, lanes = complete(n.data)
+    n.output = (batch, blocks, *n.places, lanes)
+
+
+class PackTurnedFiltersStep(BlockStep):
+    """Filters for the way back."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        n = self.n
+        self.filters = Filters(n.channels, n.filters, n.groups, n.kernel, depthwise=n.depthwise)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_pack_turned_filters(module, name, self.filters, self.n.tile)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """None: all sizes are part of the code."""
+        return ()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of filters."""
+        return filter_units(self.filters, self.n.lanes)
+
+
+class UnpackFiltersStep(BlockStep):
+    """Filters in their own order."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        n = self.n
+        self.filters = Filters(
+            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
+        )
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_unpack_filters(module, name, self.filters)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """None: all sizes are part of the code."""
+        return ()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of filters."""
+        return filter_units(self.filters, self.n.lanes)
+
+
+class FilterGradientStep(BlockStep):
+    """The gradient of packed filters."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.filters = filters_of(self.n)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the gradient."""
+        emit_filter_gradient(module, name, self.filters)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides."""
+        data, grad = self.shape(facts, 0), self.shape(facts, 1)
+        lie = strides_of_planes if self.filters.planar else strides_of_blocks
+        return Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad)).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each pair of blocks."""
+        return gradient_units(self.filters, self.n.lanes)
+
+
+class SpreadPlacesStep(BlockStep):
+    """Places set apart."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.blocks = self.shape(facts, 0)[1]
+
+    def variant(self, facts: Facts) -> Hashable:
+        """How many blocks an image has."""
+        return self.shape(facts, 0)[1]
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_spread(module, name, self.blocks, self.n.steps)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents, strides and where the first place lies."""
+        source, goal = self.shape(facts, 0), self.shape(facts, 1)
+        here, there = strides_of_blocks(source), strides_of_blocks(goal)
+        return Reordering(source[0], *source[2:4], here, there, *self.n.first).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        source = self.shape(facts, 0)
+        return source[0] * source[1]
+
+
+register_step(pack_turned_filters, PackTurnedFiltersStep)
+register_step(unpack_filters, UnpackFiltersStep)
+register_step(filter_gradient, FilterGradientStep)
+register_step(spread_places, SpreadPlacesStep)
