@@ -11,6 +11,7 @@ from gluonic.graph.node import Node
 from gluonic.graph.operator import NativeCall
 
 NativeFunction: TypeAlias = Callable[[int, int], None]
+_MOST_REMEMBERED = 16
 
 
 class ForeignStep(Step):
@@ -31,7 +32,7 @@ class ForeignStep(Step):
         return None if step.call(facts) is None else step
 
     def call(self, facts: Facts) -> NativeCall | None:
-        """What is to be called for these shapes; it lives as long as the step."""
+        """What is to be called for these shapes; `checked` keeps it for as long as it is needed."""
         application = self.node.application
         assert application is not None
         assert application.op.native is not None
@@ -45,6 +46,8 @@ class ForeignStep(Step):
             if made is None:
                 return None
             self._calls[key] = made
+            if len(self._calls) > _MOST_REMEMBERED:
+                del self._calls[next(iter(self._calls))]
         return self._calls[key]
 
     def emit(self, module: Module, name: str) -> None:
