@@ -13,7 +13,7 @@ from gluonic.ndarray import NDArray
 from gluonic.ndarray.differentiate import flags
 
 
-class NoGradientFuncError(MXNetError):
+class NoGradientFuncError(MXNetError, ValueError):
     """A gradient was asked for that nobody has defined."""
 
 
@@ -97,7 +97,7 @@ class Call:
         kind = "argument" if isinstance(place, int) else "keyword argument"
         raise NoGradientFuncError(
             describe(
-                f"no partial derivative of {self.operator.__name__} is defined on {kind} {place}",
+                f"No partial derivative of customized op {self.operator.__name__} defined on {kind} {place}.",
                 hint=f"{self.operator.__name__}.def_grad(function, argnum={place!r})",
             )
         )
