@@ -50,9 +50,10 @@ class Binding:
         self.memory = self._plan_memory()
         self.inputs = [node.entry() for node in specialization.inputs]
         self.signature = [self._given(entry) for entry in self.inputs]
-        outputs = list(dict.fromkeys(specialization.graph.outputs))
-        self.computed = [e for e in outputs if not e.node.is_variable]
-        self.positions = [specialization.graph.outputs.index(e) for e in self.computed]
+        outputs = list(dict.fromkeys(specialization.outputs))
+        given = {node.entry() for node in specialization.inputs} | set(specialization.target)
+        self.computed = [e for e in outputs if e not in given]
+        self.positions = [specialization.outputs.index(e) for e in self.computed]
         self.results = [
             (specialization.slot(e), facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
@@ -70,12 +71,13 @@ class Binding:
         return (
             len(spec.segments) == 1
             and spec.segments[0].native
-            and list(spec.graph.outputs) == self.computed
+            and list(spec.outputs) == self.computed
         )
 
     def _plan_memory(self) -> MemoryPlan:
         spec = self.specialization
-        kept = {node.entry() for node in spec.inputs} | set(spec.graph.outputs) | set(spec.host)
+        kept = {node.entry() for node in spec.inputs} | set(spec.graph.outputs)
+        kept |= {*spec.host, *spec.target}
         steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
         sizes: dict[Any, int] = {}
         lasting: list[Any] = []
@@ -188,6 +190,8 @@ class Frame:
         values.update(zip(binding.computed, outputs, strict=True))
         for entry, output in spec.host.items():
             values[entry] = values[output].reshape(binding.facts.shapes[entry])
+        for entry, state in spec.target.items():
+            values[entry] = values[state]
         call = _Call(binding, values, run)
         for segment in spec.segments:
             if segment.native:
@@ -196,9 +200,9 @@ class Frame:
             else:
                 call.run_in_python(segment.groups[0].nodes[0])
         results, given = [], set()
-        for entry in spec.graph.outputs:
+        for entry in spec.outputs:
             value = values[entry]
-            shared = entry.node.is_variable or entry in given
+            shared = entry not in binding.computed or entry in given
             results.append(value.copy() if shared else value)
             given.add(entry)
         return results

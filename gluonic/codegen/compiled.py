@@ -12,15 +12,16 @@ from typing import Any
 
 from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
-from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.convolution_steps import BlockStep
 from gluonic.codegen.copies import CopyStep
-from gluonic.codegen.facts import DynamicShapeError, Facts, find_facts
+from gluonic.codegen.facts import DynamicShapeError, Facts
 from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
+from gluonic.codegen.inner_operators import overwrite
 from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
+from gluonic.codegen.passes import Preparation, Prepared
 from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
@@ -49,13 +50,22 @@ class Specialization:
 
     Parameters
     ----------
-    graph : the graph
+    prepared : the graph
     inputs : its variables, in the order of the arrays
     facts : shapes and dtypes to compile for
+
+    Attributes
+    ----------
+    root : for a relabelled result the one whose memory it shares
+    host : for a result the output of the graph in whose memory it lives
+    target : for the new value of a state the variable in whose memory it lives
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node], facts: Facts) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+    def __init__(self, prepared: Prepared, inputs: Sequence[Node], facts: Facts) -> None:
+        self.prepared, self.graph, self.inputs = prepared, prepared.graph, tuple(inputs)
+        graph = self.graph
+        self.outputs = graph.outputs[: prepared.output_count]
+        self.target = _targets(graph)
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
         self.fusion = fuse(graph, facts.shapes, lambda node: why_not(node, facts), self.root)
@@ -83,15 +93,18 @@ class Specialization:
         """A slot of the address table for each input, result and workspace."""
         entries: dict[Any, None] = dict.fromkeys(node.entry() for node in self.inputs)
         for group in self.groups:
-            entries.update(dict.fromkeys(self.written_by(group)))
+            written = [e for e in self.written_by(group) if e not in self.target]
+            entries.update(dict.fromkeys(written))
             if group.step is not None and group.step.uses_workspace:
                 entries[group.step] = None
-        entries.update((e, None) for e in self.graph.outputs if e not in self.root)
+        shared = {*self.root, *self.target}
+        entries.update((e, None) for e in self.outputs if e not in shared)
         self.slots = {entry: number for number, entry in enumerate(entries)}
 
     def slot(self, entry: Any) -> int:
         """Where the address of a result or a workspace stands."""
-        return self.slots[self.root.get(entry, entry)]
+        entry = self.root.get(entry, entry)
+        return self.slots[self.target.get(entry, entry)]
 
     def _pattern(self, facts: Facts) -> Any:
         """What of the facts the machine code depends on."""
@@ -108,6 +121,16 @@ class Specialization:
     def bind(self, facts: Facts) -> Binding:
         """Make what goes with one set of shapes."""
         return Binding(self, facts)
+
+
+def _targets(graph: Graph) -> dict[Entry, Entry]:
+    """For each new value of a state the variable that it overwrites."""
+    found: dict[Entry, Entry] = {}
+    for node in graph.nodes:
+        if node.application is not None and node.application.op is overwrite:
+            state = node.inputs[0]
+            found[node.entry()] = found.get(state, state)
+    return found
 
 
 def native_step(node: Node, facts: Facts) -> Step | None:
@@ -157,7 +180,7 @@ class CompiledGraph:
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
-        self._rewritten: dict[Any, Graph] = {}
+        self._prepared = Preparation(graph, inputs)
         self._lock = threading.RLock()
 
     def __call__(
@@ -191,25 +214,16 @@ class CompiledGraph:
         binding = self.bindings.get(key)
         return self._bind(key, arrays, train) if binding is None else binding
 
-    def _laid_out(self, arrays: Sequence[Array], train: bool) -> tuple[Graph, Facts]:
-        """The graph with layouts chosen for such arrays, and its facts."""
-        facts = find_facts(self.graph, self.inputs, arrays)
-        key = train, layout_key(self.graph, facts)
-        if key not in self._rewritten:
-            self._rewritten[key] = with_blocks(self.graph, facts, train)
-        graph = self._rewritten[key]
-        return graph, facts if graph is self.graph else find_facts(graph, self.inputs, arrays)
-
     def _bind(self, key: Any, arrays: Sequence[Array], train: bool) -> Binding:
-        graph, facts = self._laid_out(arrays, train)
+        prepared, facts = self._prepared.of(arrays, train)
         with self._lock:
             if key in self.bindings:
                 return self.bindings[key]
             fitting = next(
-                (s for s in self.specializations if s.graph is graph and s.fits(facts)), None
+                (s for s in self.specializations if s.prepared is prepared and s.fits(facts)), None
             )
             if fitting is None:
-                fitting = Specialization(graph, self.inputs, facts)
+                fitting = Specialization(prepared, self.inputs, facts)
                 self.specializations.append(fitting)
                 del self.specializations[:-_MOST_SPECIALIZATIONS]
             binding = self.bindings[key] = fitting.bind(facts)

@@ -40,7 +40,21 @@ def _reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
     return _part(inputs, output, {axis: slice(None, None, -1) for axis in turned})
 
 
+def _piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    axis, index = settings["axis"], settings["index"]
+    begin = index * output[axis]
+    return _part(inputs, output, {axis: slice(begin, begin + output[axis])})
+
+
+def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    dim, index = settings["dim"], settings["index"]
+    begin = sum(shape[dim] for shape in inputs[1 : 1 + index])
+    return _part(inputs, output, {dim: slice(begin, begin + output[dim])})
+
+
 SLICES: dict[str, Rule] = {
+    "_piece": _piece,
+    "_concat_piece": _concat_piece,
     "slice": _slice,
     "slice_axis": _slice_axis,
     "slice_like": _slice_like,

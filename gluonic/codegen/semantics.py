@@ -69,6 +69,11 @@ def _divided(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
     return lambda m, total: total / m.extent(axes)
 
 
+def _averaged(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
+    """The mean over `axes`, which is 0 if there is nothing, from a sum."""
+    return lambda m, total: total / m.maximum(m.extent(axes), 1)
+
+
 def _norm_element(m: Any, x: Any, ord: int = 2) -> Any:
     return m.abs(x) if ord == 1 else x * x
 
@@ -81,6 +86,7 @@ _Finish = Callable[[dict[str, Any], tuple[int, ...]], Expression | None]
 _REDUCTIONS: dict[str, tuple[str, Expression, _Finish | None]] = {
     "sum": ("sum", element, None),
     "mean": ("sum", element, _divided),
+    "_average": ("sum", element, _averaged),
     "prod": ("prod", element, None),
     "max": ("max", element, None),
     "min": ("min", element, None),
@@ -186,6 +192,10 @@ def _cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
     return Loop(output, (Read(identity(len(output))), None), element)
 
 
+def _overwrite(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    return Loop(output, (None, Read(identity(len(output)))), element)
+
+
 _RULES: dict[str, Rule] = {
     "broadcast_to": _broadcast,
     "broadcast_axis": _broadcast,
@@ -202,6 +212,7 @@ _RULES: dict[str, Rule] = {
     "where": _where,
     "LeakyReLU": _leaky,
     "_cast_as": _cast_as,
+    "_overwrite": _overwrite,
     **SLICES,
     **CHOICES,
 }

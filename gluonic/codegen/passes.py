@@ -1,0 +1,112 @@
+"""From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluonic.codegen.convolution_layout import layout_key, with_blocks
+from gluonic.codegen.decompose import decompose
+from gluonic.codegen.facts import Facts, find_facts
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.simplify import simplify
+
+
+@dataclass
+class Assumptions:
+    """What passes asked about shapes; a graph serves other shapes that give the same answers.
+
+    Attributes
+    ----------
+    facts : about the original graph
+    answers : for two of its entries whether they have one shape
+    """
+
+    facts: Facts
+    answers: dict[tuple[Entry, Entry], bool] = field(default_factory=dict)
+
+    def same_shape(self, first: Entry, second: Entry) -> bool:
+        """Whether two entries have one shape."""
+        answer = self.facts.shapes[first] == self.facts.shapes[second]
+        self.answers[first, second] = answer
+        return answer
+
+    def hold(self, facts: Facts) -> bool:
+        """Whether other shapes give the same answers, of arrays of the same ranks."""
+        return all(
+            (facts.shapes[a] == facts.shapes[b]) == answer
+            for (a, b), answer in self.answers.items()
+        ) and [len(s) for s in facts.shapes.values()] == [
+            len(s) for s in self.facts.shapes.values()
+        ]
+
+
+@dataclass
+class Prepared:
+    """A graph ready to be divided into groups.
+
+    Attributes
+    ----------
+    graph : its outputs are those of the original, then the new values of `states`
+    output_count : how many outputs the original has
+    states : the variables that the graph overwrites
+    assumptions : about the original graph's shapes
+    """
+
+    graph: Graph
+    output_count: int
+    states: tuple[Node, ...]
+    assumptions: Assumptions
+
+
+class Preparation:
+    """The passes of one graph: its rewritten forms for the shapes that it is called with.
+
+    Parameters
+    ----------
+    graph : the original
+    inputs : its variables, in the order of the arrays
+    """
+
+    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+        self.graph, self.inputs = graph, tuple(inputs)
+        self._laid_out: dict[Any, Graph] = {}
+        self._prepared: dict[Any, list[Prepared]] = {}
+
+    def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
+        """The graph to compile for such arrays, and its facts for them.
+
+        Raises
+        ------
+        InferenceError
+            where the arrays do not fit the graph, or each other
+        DynamicShapeError
+            where a shape depends on the data
+        """
+        facts = find_facts(self.graph, self.inputs, arrays)
+        key = train, layout_key(self.graph, facts)
+        if key not in self._laid_out:
+            self._laid_out[key] = with_blocks(self.graph, facts, train)
+        graph = self._laid_out[key]
+        if graph is not self.graph:
+            facts = find_facts(graph, self.inputs, arrays)
+        made = self._prepared.setdefault(key, [])
+        fitting = next((p for p in made if p.assumptions.hold(facts)), None)
+        if fitting is None:
+            fitting = self._prepare(graph, facts, arrays, train)
+            made.append(fitting)
+        return fitting, find_facts(fitting.graph, self.inputs, arrays)
+
+    def _prepare(
+        self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool
+    ) -> Prepared:
+        assumptions = Assumptions(facts)
+        first = simplify(graph, assumptions.same_shape, facts.dtypes)
+        made = decompose(first, find_facts(first, self.inputs, arrays), train=train)
+        dtypes = find_facts(made.graph, self.inputs, arrays).dtypes
+        plain = simplify(made.graph, _never, dtypes)
+        return Prepared(plain, len(graph.outputs), made.states, assumptions)
+
+
+def _never(first: Entry, second: Entry) -> bool:
+    """The answer that assumes nothing."""
+    return False

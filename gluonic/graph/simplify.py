@@ -1,0 +1,89 @@
+"""Rewrites that leave values as they are: what is computed twice, and what changes nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Application
+
+SameShape = Callable[[Entry, Entry], bool]
+
+_UNCHANGED_IN_SHAPE = {
+    "Cast",
+    "_cast_as",
+    "_cast_like",
+    "_copy",
+    "_reduce_like",
+    "amp_cast",
+    "broadcast_axis",
+    "broadcast_like",
+    "broadcast_to",
+    "slice_like",
+}
+_UNCHANGED_BY = {"_mul_scalar": 1.0, "_div_scalar": 1.0}
+
+
+def simplify(graph: Graph, same_shape: SameShape, dtypes: Mapping[Entry, np.dtype[Any]]) -> Graph:
+    """Compute common subexpressions once and leave out what changes nothing.
+
+    Parameters
+    ----------
+    graph : the graph
+    same_shape : whether two of its entries have one shape
+    dtypes : of all its entries
+
+    Returns
+    -------
+    Graph
+        its outputs have the same values; some may be inputs now, or one entry several times
+    """
+    known: dict[Any, Node] = {}
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Node | Sequence[Entry] | None:
+        if node.application is None:
+            return None
+        if _changes_nothing(node, same_shape, dtypes):
+            return [inputs[0]]
+        key = _key(node.application, inputs)
+        if key is None:
+            return None
+        if key not in known:
+            kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
+            known[key] = node if kept else node.with_inputs(inputs)
+        return known[key]
+
+    return graph.rewrite(replace)
+
+
+def _changes_nothing(
+    node: Node, same_shape: SameShape, dtypes: Mapping[Entry, np.dtype[Any]]
+) -> bool:
+    application = node.application
+    assert application is not None
+    op = application.op
+    if not node.inputs or dtypes[node.inputs[0]] != dtypes[node.entry()]:
+        return False
+    if op.name in _UNCHANGED_BY:
+        return (
+            application.settings["scalar"] == _UNCHANGED_BY[op.name]
+            and dtypes[node.entry()].kind == "f"
+        )
+    if op.name not in _UNCHANGED_IN_SHAPE and not op.relabels:
+        return False
+    return same_shape(node.inputs[0], node.entry())
+
+
+def _key(application: Application, inputs: Sequence[Entry]) -> Any:
+    """What two nodes that compute the same have in common; None for what must run each time."""
+    op = application.op
+    apart = op.run_name is not None or application.states or op.calls_back
+    if apart or op.keeps_state is not None:
+        return None
+    key = (op, tuple(application.settings.items()), tuple(inputs))
+    try:
+        hash(key)
+    except TypeError:  # a list or an array among the attributes
+        return None
+    return key
