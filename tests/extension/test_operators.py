@@ -1,6 +1,7 @@
 """Operators of loaded libraries: values, gradients, attributes, shapes, states, random numbers."""
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -335,3 +336,72 @@ def test_two_libraries_do_not_disturb_each_other(build: Builder) -> None:
     x = nd.array([[-1.0, 2.0]])
     assert nd.my_relu(nd.my_gemm(x, nd.array([[1.0], [0.0]]))).asscalar() == 0
     assert nd.my_relu(x.astype("float64")).asnumpy().tolist() == [[0, 2]]
+
+
+class Chain(gluon.HybridBlock):
+    """Library operators between others; one may be asked to fail."""
+
+    def __init__(self, **attributes: object) -> None:
+        super().__init__()
+        self.attributes = attributes
+
+    def hybrid_forward(self, F, x, w):  # type: ignore[no-untyped-def]
+        y = F.probe_scale(F.exp(x), w)
+        return F.probe_fail(F.probe_sum_max(y, x)[0] * 2, **self.attributes)
+
+
+@probe
+def test_compiled_graphs_call_libraries_without_python() -> None:
+    x, w = nd.array([[1.0, 2.0], [3.0, 4.0]]), nd.array([5.0, 6.0])
+    net = Chain()
+    regular = net(x, w).asnumpy()
+    net.hybridize()
+    np.testing.assert_allclose(net(x, w).asnumpy(), regular, rtol=1e-6)
+    assert {step.kind for step in net.explain(x, w).steps} == {"kernel"}
+    np.testing.assert_allclose(net(x[:1], w).asnumpy(), regular[:1], rtol=1e-6)
+
+
+@probe
+@pytest.mark.parametrize("how", ["message", "throw"])
+def test_a_failure_in_the_middle_of_a_compiled_graph_is_raised(how: str) -> None:
+    x, w = nd.ones((2, 2)), nd.ones(2)
+    net = Chain(at="forward", how=how)
+    net.hybridize()
+    for _ in range(2):
+        with pytest.raises(MXNetError, match="FCompute for custom operator 'probe_fail'"):
+            net(x, w)
+    well = Chain()
+    well.hybridize()
+    assert np.isfinite(well(x, w).asnumpy()).all()
+
+
+@probe
+def test_a_failing_backward_in_a_compiled_graph_is_raised() -> None:
+    x, w = nd.ones((2, 2)), nd.ones(2)
+    x.attach_grad()
+    net = Chain(at="backward")
+    net.hybridize()
+    with autograd.record():
+        loss = net(x, w)
+    with pytest.raises(MXNetError, match="failed in backward"):
+        loss.backward()
+
+
+@probe
+def test_threads_share_a_compiled_graph() -> None:
+    net = Chain()
+    net.hybridize()
+    w = nd.array([5.0, 6.0])
+    inputs = [nd.array(np.random.default_rng(i).normal(size=(1 + i % 3, 2))) for i in range(24)]
+    wanted = [Chain()(x, w).asnumpy() for x in inputs]
+    with ThreadPoolExecutor(6) as workers:
+        for _ in range(20):
+            found = workers.map(lambda x: net(x, w).asnumpy(), inputs)
+            for one, other in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+@probe
+def test_a_tensor_is_never_taken_for_an_older_one_in_a_graph() -> None:
+    executor = sym.probe_same(sym.var("x")).bind(mx.cpu(), {"x": nd.ones(1)})
+    assert [executor.forward()[0].asscalar() for _ in range(3)] == [0, 0, 0]
