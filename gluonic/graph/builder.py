@@ -18,6 +18,9 @@ class Builder:
     """
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):  # Python asks for protocols this way: copying, arrays, pickling
+            raise AttributeError(f"F has no {name!r}", name=name, obj=self)
+
         def apply(*inputs: Entry, **attributes: Any) -> Any:
             present = [entry for entry in inputs if entry is not None]
             node = make_node(name, present, attributes)

@@ -1,4 +1,4 @@
-"""The interpreter: NumPy kernels, node by node. The oracle, the fallback and the debugger of compiled graphs."""
+"""The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

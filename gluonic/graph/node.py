@@ -85,9 +85,7 @@ class Node:
 
     def with_inputs(self, inputs: Sequence["Entry"]) -> "Node":
         """The same node reading other entries; it keeps its name and the user's line."""
-        return Node(
-            self.application, self.name, inputs, self.attributes, self.location, self.block
-        )
+        return Node(self.application, self.name, inputs, self.attributes, self.location, self.block)
 
     def __repr__(self) -> str:
         return f"<Node {self.title}>"
@@ -199,7 +197,9 @@ class Graph:
         states = set(self.states)
         return tuple(node for node in self.variables if node not in states)
 
-    def rewrite(self, replace: Callable[[Node, Sequence[Entry]], Node | Sequence[Entry] | None]) -> "Graph":
+    def rewrite(
+        self, replace: Callable[[Node, Sequence[Entry]], Node | Sequence[Entry] | None]
+    ) -> "Graph":
         """A new graph, node by node.
 
         Parameters
@@ -215,7 +215,9 @@ class Graph:
                 kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
                 new = node if kept else node.with_inputs(inputs)
             for index in range(node.output_count):
-                mapped[node.entry(index)] = new.entry(index) if isinstance(new, Node) else new[index]
+                mapped[node.entry(index)] = (
+                    new.entry(index) if isinstance(new, Node) else new[index]
+                )
         return Graph(mapped[entry] for entry in self.outputs)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ except one annotated `Run`, which the runtime provides. The docstring is the doc
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import copysign
 from types import SimpleNamespace
 from typing import Annotated, Any, Protocol, TypeAlias, get_args
 
@@ -192,16 +193,16 @@ class Operator:
         AttributeValueError
             for an unknown, missing or ill-typed attribute
         """
-        key: Any = tuple(given.items())
+        key = _key(given)
         try:
-            found = self.applications.get((key, tuple(map(type, given.values()))))
+            found = self.applications.get(key)
         except TypeError:  # a list or an array among the values
             return Application(self, self.settings(given))
         if found is None:
             if len(self.applications) >= _MOST_CACHED:
                 self.applications.clear()
             found = Application(self, self.settings(given))
-            self.applications[key, tuple(map(type, given.values()))] = found
+            self.applications[key] = found
         return found
 
     def settings(self, given: Mapping[str, Any]) -> Settings:
@@ -331,6 +332,15 @@ class Application:
         else:
             result = self.call(*arrays)
         return result if type(result) is tuple else (result,)
+
+
+def _key(given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells attributes apart: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
+    kinds = tuple(map(type, given.values()))
+    if float not in kinds:
+        return tuple(given.items()), kinds
+    signs = [copysign(1.0, value) for value in given.values() if type(value) is float]
+    return tuple(given.items()), kinds, *signs
 
 
 class Registry(Mapping[str, Operator]):

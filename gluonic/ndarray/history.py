@@ -1,9 +1,9 @@
 """What was recorded, read as a graph."""
 
-from gluonic.graph.attributes import to_string
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.node import Entry as GraphEntry
 from gluonic.graph.node import Graph, Node
+from gluonic.graph.node_attributes import as_text
 from gluonic.graph.operator import Application
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord
@@ -106,7 +106,7 @@ def _strings(application: Application) -> dict[str, str]:
     """The attributes that differ from their defaults, as in symbol JSON."""
     declared = application.op.attributes
     return {
-        name: to_string(value, value)
+        name: as_text(value, value)
         for name, value in application.settings.items()
         if name not in declared or value != declared[name].default
     }

@@ -88,3 +88,14 @@ def test_layers_refuse_integers(name: str) -> None:
     arrays = [np.ones((2, 2), np.int32)] * len(application.inputs)
     with pytest.raises(MXNetError, match="data must be float16, float32 or float64, not int32"):
         run_node(application, arrays, run())
+
+
+def test_the_gradient_of_relu_passes_nan_on() -> None:
+    x, head = Node(None, "x"), Node(None, "head")
+    (gradient,) = gradients(
+        [make_node("relu", [x.entry()], {}).entry()], [head.entry()], [x.entry()], train=True
+    )
+    assert gradient is not None
+    data = np.array([np.nan, -1, 0, 2, np.inf])
+    (found,) = interpret(Graph([gradient]), {x: data, head: np.full(5, 3.0)}, run())
+    np.testing.assert_array_equal(found, [np.nan, 0, 0, 3, 3])

@@ -172,3 +172,9 @@ def test_clip_with_crossed_limits_prefers_the_upper_one() -> None:
 def test_smooth_l1_is_quadratic_near_zero() -> None:
     result = apply("smooth_l1", np.array([0.1, 0.25, -2, -0.25]), scalar=2)
     assert result.tolist() == pytest.approx([0.02, 0.125, 1.875, 0.125])
+
+
+def test_zeros_of_both_signs_are_different_attributes() -> None:
+    assert apply("_rdiv_scalar", [-2.0], scalar=0.0) == 0
+    quotients = [apply("_rdiv_scalar", [2.0], scalar=zero)[0] for zero in (0.0, -0.0)]
+    assert [bool(np.signbit(q)) for q in quotients] == [False, True]

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.attributes import to_string
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret, run_node, signature_of
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node_attributes import as_text
 from gluonic.graph.operator import REGISTRY, Application, Operator, Run
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, unify
@@ -334,7 +334,7 @@ def test_attributes_survive_being_written(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     strings = {
-        key: to_string(sample.attributes.get(key, value), value)
+        key: as_text(sample.attributes.get(key, value), value)
         for key, value in application.settings.items()
     }
     assert application.op.apply(strings).settings == application.settings

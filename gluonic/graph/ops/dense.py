@@ -1,8 +1,7 @@
 """The fully connected layer."""
 
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from gluonic.graph.axes import product
 from gluonic.graph.operator import Array, operator
@@ -46,7 +45,7 @@ def fully_connected(
     -------
     array of shape (batch, num_hidden), or (…, num_hidden) with ``flatten=False``
     """
-    rows = data.reshape(len(data), int(np.prod(data.shape[1:]))) if flatten else data
+    rows = data.reshape(len(data), prod(data.shape[1:])) if flatten else data
     result = wide(rows) @ wide(weight).T
     if bias is not None:
         result += bias

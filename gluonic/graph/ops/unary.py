@@ -221,7 +221,7 @@ UNARY = [
         "relu",
         "The number, or 0 if it is negative",
         lambda m, data: m.maximum(data, 0),
-        lambda F, n, g: g * (n.output > 0.0),
+        lambda F, n, g: F.where(n.output > 0.0, g, g * n.output),  # the output is 0 there, or NaN
     ),
     Unary(
         "erf",
