@@ -49,9 +49,9 @@ class classproperty:
         return self.function(owner)
 
 
-def py_str(text: bytes) -> str:
-    """Decode UTF-8."""
-    return text.decode()
+def py_str(text: bytes | str) -> str:
+    """Decode UTF-8; text stays as it is."""
+    return text if isinstance(text, str) else text.decode()
 
 
 def data_dir_default() -> str:

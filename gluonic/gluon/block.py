@@ -196,8 +196,8 @@ class Block:
         """
         named = self._collect_params_with_prefix()
         if deduplicate:
-            first = {parameter: name for name, parameter in reversed(named.items())}
-            named = {name: p for name, p in named.items() if first[p] == name}
+            last = {parameter: name for name, parameter in named.items()}
+            named = {name: p for name, p in named.items() if last[p] == name}
         nd.save(filename, {name: mean_over_contexts(p) for name, p in named.items()})
 
     def load_parameters(

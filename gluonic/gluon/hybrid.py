@@ -2,6 +2,7 @@
 
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,15 @@ class _Eagerly(threading.local):
     depth = 0
 
 
-_eagerly = _Eagerly()
+class _Tracing(threading.local):
+    """The blocks whose `hybrid_forward` runs on symbols now, outermost first."""
+
+    def __init__(self) -> None:
+        self.blocks: list[HybridBlock] = []
+
+
+_eagerly, _tracing = _Eagerly(), _Tracing()
+_MOST_TRACES = 64
 
 
 @contextmanager
@@ -61,6 +70,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
+        self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
         self._lock = threading.RLock()
@@ -85,8 +95,10 @@ class HybridBlock(Block):
         self._clear_traces()
 
     def _clear_traces(self) -> None:
-        self._backends.forget()
-        self._forget_traces()
+        """Forget the traces of the block, and those of the blocks that it was traced as a part of."""
+        for block in (self, *self._traced_in):
+            block._backends.forget()
+            block._forget_traces()
 
     def _forget_traces(self) -> None:
         self.__dict__["_traces"] = {}
@@ -214,8 +226,14 @@ class HybridBlock(Block):
 
     def _symbolic(self, *inputs: Any) -> Any:
         parameters = {name: p.var() for name, p in self._reg_params.items()}
-        with self.name_scope(), sym.block_scope(self.name):
-            return self.hybrid_forward(sym, *inputs, **parameters)
+        blocks = _tracing.blocks
+        self._traced_in.update(blocks)
+        blocks.append(self)
+        try:
+            with self.name_scope(), sym.block_scope(self.name):
+                return self.hybrid_forward(sym, *inputs, **parameters)
+        finally:
+            blocks.pop()
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
         context = arrays[0]._context
@@ -237,7 +255,10 @@ class HybridBlock(Block):
         if len(arrays) > 1:
             self._check_contexts(arrays)
         key = structure, STATE.training, STATE.recording
-        trace = self._traces.get(key)
+        try:
+            trace = self._traces.get(key)
+        except TypeError:
+            raise self._unhashable(inputs) from None
         if trace is None or trace.bound is None:
             trace = self._prepare(key, structure, arrays)
         assert trace.bound is not None
@@ -267,7 +288,28 @@ class HybridBlock(Block):
                 trace, structure, parameters, arrays, keep_states=keep_states
             )
             self._traces[key] = self._latest = trace
+            if len(self._traces) > _MOST_TRACES:
+                self._drop_oldest_trace()
             return trace
+
+    def _drop_oldest_trace(self) -> None:
+        del self._traces[next(iter(self._traces))]
+        warnings.warn(
+            f"{self.name} has been traced for more than {_MOST_TRACES} kinds of inputs; each value of a plain "
+            "number among them is one: pass numbers that change as arrays",
+            stacklevel=6,
+        )
+
+    def _unhashable(self, inputs: tuple[Any, ...]) -> CallError:
+        kinds = ", ".join(type(value).__name__ for value in inputs)
+        return CallError(
+            describe(
+                "inputs of a hybridized block are arrays, lists and tuples of them, None and plain values",
+                where=type(self).__name__,
+                facts=[f"it was given {kinds}"],
+                hint="mx.nd.array(value) for NumPy arrays; list(mapping.values()) for mappings",
+            )
+        )
 
     def _trace(self, structure: Structure, count: int) -> Trace:
         return Trace(self, structure, count)

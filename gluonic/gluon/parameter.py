@@ -93,7 +93,7 @@ class Parameter:
         self._shape = (
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
-        self._dtype = as_dtype(dtype)
+        self._dtype, self._given_dtype = as_dtype(dtype), dtype
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
         self._stype = self._grad_stype = "default"
@@ -105,7 +105,7 @@ class Parameter:
         self.grad_req = grad_req
 
     def __repr__(self) -> str:
-        return f"Parameter {self.name} (shape={self.shape}, dtype={self._dtype.type})"
+        return f"Parameter {self.name} (shape={self.shape}, dtype={self.dtype})"
 
     # What it is
 
@@ -132,8 +132,8 @@ class Parameter:
 
     @property
     def dtype(self) -> Any:
-        """The element type, as a NumPy type."""
-        return self._dtype.type
+        """The element type, as it was given: a NumPy type or a name."""
+        return self._given_dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
@@ -147,7 +147,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in REQUESTS:
-            raise CallError(
+            raise MismatchError(
                 describe(
                     f"grad_req={req!r} must be one of {', '.join(REQUESTS)}",
                     where=f"Parameter {self.name!r}",
@@ -343,6 +343,18 @@ class Parameter:
         """
         return self._value(ctx)
 
+    @property
+    def _data(self) -> list[NDArray] | None:
+        """The values on all contexts, None while there are none: a name that MXNet's users know."""
+        return self._arrays
+
+    @property
+    def _grad(self) -> list[NDArray] | None:
+        """The gradients on all contexts, None while there are none: a name that MXNet's users know."""
+        if self._arrays is None or self._grad_req == "null":
+            return None
+        return [self._gradient(array) for array in self._arrays]
+
     def list_data(self) -> list[NDArray]:
         """Return the values on all contexts."""
         if self._arrays is None:
@@ -411,7 +423,7 @@ class Parameter:
 
     def cast(self, dtype: Any) -> None:
         """Convert value and gradient to another dtype."""
-        self._dtype = as_dtype(dtype)
+        self._dtype, self._given_dtype = as_dtype(dtype), dtype
         self._variable = None
         if self._arrays is not None:
             self._arrays = [NDArray(a._data.astype(self._dtype), a._context) for a in self._arrays]
@@ -427,6 +439,7 @@ class Parameter:
                 lr_mult=self.lr_mult,
                 wd_mult=self.wd_mult,
                 init=self.init,
+                stype=self._stype,
             )
         return self._variable
 

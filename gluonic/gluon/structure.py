@@ -11,10 +11,12 @@ class Structure(NamedTuple):
     ----------
     kind : ``"leaf"`` for an array, ``"none"``, ``"value"`` for anything else, or ``"list"``, ``"tuple"``
     members : the structures of the members; for a value, the value itself
+    variety : what tells values apart that are equal to Python: 1, 1.0 and True
     """
 
     kind: str
     members: Any = ()
+    variety: Any = None
 
 
 LEAF, NONE = Structure("leaf"), Structure("none")
@@ -39,7 +41,8 @@ def _flatten(nested: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> 
     if isinstance(nested, (list, tuple)):
         kind = "list" if isinstance(nested, list) else "tuple"
         return Structure(kind, tuple([_flatten(one, is_leaf, leaves) for one in nested]))
-    return Structure("value", nested)
+    kind = type(nested)
+    return Structure("value", nested, (kind, str(nested) if kind is float else ""))
 
 
 def restore(leaves: Iterable[Any], structure: Structure) -> Any:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluonic.gluon.structure import flatten, restore
 from gluonic.ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -21,9 +20,12 @@ class _Layer(NamedTuple):
 
 
 def _shapes(nested: Any) -> str:
-    leaves, structure = flatten(nested, lambda x: isinstance(x, NDArray))
-    shapes = restore([leaf.shape for leaf in leaves], structure)
-    return str(shapes)[1:-1] if isinstance(shapes, list) else str(shapes)
+    """The shapes of nested arrays, without the brackets around all of them."""
+    if isinstance(nested, (list, tuple)):
+        return ", ".join(
+            f"[{_shapes(n)}]" if isinstance(n, (list, tuple)) else _shapes(n) for n in nested
+        )
+    return str(nested.shape) if isinstance(nested, NDArray) else str(nested)
 
 
 def _run(block: "Block", inputs: Sequence[Any]) -> list[_Layer]:
@@ -37,7 +39,7 @@ def _run(block: "Block", inputs: Sequence[Any]) -> list[_Layer]:
     def watch(child: "Block") -> None:
         def note(layer: "Block", _: Any, outputs: Any) -> None:
             title = f"{type(layer).__name__}-{len(layers) + 1}"
-            layers.append(_Layer(title, _shapes(outputs), list(layer._reg_params.values())))
+            layers.append(_Layer(title, _shapes(outputs), list(layer.params.values())))
 
         if not isinstance(child, (Sequential, HybridSequential)):
             handles.append(child.register_forward_hook(note))

@@ -69,6 +69,14 @@ class SymbolBlock(HybridBlock):
         for node in trace.graph.variables:
             if node.name in names:
                 continue
+            if node.attributes.get("__storage_type__", "0") != "0":
+                raise MismatchError(
+                    describe(
+                        f"the variable {node.name!r} is declared as sparse",
+                        where="SymbolBlock",
+                        hint="mx.sym.var without stype=; gluonic has no sparse arrays",
+                    )
+                )
             request = "null" if node.name in states else "write"
             self._params.get(
                 node.name,
