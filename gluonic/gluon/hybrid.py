@@ -5,6 +5,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from gluonic import ndarray as nd
@@ -24,7 +25,12 @@ _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
     "backend", "backend_opts", "clear",
 )  # fmt: skip
-_ONE_ARRAY = Structure("tuple", (LEAF,))
+
+
+@cache
+def _of_arrays(count: int) -> Structure:
+    """The structure of so many arrays that are given one after the other."""
+    return Structure("tuple", (LEAF,) * count)
 
 
 class _Eagerly(threading.local):
@@ -177,9 +183,13 @@ class HybridBlock(Block):
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
-        if type(x) is NDArray and not args and self._active and not _eagerly.depth:
-            return self._call_compiled((x,), [x], _ONE_ARRAY)
         inputs = (x, *args)
+        if self._active and not _eagerly.depth:
+            for array in inputs:
+                if type(array) is not NDArray:
+                    break
+            else:
+                return self._call_compiled(inputs, list(inputs), _of_arrays(len(inputs)))
         arrays, structure = flatten(inputs, _is_array)
         if not arrays:
             return self._symbolic_call(inputs)
@@ -331,6 +341,8 @@ class HybridBlock(Block):
 
     @staticmethod
     def _check_contexts(arrays: list[NDArray]) -> None:
+        if all(array._context is arrays[0]._context for array in arrays):
+            return
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:
             raise CallError(
@@ -356,10 +368,11 @@ class HybridBlock(Block):
         """Take the dtypes of the parameters from those of the inputs."""
         arrays, structure = flatten(args, _is_array)
         trace = self._trace(structure, len(arrays))
-        types = {s.name: a.dtype for s, a in zip(trace.inputs, arrays, strict=True)}
-        argument_types, _, state_types = trace.output.infer_type(**types)
+        types = {s._entries[0].name: a.dtype for s, a in zip(trace.inputs, arrays, strict=True)}
+        argument_types, _, state_types = trace.output.infer_type_partial(**types)
         names = [*trace.output.list_arguments(), *trace.output.list_auxiliary_states()]
-        found = dict(zip(names, [*argument_types, *state_types], strict=True))
+        known = [*(argument_types or ()), *(state_types or ())]
+        found = {n: t for n, t in zip(names, known, strict=False) if t is not None}
         for parameter in self.collect_params().values():
             if parameter.name in found:
                 parameter.cast(found[parameter.name])

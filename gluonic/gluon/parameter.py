@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -310,7 +310,7 @@ class Parameter:
             )
         )
 
-    def _refuse_uninitialized(self) -> Any:
+    def _refuse_uninitialized(self) -> NoReturn:
         where = f"Parameter {self.name!r}"
         if self._deferred is not None:
             raise DeferredInitializationError(
@@ -359,7 +359,7 @@ class Parameter:
         """Return the values on all contexts."""
         if self._arrays is None:
             self._refuse_uninitialized()
-        return list(self._arrays or ())
+        return list(self._arrays)
 
     def set_data(self, data: Any) -> None:
         """Set the value on all contexts; memory stays where it is."""
@@ -368,7 +368,7 @@ class Parameter:
         if self._arrays is None:
             if self._deferred is None:
                 self._refuse_uninitialized()
-            _, contexts, _ = self._deferred  # type: ignore[misc]
+            _, contexts, _ = self._deferred
             self._deferred = None
             self._place(NDArray(value._data.astype(self._dtype)), contexts)
             return
@@ -409,7 +409,7 @@ class Parameter:
             return [array.context for array in self._arrays]
         if self._deferred is not None:
             return self._deferred.contexts
-        return self._refuse_uninitialized()  # type: ignore[no-any-return]
+        return self._refuse_uninitialized()
 
     def reset_ctx(self, ctx: Any) -> None:
         """Move the parameter to other contexts."""

@@ -41,8 +41,8 @@ def _flatten(nested: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> 
     if isinstance(nested, (list, tuple)):
         kind = "list" if isinstance(nested, list) else "tuple"
         return Structure(kind, tuple([_flatten(one, is_leaf, leaves) for one in nested]))
-    kind = type(nested)
-    return Structure("value", nested, (kind, str(nested) if kind is float else ""))
+    written = str(nested) if isinstance(nested, float) else ""
+    return Structure("value", nested, (type(nested), written))
 
 
 def restore(leaves: Iterable[Any], structure: Structure) -> Any:

@@ -146,7 +146,7 @@ class SymbolBlock(HybridBlock):
 
     def _trace(self, structure: Structure, count: int) -> Trace:
         if count != len(self._own_trace.inputs):
-            names = ", ".join(symbol.name for symbol in self._own_trace.inputs)
+            names = ", ".join(symbol._entries[0].name for symbol in self._own_trace.inputs)
             raise CallError(
                 describe(
                     f"takes {len(self._own_trace.inputs)} arrays ({names}), not {count}",
@@ -166,7 +166,7 @@ class SymbolBlock(HybridBlock):
         if structure != self._input_structure:
             raise CallError("SymbolBlock: the inputs are not nested as those it was made with")
         trace = self._own_trace
-        replacement = dict(zip([s.name for s in trace.inputs], given, strict=True))
+        replacement = dict(zip([s._entries[0].name for s in trace.inputs], given, strict=True))
         composed = trace.output(**replacement)
         leaves = [composed] if trace.output_structure is LEAF else list(composed)
         return restore(leaves, trace.output_structure)

@@ -44,7 +44,7 @@ def _mlp(mx: Any, scope: bool = True, **settings: Any) -> Any:
 
 
 def _residual(mx: Any) -> Any:
-    class Residual(mx.gluon.HybridBlock):
+    class Residual(mx.gluon.HybridBlock):  # type: ignore[misc]
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             with self.name_scope():
@@ -165,7 +165,7 @@ def _exported(mx: Any) -> dict[str, Any]:
 
 
 def _inputs(mx: Any, count: int) -> dict[str, Any]:
-    class Several(mx.gluon.HybridBlock):
+    class Several(mx.gluon.HybridBlock):  # type: ignore[misc]
         def hybrid_forward(self, F: Any, x: Any, *others: Any) -> Any:
             for other in others:
                 x = x + other
