@@ -1,0 +1,229 @@
+"""The loops of convolutions, forward and back, against matrix products in NumPy."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic.codegen import jit
+from gluonic.codegen.assembler import Module
+from gluonic.codegen.convolution import Filters, Tile, lanes_of, tile_of
+from gluonic.codegen.convolution_forward import (
+    NOTHING,
+    Epilogue,
+    Geometry,
+    Strides,
+    emit_convolution,
+)
+from gluonic.codegen.convolution_gradients import emit_filter_gradient, emit_spread, gradient_units
+from gluonic.codegen.convolution_operators import (
+    packed_in_order,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+)
+from gluonic.codegen.layout import Reordering, emit_pack_turned_filters, filter_units
+from gluonic.codegen.target import Target, cross
+from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
+from gluonic.graph.ops.windows import Windows
+from tests.codegen.harness import LEVELS, target_named
+from tests.codegen.native_functions import Array, filled, normal, run_native
+
+CASES = {
+    "3x3": (Filters(20, 35, 1, (3, 3)), 2, 9, 11),
+    "1x1": (Filters(33, 16, 1, (1, 1)), 1, 5, 30),
+    "rows and columns differ": (Filters(5, 40, 1, (1, 7), (1, 2), (1, 2)), 2, 6, 40),
+    "strided": (Filters(16, 17, 1, (3, 3), (2, 3)), 1, 11, 40),
+    "dilated": (Filters(18, 16, 1, (3, 3), (1, 1), (2, 3)), 1, 12, 19),
+    "few channels": (Filters(3, 24, 1, (7, 7), (2, 2), planar=True), 2, 21, 33),
+    "one channel": (Filters(1, 20, 1, (5, 5), planar=True), 3, 12, 12),
+    "groups": (Filters(6, 5, 3, (3, 3)), 2, 7, 9),
+    "depthwise": (Filters(1, 37, 1, (3, 3), (1, 2), depthwise=True), 2, 9, 23),
+    "a place": (Filters(4, 4, 1, (2, 2)), 1, 2, 2),
+}
+EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+EVERY_LEVEL = pytest.mark.parametrize("level", LEVELS)
+
+
+class Problem:
+    """A convolution with its arrays, in planes and as machine code has them."""
+
+    def __init__(self, case: tuple[Filters, int, int, int], target: Target) -> None:
+        filters, batch, rows, columns = case
+        self.filters, self.target, self.lanes = filters, target, lanes_of(target)
+        self.groups = filters.filters if filters.depthwise else filters.groups
+        channels = filters.channels * self.groups
+        self.windows = Windows(filters.kernel, filters.stride, filters.dilate, (0, 0), False)
+        self.data = normal(batch, channels, rows, columns)
+        self.weight = normal(filters.filters * filters.groups, filters.channels, *filters.kernel)
+        self.output = convolve(self.data, self.weight, self.windows, self.groups)
+        self.tile = tile_of(filters, *self.output.shape[2:], target)
+
+    def images(self, planes: Array, groups: int) -> Array:
+        """Images as machine code reads them."""
+        blocks: Array = to_blocks.kernel(planes, lanes=self.lanes, groups=groups)
+        return blocks
+
+    @property
+    def source(self) -> Array:
+        """The data as machine code reads it."""
+        own = 1 if self.filters.depthwise else self.filters.groups
+        return self.data if self.filters.planar else self.images(self.data, own)
+
+    def geometry(self, source: Array, goal: Array, others: int = 0) -> Geometry:
+        """The run-time numbers."""
+        lies = tuple(_strides(array) for array in (source, goal))
+        return Geometry(goal.shape[0], *goal.shape[2:4], *lies, (lies[1],) * others)
+
+    def convolve(
+        self, epilogue: Epilogue = NOTHING, *others: Array, tile: Tile | None = None
+    ) -> Array:
+        """Run the machine code; the output in planes."""
+        tile = tile or self.tile
+        goal = filled(*self.images(self.output, self.filters.groups).shape)
+        packed = packed_in_order(self.weight, self.filters, tile.blocks, self.lanes)
+        geometry = self.geometry(self.source, goal, epilogue.places)
+        rows, columns = self.output.shape[2:]
+
+        def emit(module: Module, name: str) -> None:
+            last = columns % tile.columns, rows % tile.rows
+            emit_convolution(module, name, self.filters, tile, *last, epilogue)
+
+        units = geometry.units(self.filters, tile, self.lanes)
+        run_native(
+            self.target, emit, [self.source, packed, goal, *others], geometry.numbers(), units
+        )
+        return self.planes(goal)
+
+    def planes(self, goal: Array) -> Array:
+        """The output in planes."""
+        found: Array = to_planes.kernel(
+            goal, channels=self.output.shape[1], groups=self.filters.groups
+        )
+        return found
+
+
+def _strides(array: Array) -> Strides:
+    lanes = array.shape[4] if array.ndim == 5 else 1
+    return Strides.of(*array.shape[1:4], lanes)
+
+
+def assert_close(found: Array, expected: Array) -> None:
+    """Up to the rounding of sums in another order."""
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())
+
+
+@EVERY_LEVEL
+@EVERY_CASE
+def test_sums_are_those_of_matrix_products(case: Any, level: str) -> None:
+    problem = Problem(case, target_named(level))
+    assert_close(problem.convolve(), problem.output)
+
+
+@pytest.mark.parametrize("tile", [Tile(1, 1, 1), Tile(2, 4, 3), Tile(3, 5, 1), Tile(1, 9, 2)])
+def test_any_tile_computes_the_same(tile: Tile) -> None:
+    problem = Problem(CASES["3x3"], target_named(""))
+    assert_close(problem.convolve(tile=tile), problem.output)
+
+
+@EVERY_LEVEL
+def test_an_epilogue_sees_channels_and_places(level: str) -> None:
+    problem = Problem(CASES["groups"], target_named(level))
+    groups, lanes = problem.filters.groups, problem.lanes
+    shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
+    epilogue = Epilogue(lambda m, x, s, o: m.maximum(x + s, 0) * o, channels=1, places=1)
+    found = problem.convolve(
+        epilogue,
+        to_channel_blocks.kernel(shift, lanes=lanes, groups=groups),
+        problem.images(other, groups),
+    )
+    expected = np.maximum(problem.output + shift[:, None, None], 0) * other
+    assert_close(found, expected)
+
+
+@EVERY_LEVEL
+@EVERY_CASE
+def test_the_gradient_of_filters(case: Any, level: str) -> None:
+    problem = Problem(case, target_named(level))
+    filters, lanes = problem.filters, problem.lanes
+    slopes = normal(*problem.output.shape)
+    grad = problem.images(slopes, filters.groups)
+    found = filled(filters.packed_size(lanes))
+    run_native(
+        problem.target,
+        lambda module, name: emit_filter_gradient(module, name, filters),
+        [problem.source, grad, found],
+        problem.geometry(problem.source, grad).numbers(),
+        gradient_units(filters, lanes),
+    )
+    expected = convolve_weight(
+        slopes, problem.data, problem.weight.shape, problem.windows, problem.groups
+    )
+    assert_close(found, packed_in_order(expected, filters, 1, lanes))
+
+
+@EVERY_LEVEL
+@pytest.mark.parametrize("name", ["3x3", "dilated", "groups", "strided"])
+def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str) -> None:
+    forward = Problem(CASES[name], target_named(level))
+    filters, lanes = forward.filters, forward.lanes
+    slopes = normal(*forward.output.shape)
+    places = forward.data.shape[2:]
+    reach = [extent - 1 for extent in forward.windows.extents()]
+    grad = forward.images(slopes, filters.groups)
+    spread = filled(*grad.shape[:2], *(p + r for p, r in zip(places, reach, strict=True)), lanes)
+    numbers = Reordering(
+        len(grad), *grad.shape[2:4], _strides(grad), _strides(spread), *reach
+    ).numbers()
+    run_native(
+        forward.target,
+        lambda m, name: emit_spread(m, name, grad.shape[1], filters.stride),
+        [grad, spread],
+        numbers,
+        grad.shape[0] * grad.shape[1],
+    )
+    back = replace(filters, channels=filters.filters, filters=filters.channels, stride=(1, 1))
+    tile = tile_of(back, *places, forward.target)
+    packed = filled(back.packed_size(lanes))
+    run_native(
+        forward.target,
+        lambda m, name: emit_pack_turned_filters(m, name, back, tile.blocks),
+        [forward.weight, packed],
+        [],
+        filter_units(back, lanes),
+    )
+    goal = filled(*forward.source.shape)
+    geometry = forward.geometry(spread, goal)
+    last = places[1] % tile.columns, places[0] % tile.rows
+    run_native(
+        forward.target,
+        lambda m, name: emit_convolution(m, name, back, tile, *last),
+        [spread, packed, goal],
+        geometry.numbers(),
+        geometry.units(back, tile, lanes),
+    )
+    found = to_planes.kernel(goal, channels=forward.data.shape[1], groups=filters.groups)
+    expected = convolve_data(
+        slopes, forward.weight, forward.data.shape, forward.windows, forward.groups
+    )
+    assert_close(found, expected)
+
+
+@pytest.mark.parametrize("level", ["x86-64", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("shape", [(56, 56), (7, 7), (1, 1), (13, 29)])
+def test_tiles_leave_registers_for_weights(level: str, shape: tuple[int, int]) -> None:
+    target = cross("x86_64-unknown-linux-gnu", level)
+    tile = tile_of(Filters(64, 64, 1, (3, 3)), *shape, target)
+    sums = tile.rows * tile.columns * tile.blocks
+    assert sums + tile.blocks + 1 < target.vector_registers
+    assert tile.rows <= shape[0]
+    assert tile.columns <= shape[1]
+
+
+def test_code_for_another_processor_compiles() -> None:
+    target = cross("aarch64-unknown-linux-gnu")
+    module = Module(target)
+    filters = Filters(16, 16, 1, (3, 3))
+    emit_convolution(module, "convolution", filters, tile_of(filters, 8, 8, target), 0, 0)
+    assert "fmla" in jit.assembly(module.text(), target)
