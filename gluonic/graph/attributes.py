@@ -15,6 +15,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import AttributeValueError, nearest
+from gluonic.graph.subgraphs import Subgraphs, subgraphs
 
 Shape = tuple[int, ...]
 OptionalInts = tuple[int | None, ...]
@@ -66,6 +67,7 @@ _SIMPLE: dict[Any, tuple[Callable[[Any], Any], str]] = {
     bool: (_boolean, "True or False"),
     str: (_text, "a string"),
     DType: (_dtype, "a dtype"),
+    Subgraphs: (subgraphs, "a list of graphs"),
 }
 
 

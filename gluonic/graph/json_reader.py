@@ -22,6 +22,7 @@ MOST_BYTES = 256 * 2**20
 MOST_NODES = 5_000_000
 MOST_OUTPUTS = 65_536
 _OUTPUT_COUNTS = {"num_outputs", "sections"}
+_DEEPEST = 50  # graphs in graphs
 _OLDEST = 800  # MXNet 0.8, which wrote no version
 
 
@@ -49,8 +50,8 @@ def read_json(text: str | bytes, *, source: str = "symbol JSON") -> Graph:
 class _Reader:
     """One reading: where it is, for messages, and the nodes so far."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, source: str, depth: int = 0) -> None:
+        self.source, self.depth = source, depth
         self.nodes: list[Node] = []
         self.counts: list[int] = []
         self.updates: dict[Node, int] = {}
@@ -64,10 +65,13 @@ class _Reader:
         if len(text) > MOST_BYTES:
             self.fail(f"is larger than {MOST_BYTES:,} bytes")
         document = self.parse(text)
+        return self.read_graph(document, self.read_version(document))
+
+    def read_graph(self, document: dict[str, Any], version: int) -> Graph:
         records = self.member(document, "nodes", list, "the graph")
         if len(records) > MOST_NODES:
             self.fail(f"has {len(records):,} nodes, more than {MOST_NODES:,}")
-        self.version = self.read_version(document)
+        self.version = version
         heads = self.member(document, "heads", list, "the graph")
         self.counts = self.output_counts(document, records, heads)
         for number, record in enumerate(records):
@@ -177,15 +181,34 @@ class _Reader:
             if entries:
                 self.fail("is a variable and cannot have inputs", f"{where}, inputs")
             return Node(None, name, (), attributes)
+        held: list[Graph] | None = None
         if "subgraphs" in record:
             self.member(record, "subgraphs", list, where)
-            attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
-        application = self.application(op, entries, attributes, record["inputs"], number, where)
+            if op in REGISTRY and "subgraphs" in REGISTRY[op].attributes:
+                held = self.subgraphs(record["subgraphs"], where)
+            else:
+                attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
+        application = self.application(
+            op, entries, attributes, record["inputs"], number, where, held
+        )
         if not isinstance(application.op, Placeholder):
             entries += self.missing_states(application, name, entries, attributes)
             self.check_inputs(application, entries, where)
         self.note_updates(application, entries)
         return Node(application, name, entries, attributes)
+
+    def subgraphs(self, documents: list[Any], where: str) -> list[Graph]:
+        """Read the graphs that a node holds."""
+        if self.depth == _DEEPEST:
+            self.fail("is nested too deeply", where)
+        graphs = []
+        for i, document in enumerate(documents):
+            place = f"{where}, subgraphs[{i}]"
+            if not isinstance(document, dict):
+                self.fail(f"must be an object, not {_kind(document)}", place)
+            reader = _Reader(f"{self.source}: {place}", self.depth + 1)
+            graphs.append(reader.read_graph(document, self.version))
+        return graphs
 
     def attributes(self, record: dict[str, Any], where: str) -> dict[str, str]:
         """Collect a node's attributes, whatever the version that wrote them called the field."""
@@ -236,6 +259,7 @@ class _Reader:
         raw_inputs: list[Any],
         number: int,
         where: str,
+        held: Sequence[Graph] | None = None,
     ) -> Application:
         if op not in REGISTRY or not _is_there(REGISTRY[op], attributes):
             states = [
@@ -249,8 +273,10 @@ class _Reader:
                 op, len(entries), max(1, self.counts[number]), states, own(attributes)
             )
         operator = REGISTRY[op]
-        settings = own(attributes, operator)
+        settings: dict[str, Any] = own(attributes, operator)
         self.check_counts(operator, settings, len(entries), where)
+        if held is not None:
+            settings["subgraphs"] = held
         try:
             return operator.apply(settings)
         except AttributeValueError as error:

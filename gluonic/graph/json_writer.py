@@ -8,6 +8,7 @@ from typing import Any
 from gluonic.graph.listing import variable_versions
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.shape_semantics import is_np_shape
+from gluonic.graph.subgraphs import held_graphs
 
 VERSION = 10901
 """The version of the format, as MXNet counts its releases: 1.9.1."""
@@ -30,23 +31,31 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
     """
     if remove_amp_cast and any(node.operator_name in _CASTS for node in graph.nodes):
         graph = graph.rewrite(_without_cast)
+    attributes: dict[str, Any] = {"mxnet_version": ["int", VERSION]}
+    if is_np_shape():
+        attributes["is_np_shape"] = ["int", 1]
+    return _graph(graph, attributes, "")
+
+
+def _graph(graph: Graph, attributes: Mapping[str, Any] | None, indent: str) -> str:
+    """Write a graph; a sub-graph has no attributes of its own."""
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     versions = variable_versions(graph)
     rows = [0]
     for node in graph.nodes:
         rows.append(rows[-1] + _counted_outputs(node))
-    attributes: dict[str, Any] = {"mxnet_version": ["int", VERSION]}
-    if is_np_shape():
-        attributes["is_np_shape"] = ["int", 1]
+    inner = f"{indent}  "
     heads = [[numbers[entry.node], entry.index, 0] for entry in graph.outputs]
+    nodes = (_node(n, numbers, versions, f"{inner}  ") for n in graph.nodes)
     fields = {
-        "nodes": _block("[", (_node(n, numbers, versions) for n in graph.nodes), "]", "  "),
-        "arg_nodes": _array([numbers[node] for node in graph.variables], "  "),
-        "node_row_ptr": _array(rows, "  "),
-        "heads": _array(heads, "  "),
-        "attrs": _mapping(attributes, "  "),
+        "nodes": _block("[", nodes, "]", inner),
+        "arg_nodes": _array([numbers[node] for node in graph.variables], inner),
+        "node_row_ptr": _array(rows, inner),
+        "heads": _array(heads, inner),
     }
-    return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", "")
+    if attributes is not None:
+        fields["attrs"] = _mapping(attributes, inner)
+    return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", indent)
 
 
 def _counted_outputs(node: Node) -> int:
@@ -60,21 +69,30 @@ def _without_cast(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None
     return inputs if node.operator_name in _CASTS else None
 
 
-def _node(node: Node, numbers: Mapping[Node, int], versions: Mapping[tuple[Node, int], int]) -> str:
-    fields = f'"op": {_text(node.operator_name)}, \n      "name": {_text(node.name)}'
+def _node(
+    node: Node,
+    numbers: Mapping[Node, int],
+    versions: Mapping[tuple[Node, int], int],
+    indent: str,
+) -> str:
+    inner = f"{indent}  "
     written = node.attributes
+    fields = [f'"op": {_text(node.operator_name)}', f'"name": {_text(node.name)}']
     if SUBGRAPHS in written:
         written = {name: text for name, text in written.items() if name != SUBGRAPHS}
     if written:
-        fields += f', \n      "attrs": {_mapping(written, "      ")}'
+        fields.append(f'"attrs": {_mapping(written, inner)}')
     inputs = [
         [numbers[entry.node], entry.index, versions.get((node, position), 0) if versions else 0]
         for position, entry in enumerate(node.inputs)
     ]
-    fields += f', \n      "inputs": {_array(inputs, "      ")}'
+    fields.append(f'"inputs": {_array(inputs, inner)}')
     if SUBGRAPHS in node.attributes:
-        fields += f', \n      "subgraphs": {node.attributes[SUBGRAPHS]}'
-    return f"{{\n      {fields}\n    }}"
+        fields.append(f'"subgraphs": {node.attributes[SUBGRAPHS]}')
+    elif held_graphs(node):
+        graphs = (_graph(graph, None, f"{inner}  ") for graph in held_graphs(node))
+        fields.append(f'"subgraphs": {_block("[", graphs, "]", inner)}')
+    return _block("{", fields, "}", indent)
 
 
 def _mapping(values: Mapping[str, Any], indent: str) -> str:

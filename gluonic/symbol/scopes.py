@@ -2,6 +2,7 @@
 
 import threading
 import warnings
+from collections import defaultdict
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -43,6 +44,7 @@ class AttrScope(metaclass=_WithCurrent):
     """
 
     _current: Any
+    _subgraph_names: dict[str, int] = defaultdict(int)  # how often each name has been numbered
 
     def __init__(self, **attributes: str) -> None:
         for name, value in attributes.items():

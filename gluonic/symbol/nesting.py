@@ -1,0 +1,45 @@
+"""Nested lists of symbols, as the functions that loops and branches are made of take and return them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.graph.errors import describe
+from gluonic.graph.node import Entry
+from gluonic.symbol.symbol import Symbol
+
+Nested = Any  # a Symbol, or a list or tuple of what is nested
+Form = int | list[Any]  # 0 for one output, n for a Symbol of n outputs, a list of forms for a list
+
+
+def flatten(nested: Nested, what: str) -> tuple[list[Entry], Form]:
+    """List the outputs in a nested list, and describe its form."""
+    if isinstance(nested, Symbol):
+        return list(nested._entries), len(nested) if len(nested) > 1 else 0
+    if not isinstance(nested, (list, tuple)):
+        raise AssertionError(
+            describe(
+                f"must be a Symbol or a (nested) list of Symbols, not {type(nested).__name__}",
+                where=what,
+            )
+        )
+    entries: list[Entry] = []
+    forms: list[Form] = []
+    for part in nested:
+        found, form = flatten(part, what)
+        entries += found
+        forms.append(form)
+    return entries, forms
+
+
+def regroup(entries: Sequence[Entry], form: Form) -> Nested:
+    """Put outputs into the form that `flatten` has found."""
+    rest = iter(entries)
+
+    def take(form: Form) -> Nested:
+        if isinstance(form, list):
+            return [take(part) for part in form]
+        if form == 0:
+            return Symbol([next(rest)])
+        return [Symbol([next(rest)]) for _ in range(form)]
+
+    return take(form)

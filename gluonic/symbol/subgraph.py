@@ -1,0 +1,99 @@
+"""Tracing functions into graphs of their own, for the nodes of loops and branches to hold."""
+
+from collections.abc import Callable, Sequence
+
+from gluonic.codegen.program import cut
+from gluonic.graph.node import Entry, Node
+from gluonic.symbol import op
+from gluonic.symbol.scopes import AttrScope, current_attributes
+from gluonic.symbol.symbol import Symbol
+from gluonic.symbol.variables import var
+
+SUBGRAPH_NAME = "__subgraph_name__"
+
+
+class Subgraph:
+    """What a function computes, as a graph that shares no node with the graph outside.
+
+    Parameters
+    ----------
+    function : from formal parameters, as symbols, to outputs and new states
+    inputs : what the function will be called with; each is a formal parameter
+    name : what the operator is called; numbered, it marks the nodes of the graph
+    separate : whether a state that is an output, too, is to be a copy of it
+
+    Attributes
+    ----------
+    graph : the graph
+    formal : for each of its variables the number of the input it stands for, or None
+    captured : for each of its variables the entry outside that it stands for, if it is no input
+    """
+
+    def __init__(
+        self,
+        function: Callable[[list[Symbol]], tuple[list[Entry], list[Entry]]],
+        inputs: Sequence[Entry],
+        name: str,
+        *,
+        separate: bool = False,
+    ) -> None:
+        self._first = Node(None, "").serial
+        scope = unique_name(name)
+        with AttrScope(**{SUBGRAPH_NAME: scope}):
+            parameters = [var(f"{entry.node.name}-{entry.index}") for entry in inputs]
+            values, states = function([*parameters])
+            outputs = [
+                *(self._computed(entry) for entry in values),
+                *(self._computed(entry, separate and entry in values) for entry in states),
+            ]
+        numbers = {p._entries[0].node: i for i, p in enumerate(parameters)}
+        at = self._boundary(outputs, numbers)
+        self.graph = cut(outputs, at)
+        outside = {node: entry for entry, node in at.items()}
+        variables = self.graph.variables
+        self.formal = [numbers.get(node) for node in variables]
+        self.captured = [outside.get(node) for node in variables]
+
+    def _is_inside(self, node: Node) -> bool:
+        return not node.is_variable and node.serial > self._first
+
+    def _computed(self, entry: Entry, copied: bool = False) -> Entry:
+        """Copy an output that is an input or computed outside."""
+        if not copied and self._is_inside(entry.node):
+            return entry
+        copy: Entry = op.identity(Symbol([entry]))._entries[0]
+        return copy
+
+    def _boundary(self, outputs: Sequence[Entry], parameters: dict[Node, int]) -> dict[Entry, Node]:
+        """Find what comes from outside, with the variable that stands for it inside."""
+        found: dict[Entry, Node] = {}
+        stack, seen = [entry.node for entry in reversed(outputs)], set[Node]()
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            for entry in node.inputs:
+                if self._is_inside(entry.node):
+                    stack.append(entry.node)
+                elif entry not in found and entry.node not in parameters:
+                    found[entry] = _stand_in(entry)
+        return found
+
+
+def _stand_in(entry: Entry) -> Node:
+    """Make the variable that stands for an entry inside."""
+    node = entry.node
+    return node.with_inputs(()) if node.is_variable else Node(None, entry.name)
+
+
+def unique_name(name: str) -> str:
+    """Number the name of a sub-graph, after the name of the one that it is traced in."""
+    outer = current_attributes()._attr.get(SUBGRAPH_NAME)
+    full = f"{outer}${name}" if outer else name
+    counts: dict[str, int] = AttrScope._subgraph_names
+    counts[full] += 1
+    return f"{full}{counts[full] - 1}"
+
+
+__all__ = ["SUBGRAPH_NAME", "Subgraph", "unique_name"]
