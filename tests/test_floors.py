@@ -12,7 +12,7 @@ ALLOWED = {
     "codegen": {"graph", "codegen"},
     "ndarray": {"graph", "codegen", "ndarray"},
     "extension": {"graph", "codegen", "ndarray", "extension"},
-    "symbol": {"graph", "codegen", "ndarray", "extension", "symbol"},
+    "symbol": {"graph", "codegen", "ndarray", "symbol"},
 }
 FACE = {"gluonic", "alias", "module", "visualization", "minpy", "library", "__main__"}
 

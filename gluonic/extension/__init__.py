@@ -7,5 +7,5 @@ catalogue   what a library registers, checked before any of it is used
 operators   its operators as operators of the registry
 inference   counts, shapes and dtypes, as the library computes them
 compute     forward and backward on arrays, and the states of stateful operators
-backends    partitioners and passes by name, for ``optimize_for``
+backends    its partitioners and passes, for ``optimize_for``
 """

@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.extension.binary import Argument, strings
 from gluonic.extension.catalogue import CPU
 from gluonic.extension.inference import PASSABLE
+from gluonic.graph.backends import Task
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
@@ -56,6 +57,16 @@ class Annotations:
     def of_node(self, node: Node) -> dict[str, str]:
         """Return these attributes for the visible outputs of a node."""
         return self.of_entries([node.entry(i) for i in range(node.visible_count)])
+
+
+def annotations_for(graph: Graph, task: Task) -> Annotations:
+    """Infer what is known about the graph."""
+    arrays = {**task.args, **task.aux}
+    if not arrays or task.skip_inference:
+        return Annotations(graph, {}, {})
+    shapes = {**task.shapes, **{name: a.shape for name, a in arrays.items()}}
+    dtypes = {**task.dtypes, **{name: a.dtype for name, a in arrays.items()}}
+    return Annotations(graph, shapes, dtypes)
 
 
 def _shape(shape: PartialShape | None) -> str:

@@ -1,136 +1,17 @@
-"""Partitioners and passes by name, and `optimize_for`."""
+"""A library's partitioners and passes at the service of `optimize_for`."""
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
-
-import numpy as np
 
 from gluonic.extension.catalogue import Catalogue
-from gluonic.extension.partitioners import Task, apply_partitioner
+from gluonic.extension.partitioners import apply_partitioner
 from gluonic.extension.passes import apply_pass
-from gluonic.graph.errors import MXNetError, describe, nearest
-from gluonic.graph.node import Graph, Node
-from gluonic.ndarray.array import NDArray
-
-Backend = Callable[[Graph, Task], Graph]
+from gluonic.graph.backends import BACKENDS
 
 
-class Backends:
-    """What libraries offer to `optimize_for`."""
-
-    def __init__(self) -> None:
-        self._by_name: dict[str, Backend] = {}
-
-    def add(self, catalogue: Catalogue) -> None:
-        """Enter a library's partitioners and passes; the latest of a name counts."""
-        binary = catalogue.binary
-        for graph_pass in catalogue.passes:
-            self._by_name[graph_pass.name] = partial(apply_pass, binary, graph_pass)
-        for partitioner in catalogue.partitioners:
-            self._by_name[partitioner.name] = partial(apply_partitioner, binary, partitioner)
-
-    def find(self, name: str) -> Backend | None:
-        """Return the partitioner or pass of that name; warns and returns None if there is none."""
-        if name not in self._by_name:
-            known = ", ".join(self._by_name) or "none"
-            warnings.warn(
-                f"Error optimizing for backend '{name}' cannot be found{nearest(name, self._by_name)}; "
-                f"the graph stays as it is. Backends that are loaded: {known}",
-                stacklevel=4,
-            )
-        return self._by_name.get(name)
-
-
-BACKENDS = Backends()
-
-
-def optimize(
-    graph: Graph,
-    backend: str,
-    args: dict[str, NDArray] | None,
-    aux: dict[str, NDArray] | None,
-    options: Mapping[str, Any],
-    *,
-    shapes: Mapping[str, Any] | None = None,
-    dtypes: Mapping[str, Any] | None = None,
-    skip_inference: bool = False,
-) -> Graph:
-    """Have a graph partitioned or rewritten by a backend.
-
-    Parameters
-    ----------
-    backend : the name of a partitioner or of a graph pass
-    args, aux : known values of variables; those that a pass makes are added, those whose variables are
-        gone are removed
-    options : passed on to the library, as strings
-    shapes, dtypes : of variables without a value
-    skip_inference : do not tell the library shapes and dtypes
-
-    Raises
-    ------
-    RuntimeError
-        if a pass makes parameters and there is no dictionary to put them in
-    """
-    chosen = BACKENDS.find(backend)
-    if chosen is None:
-        return graph
-    states = {node.name for node in graph.states}
-    task = Task(
-        options={name: str(value) for name, value in options.items()},
-        args=_values(graph, args, lambda name: name not in states),
-        aux=_values(graph, aux, lambda name: name in states),
-        shapes={name: tuple(axis or None for axis in s) for name, s in (shapes or {}).items()},
-        dtypes={name: np.dtype(dtype) for name, dtype in (dtypes or {}).items()},
-        skip_inference=skip_inference,
-    )
-    made = chosen(graph, task)
-    _add("args", args, task.new_args)
-    _add("aux", aux, task.new_aux)
-    _remove(args, graph.arguments, made.variables)
-    _remove(aux, graph.states, made.variables)
-    return made
-
-
-def _values(
-    graph: Graph, given: Mapping[str, NDArray] | None, belongs: Callable[[str], bool]
-) -> dict[str, Any]:
-    """The arrays of the graph's variables, in the graph's order."""
-    for name, array in (given or {}).items():
-        if not isinstance(array, NDArray):
-            raise MXNetError(
-                describe(f"optimize_for: {name} must be an NDArray, not {type(array).__name__}")
-            )
-    return {
-        node.name: given[node.name]._data
-        for node in graph.variables
-        if given and node.name in given and belongs(node.name)
-    }
-
-
-def _add(what: str, target: dict[str, NDArray] | None, made: Mapping[str, Any]) -> None:
-    if made and target is None:
-        raise RuntimeError(
-            f"Cannot add new {what} in optimize_for since {what} is None\n"
-            f"Provide a dictionary to the {what} argument to optimize_for "
-            f"(new: {', '.join(made)})"
-        )
-    if target is not None:
-        target.update({name: NDArray(array) for name, array in made.items()})
-
-
-def _remove(
-    target: dict[str, NDArray] | None, before: Sequence[Node], after: Sequence[Node]
-) -> None:
-    left = {node.name for node in after}
-    gone = [node.name for node in before if node.name not in left]
-    if gone and target is None:
-        warnings.warn(
-            f"the optimization has removed the parameter {', '.join(gone)}, but no dictionary was given; "
-            "make sure that the weights match the new graph",
-            stacklevel=4,
-        )
-    for name in gone:
-        if target is not None:
-            target.pop(name, None)
+def register_backends(catalogue: Catalogue) -> None:
+    """Enter all partitioners and passes of a library."""
+    binary = catalogue.binary
+    for graph_pass in catalogue.passes:
+        BACKENDS.add(graph_pass.name, partial(apply_pass, binary, graph_pass))
+    for partitioner in catalogue.partitioners:
+        BACKENDS.add(partitioner.name, partial(apply_partitioner, binary, partitioner))

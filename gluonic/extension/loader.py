@@ -4,7 +4,7 @@ import os
 import threading
 
 from gluonic.extension import catalogue
-from gluonic.extension.backends import BACKENDS
+from gluonic.extension.backends import register_backends
 from gluonic.extension.binary import Binary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
@@ -40,7 +40,7 @@ class Library:
             REGISTRY.replace(operator)
             Functions.forget(operator.name)
             vars(EAGER).pop(operator.name, None)
-        BACKENDS.add(self.catalogue)
+        register_backends(self.catalogue)
 
 
 def load_library(path: str | os.PathLike[str], verbose: bool) -> None:

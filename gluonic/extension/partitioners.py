@@ -2,52 +2,21 @@
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from gluonic.extension.annotate import Annotations, NamedArrays, annotated_json
+from gluonic.extension.annotate import NamedArrays, annotated_json, annotations_for
 from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import Partitioner, Strategy
 from gluonic.extension.inference import addresses, integers
 from gluonic.extension.partition import Chooser, Cut, Partition, cut_out, replace_groups
+from gluonic.graph.backends import Task
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json_writer import SUBGRAPHS, write_json
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY, Array
+from gluonic.graph.operator import REGISTRY
 
 DEDUP = "dedup_subgraph"
 _NOT_SUPPORTED, _ANY_SUBGRAPH = -2, -1
-
-
-@dataclass
-class Task:
-    """What `optimize_for` was asked for.
-
-    Attributes
-    ----------
-    options : passed on to the library
-    args, aux : the values of parameters that are known, by name
-    shapes, dtypes : of further variables, by name
-    new_args, new_aux : parameters that a pass has made
-    """
-
-    options: dict[str, str] = field(default_factory=dict)
-    args: dict[str, Array] = field(default_factory=dict)
-    aux: dict[str, Array] = field(default_factory=dict)
-    shapes: dict[str, Any] = field(default_factory=dict)
-    dtypes: dict[str, Any] = field(default_factory=dict)
-    skip_inference: bool = False
-    new_args: dict[str, Array] = field(default_factory=dict)
-    new_aux: dict[str, Array] = field(default_factory=dict)
-
-    def annotations(self, graph: Graph) -> Annotations:
-        """Infer what is known about the graph."""
-        arrays = {**self.args, **self.aux}
-        if not arrays or self.skip_inference:
-            return Annotations(graph, {}, {})
-        shapes = {**self.shapes, **{name: a.shape for name, a in arrays.items()}}
-        dtypes = {**self.dtypes, **{name: a.dtype for name, a in arrays.items()}}
-        return Annotations(graph, shapes, dtypes)
 
 
 def apply_partitioner(binary: Binary, partitioner: Partitioner, graph: Graph, task: Task) -> Graph:
@@ -70,7 +39,7 @@ class _Application:
             )
         self.binary, self.strategy, self.graph, self.task = binary, strategy, graph, task
         self.options = Attributes(task.options)
-        self.annotations = task.annotations(graph)
+        self.annotations = annotations_for(graph, task)
         self.json = annotated_json(graph, self.annotations)
         self.args, self.aux = NamedArrays(task.args), NamedArrays(task.aux)
 

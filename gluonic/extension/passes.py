@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.extension.annotate import INFERRED, NamedArrays, annotated_json
+from gluonic.extension.annotate import INFERRED, NamedArrays, annotated_json, annotations_for
 from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import GraphPass
-from gluonic.extension.partitioners import Task
+from gluonic.graph.backends import Task
 from gluonic.graph.dtypes import CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.json_reader import read_json
@@ -61,7 +61,7 @@ def apply_pass(binary: Binary, graph_pass: GraphPass, graph: Graph, task: Task) 
     """Run a graph pass; the parameters that it makes are put into the task."""
     options = Attributes(task.options)
     args, aux, made = NamedArrays(task.args), NamedArrays(task.aux), _Parameters(task)
-    text = ctypes.create_string_buffer(annotated_json(graph, task.annotations(graph)).encode())
+    text = ctypes.create_string_buffer(annotated_json(graph, annotations_for(graph, task)).encode())
     result = ctypes.c_void_p()
     binary.check(
         "_passCallGraphPass",

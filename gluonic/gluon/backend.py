@@ -9,6 +9,7 @@ from gluonic.gluon.trace import Trace
 from gluonic.graph.node import Graph
 from gluonic.graph.states import with_own_states
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.optimizing import optimize
 
 _Step = tuple[str, dict[str, Any]]
 
@@ -75,8 +76,6 @@ class BackendSteps:
         backend: str,
         options: dict[str, Any],
     ) -> Graph:
-        from gluonic.extension.backends import optimize
-
         context = arrays[0]._context
         values = {p.name: p._value(context) for p in (*parameters.values(), *self._made.values())}
         for symbol, array in zip(trace.inputs, arrays, strict=True):

@@ -15,6 +15,7 @@ from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.context import usable
+from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
@@ -336,8 +337,6 @@ class Symbol(Outputs, Arithmetic):
         Symbol
             the new symbol; this one stays as it is
         """
-        from gluonic.extension.backends import optimize
-
         if any(storage != "default" for storage in (stype_dict or {}).values()):
             raise NotImplementedError("optimize_for(stype_dict=…): gluonic has no sparse arrays")
         graph = optimize(

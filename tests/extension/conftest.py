@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gluonic.extension.backends import BACKENDS
+from gluonic.graph.backends import BACKENDS
 from gluonic.graph.calling import Functions
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.invoke import EAGER

@@ -1,0 +1,60 @@
+"""What `optimize_for` can call by name: functions from graph to graph, entered by extension libraries."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gluonic.graph.errors import nearest
+from gluonic.graph.node import Graph
+from gluonic.graph.operator import Array
+
+
+@dataclass
+class Task:
+    """What `optimize_for` was asked for.
+
+    Attributes
+    ----------
+    options : passed on to the library
+    args, aux : the values of parameters that are known, by name
+    shapes, dtypes : of further variables, by name
+    new_args, new_aux : parameters that a pass has made
+    """
+
+    options: dict[str, str] = field(default_factory=dict)
+    args: dict[str, Array] = field(default_factory=dict)
+    aux: dict[str, Array] = field(default_factory=dict)
+    shapes: dict[str, Any] = field(default_factory=dict)
+    dtypes: dict[str, Any] = field(default_factory=dict)
+    skip_inference: bool = False
+    new_args: dict[str, Array] = field(default_factory=dict)
+    new_aux: dict[str, Array] = field(default_factory=dict)
+
+
+Backend: TypeAlias = Callable[[Graph, Task], Graph]
+
+
+class Backends:
+    """All partitioners and graph passes that are there."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Backend] = {}
+
+    def add(self, name: str, backend: Backend) -> None:
+        """Enter a partitioner or pass; the latest of a name counts."""
+        self._by_name[name] = backend
+
+    def find(self, name: str) -> Backend | None:
+        """Return the partitioner or pass of that name; warns and returns None if there is none."""
+        if name not in self._by_name:
+            known = ", ".join(self._by_name) or "none"
+            warnings.warn(
+                f"Error optimizing for backend '{name}' cannot be found{nearest(name, self._by_name)}; "
+                f"the graph stays as it is. Backends that are loaded: {known}",
+                stacklevel=4,
+            )
+        return self._by_name.get(name)
+
+
+BACKENDS = Backends()
