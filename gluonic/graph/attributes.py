@@ -154,22 +154,9 @@ class Attribute:
         except AttributeValueError as error:
             raise AttributeValueError(f"{owner}: {self.name}: {error}") from None
         except (ValueError, TypeError):
-            hint = nearest(str(value), map(str, get_args(self.kind))) if isinstance(value, str) else ""
+            hint = (
+                nearest(str(value), map(str, get_args(self.kind))) if isinstance(value, str) else ""
+            )
             raise AttributeValueError(
                 f"{owner}: {self.name}={value!r} must be {wording(self.kind)}{hint}"
             ) from None
-
-
-def to_string(given: Any, parsed: Any) -> str:
-    """Write an attribute as symbol JSON does: as the user wrote it where that is plain Python.
-
-    >>> to_string((3, 3), (3, 3)), to_string(np.float32, np.dtype("float32"))
-    ('(3, 3)', 'float32')
-    """
-    if isinstance(given, str):
-        return given
-    if isinstance(parsed, np.dtype):
-        return parsed.name
-    if isinstance(given, (bool, int, float)) and type(given) in (bool, int, float):
-        return str(given)
-    return str(parsed)
