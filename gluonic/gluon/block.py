@@ -13,6 +13,7 @@ from gluonic.gluon.naming import BlockScope, name_block
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import (
     ParameterDict,
+    PathLike,
     check_names,
     load_all,
     mean_over_contexts,
@@ -187,7 +188,7 @@ class Block:
 
     # Files
 
-    def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
+    def save_parameters(self, filename: PathLike, deduplicate: bool = False) -> None:
         """Save the parameters by their place in the structure; for `load_parameters`.
 
         Parameters
@@ -202,7 +203,7 @@ class Block:
 
     def load_parameters(
         self,
-        filename: str,
+        filename: PathLike,
         ctx: Any = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
@@ -271,14 +272,14 @@ class Block:
         check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
         load_all(wanted, found, None, cast=False, keep_dtype=True)
 
-    def save_params(self, filename: str) -> None:
+    def save_params(self, filename: PathLike) -> None:
         """Save the parameters by name; `save_parameters` is what to use now."""
         warnings.warn("save_params is deprecated; use save_parameters, or export", stacklevel=2)
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_params(
         self,
-        filename: str,
+        filename: PathLike,
         ctx: Any = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,

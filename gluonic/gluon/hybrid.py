@@ -14,7 +14,7 @@ from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
-from gluonic.gluon.parameter_dict import ParameterDict, mean_over_contexts
+from gluonic.gluon.parameter_dict import ParameterDict, PathLike, mean_over_contexts
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
 from gluonic.graph.errors import CallError, MXNetError, describe, nearest
@@ -379,7 +379,9 @@ class HybridBlock(Block):
 
     # Files and inspection
 
-    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str]:
+    def export(
+        self, path: PathLike, epoch: int = 0, remove_amp_cast: bool = True
+    ) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
         Parameters

@@ -1,8 +1,9 @@
 """`ParameterDict`: the parameters of a block or a net, by full name."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from gluonic import initializer
 from gluonic import ndarray as nd
@@ -10,6 +11,8 @@ from gluonic.gluon.parameter import Constant, Parameter
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray
+
+PathLike: TypeAlias = str | os.PathLike[str]
 
 
 class ParameterDict(Mapping[str, Parameter]):
@@ -49,7 +52,7 @@ class ParameterDict(Mapping[str, Parameter]):
             self._params[name] = self._shared._params[name]
         return self._params.get(name)
 
-    def get(self, name: str, default: Any = None, **kwargs: Any) -> Parameter:  # type: ignore[override]
+    def get(self, name: str, default: Any = None, **kwargs: Any) -> Parameter:
         """Return the parameter `prefix + name`, made with `kwargs` if it is not there yet.
 
         Raises
@@ -128,7 +131,7 @@ class ParameterDict(Mapping[str, Parameter]):
         for parameter in self.values():
             setattr(parameter, name, value)
 
-    def save(self, filename: str, strip_prefix: str = "") -> None:
+    def save(self, filename: PathLike, strip_prefix: str = "") -> None:
         """Save all values to a ``.params`` file."""
         arrays = {}
         for parameter in self.values():
@@ -146,7 +149,7 @@ class ParameterDict(Mapping[str, Parameter]):
 
     def load(
         self,
-        filename: str,
+        filename: PathLike,
         ctx: Any = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
@@ -185,7 +188,7 @@ class ParameterDict(Mapping[str, Parameter]):
         allow_missing: bool = False,
         ignore_extra: bool = False,
         restore_prefix: str = "",
-        filename: str | None = None,
+        filename: PathLike | None = None,
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
@@ -211,7 +214,7 @@ def load_all(
         parameter.load(value, ctx, cast=cast, keep_dtype=keep_dtype)
 
 
-def unnamed(filename: Any) -> MismatchError:
+def unnamed(filename: PathLike) -> MismatchError:
     """The error for a file that holds a list of arrays."""
     return MismatchError(
         describe(
@@ -234,7 +237,7 @@ def without_kind(name: str) -> str:
 def check_names(
     wanted: Mapping[str, Parameter],
     found: Mapping[str, Any],
-    source: str,
+    source: PathLike,
     allow_missing: bool,
     ignore_extra: bool,
 ) -> None:
@@ -251,7 +254,7 @@ def check_names(
     raise MismatchError(
         describe(
             "the names in the file are not those of the net",
-            where=source,
+            where=str(source),
             facts=facts,
             hint="allow_missing=True or ignore_extra=True, if that is meant",
         )
@@ -264,7 +267,7 @@ def mean_over_contexts(parameter: Parameter) -> NDArray:
     if len(copies) == 1:
         return copies[0].detach()
     total = sum(copy._data for copy in copies)
-    return NDArray(total / len(copies))  # type: ignore[operator]
+    return NDArray(total / len(copies))
 
 
 def _agree(parameter: Parameter, key: str, value: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter_dict import ParameterDict, unnamed, without_kind
+from gluonic.gluon.parameter_dict import ParameterDict, PathLike, unnamed, without_kind
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
@@ -99,9 +99,9 @@ class SymbolBlock(HybridBlock):
 
     @staticmethod
     def imports(
-        symbol_file: str,
+        symbol_file: PathLike,
         input_names: str | Sequence[str],
-        param_file: str | None = None,
+        param_file: PathLike | None = None,
         ctx: Any = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
@@ -172,7 +172,7 @@ class SymbolBlock(HybridBlock):
         return restore(leaves, trace.output_structure)
 
 
-def _check_input_names(names: Sequence[str], variables: Sequence[str], file: str) -> None:
+def _check_input_names(names: Sequence[str], variables: Sequence[str], file: PathLike) -> None:
     for name in names:
         if name not in variables:
             shown = ", ".join(variables[:12]) + " …" * (len(variables) > 12)
@@ -181,7 +181,7 @@ def _check_input_names(names: Sequence[str], variables: Sequence[str], file: str
             raise CallError(
                 describe(
                     f"the graph has no input {name!r}{nearest(name, variables)}",
-                    where=file,
+                    where=str(file),
                     facts=[f"its variables are {shown}"],
                     hint=f"input_names={similar!r}",
                 )
@@ -189,7 +189,7 @@ def _check_input_names(names: Sequence[str], variables: Sequence[str], file: str
 
 
 def _check_nothing_missing(
-    names: Sequence[str], parameters: ParameterDict, values: Mapping[str, Any], file: str
+    names: Sequence[str], parameters: ParameterDict, values: Mapping[str, Any], file: PathLike
 ) -> None:
     """Say that what the file lacks may be inputs, which everybody forgets to name at first."""
     known = {without_kind(name) for name in values}
@@ -199,7 +199,7 @@ def _check_nothing_missing(
         raise MismatchError(
             describe(
                 f"the graph reads {shown}, and the file has no such parameter",
-                where=file,
+                where=str(file),
                 hint=f"input_names={[*names, *missing[:8]]!r} if they are inputs of the graph, "
                 "or allow_missing=True",
             )
