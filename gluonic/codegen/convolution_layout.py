@@ -47,7 +47,10 @@ _SUMS = ("elemwise_add", "broadcast_add")
 def layout_key(graph: Graph, facts: Facts) -> Hashable:
     """What of the facts the rewritten graph depends on; not the size of the batch."""
     return tuple(
-        (facts.dtypes[node.inputs[0]], *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())))
+        (
+            facts.dtypes[node.inputs[0]],
+            *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())),
+        )
         for node in graph.nodes
         if node.operator_name in _RULES
     )

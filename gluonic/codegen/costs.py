@@ -1,6 +1,6 @@
 """Trying an operator's expression out: whether it has machine code, and how long that is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np

@@ -206,9 +206,7 @@ def _join_producers(node: Node, partition: _Partition, groups: dict[Group, None]
             _merge(partition, groups, producer, own)
 
 
-def _merge(
-    partition: _Partition, groups: dict[Group, None], first: Group, second: Group
-) -> bool:
+def _merge(partition: _Partition, groups: dict[Group, None], first: Group, second: Group) -> bool:
     merged = partition.try_merge(first, second)
     if merged is None:
         return False

@@ -63,9 +63,7 @@ def _softmax_output_back(
     whole = Read(identity(len(output)))
     scale, subtract = settings["grad_scale"], settings["subtract"]
     if label == output:
-        return Loop(
-            output, (whole, whole), lambda m, p, y: (p - y if subtract else p) * scale
-        )
+        return Loop(output, (whole, whole), lambda m, p, y: (p - y if subtract else p) * scale)
     by_row = len(output) == 2 or settings["preserve_shape"]
     plain = by_row and not settings["multi_output"] and label == output[:-1]
     if not plain or settings["use_ignore"] or settings["normalization"] == "valid":

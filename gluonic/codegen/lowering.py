@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.kernel import Kernel, Operand, Way

@@ -59,9 +59,7 @@ def _dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
     return _matrices(settings, 0, shapes[0], 1, shapes[1])
 
 
-def _matrices(
-    settings: Mapping[str, bool], a: int, left: Shape, b: int, right: Shape
-) -> Product:
+def _matrices(settings: Mapping[str, bool], a: int, left: Shape, b: int, right: Shape) -> Product:
     """The product of arrays taken as matrices, as `dot` takes them."""
     ta, tb = settings["transpose_a"], settings["transpose_b"]
     inner = left[0] if ta else left[-1]

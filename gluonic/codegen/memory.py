@@ -8,9 +8,7 @@ it is cheap: a new batch size needs a new plan, but no new code.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-
 from gluonic.graph.node import Entry
-
 
 ALIGNMENT = 64
 

@@ -17,6 +17,7 @@ from gluonic.graph.node import Node
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
 
+
 def why_not(node: Node, facts: Facts) -> str:
     """Why the operator cannot be machine code with these dtypes; an empty string if it can."""
     assert node.application is not None

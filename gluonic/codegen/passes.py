@@ -96,9 +96,7 @@ class Preparation:
             made.append(fitting)
         return fitting, find_facts(fitting.graph, self.inputs, arrays)
 
-    def _prepare(
-        self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool
-    ) -> Prepared:
+    def _prepare(self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool) -> Prepared:
         assumptions = Assumptions(facts)
         first = simplify(graph, assumptions.same_shape, facts.dtypes)
         made = decompose(first, find_facts(first, self.inputs, arrays), train=train)

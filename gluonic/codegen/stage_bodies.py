@@ -211,9 +211,7 @@ class _Evaluation:
 class _OwnAxes:
     """An emitter that is asked for extents and indices by the axes of an operator's own loop."""
 
-    def __init__(
-        self, m: Any, x: Any, own: AxisMap, merged: Sequence[Sequence[int]]
-    ) -> None:
+    def __init__(self, m: Any, x: Any, own: AxisMap, merged: Sequence[Sequence[int]]) -> None:
         self._m, self._x, self._own, self._merged = m, x, own, merged
 
     def __getattr__(self, name: str) -> Any:

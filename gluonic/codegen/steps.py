@@ -11,8 +11,8 @@ from collections.abc import Hashable, Sequence
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.fusion import Group
-from gluonic.codegen.loops import emit
 from gluonic.codegen.loop import Loop, Read, Shape
+from gluonic.codegen.loops import emit
 from gluonic.codegen.lowering import Access, LoweredGroup, offset, strides
 from gluonic.codegen.semantics import loop_of
 from gluonic.codegen.stages import Place

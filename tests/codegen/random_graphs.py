@@ -18,7 +18,13 @@ Shape = tuple[int, ...]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 UNARY = ("tanh", "sigmoid", "relu", "sin", "abs", "square", "negative", "softsign", "erf", "cos")
-PAIRS = ("broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_maximum", "broadcast_minimum")
+PAIRS = (
+    "broadcast_add",
+    "broadcast_sub",
+    "broadcast_mul",
+    "broadcast_maximum",
+    "broadcast_minimum",
+)
 SCALARS = ("_plus_scalar", "_mul_scalar", "_rminus_scalar", "_maximum_scalar", "_div_scalar")
 REDUCTIONS = ("sum", "mean", "max", "min")
 _MOST_ELEMENTS = 4096
