@@ -66,7 +66,7 @@ def test_shared_parameters_count_for_each_use_and_once(capsys: pytest.CaptureFix
 
 
 def test_what_does_not_follow_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    print_summary(network())
+    print_summary(network(), {"data": (4, 0)})
     text = capsys.readouterr().out
     assert "Not counted, for their shapes do not follow: fc1_weight" in text
     found = re.search(r"Total params: (\d+)\n", text)
