@@ -92,7 +92,10 @@ class Workers:
         seed = int(RANDOM.generator.integers(2**32))
         with warnings.catch_warnings():  # forking beside threads: ours hold no locks meanwhile
             warnings.simplefilter("ignore", DeprecationWarning)
-            return self._executor.submit(_make, samples, seed)
+            try:
+                return self._executor.submit(_make, samples, seed)
+            except concurrent.futures.process.BrokenProcessPool as error:
+                raise self._worker_lost() from error
 
     def _make_here(self, samples: Sequence[Any]) -> Any:
         return self._batchify([self._dataset[i] for i in samples])
@@ -120,14 +123,7 @@ class Workers:
         try:
             return batch.result(self._timeout)
         except concurrent.futures.process.BrokenProcessPool as error:
-            self._executor = None  # the next batch starts new workers
-            raise MXNetError(
-                describe(
-                    "a worker process ended before its batch was ready",
-                    where="DataLoader",
-                    hint="look for a crash or a lack of memory; num_workers=0 runs without workers",
-                )
-            ) from error
+            raise self._worker_lost() from error
         except concurrent.futures.TimeoutError as error:
             if batch.done():
                 raise  # the data set's own exception
@@ -138,6 +134,17 @@ class Workers:
                     hint="a larger timeout=, or faster transforms",
                 )
             ) from error
+
+    def _worker_lost(self) -> MXNetError:
+        """The error for a worker that was killed; the next batch starts new workers."""
+        self._executor = None
+        return MXNetError(
+            describe(
+                "a worker process ended before its batch was ready",
+                where="DataLoader",
+                hint="look for a crash or a lack of memory; num_workers=0 runs without workers",
+            )
+        )
 
 
 def _stop(executor: Executor, owner: int) -> None:
