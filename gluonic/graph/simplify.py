@@ -46,7 +46,7 @@ def simplify(graph: Graph, same_shape: SameShape, dtypes: Mapping[Entry, np.dtyp
             return None
         if _changes_nothing(node, same_shape, dtypes):
             return [inputs[0]]
-        key = _key(node.application, inputs)
+        key = computation_key(node.application, inputs)
         if key is None:
             return None
         if key not in known:
@@ -75,7 +75,7 @@ def _changes_nothing(
     return same_shape(node.inputs[0], node.entry())
 
 
-def _key(application: Application, inputs: Sequence[Entry]) -> Any:
+def computation_key(application: Application, inputs: Sequence[Entry]) -> Any:
     """What two nodes that compute the same have in common; None for what must run each time."""
     op = application.op
     apart = op.run_name is not None or application.states or op.calls_back

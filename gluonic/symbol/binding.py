@@ -70,8 +70,12 @@ def simple_bind(
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
-    """Infer the variables' shapes; unknown names are passed over, as in MXNet."""
-    given = {name: SHAPE.read(tuple(shape), name) for name, shape in shapes.items()}
+    """Infer the variables' shapes; unknown names and what is no shape are passed over, as in MXNet."""
+    given = {
+        name: SHAPE.read(tuple(shape), name)
+        for name, shape in shapes.items()
+        if isinstance(shape, (tuple, list))
+    }
     facts = infer_facts(graph, SHAPE, given)
     found = {node: facts[node][0] for node in graph.variables}
     unknown = [node.name for node, shape in found.items() if not SHAPE.is_known(shape)]

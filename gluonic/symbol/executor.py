@@ -1,10 +1,13 @@
 """`Executor`: a symbol joined with arrays, to be run forward and backward."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
@@ -46,13 +49,14 @@ class Executor:
     ) -> None:
         self._symbol, self._ctx = symbol, context
         graph = symbol._graph()
+        self._merges = os.environ.get("MXNET_ELIMINATE_COMMON_EXPR", "1") != "0"
         self._graph = with_own_states(graph)
         self._has_own_states = self._graph is not graph
         self.arg_arrays, self.aux_arrays = list(arguments), list(states)
         self._requests = list(requests)
         self.grad_arrays = list(gradients)
         self._monitor: tuple[Monitor, bool] | None = None
-        self._ran = False
+        self._numbers: Mapping[str, Any] | None = None
         self.outputs = list(self._output_arrays() if outputs is None else outputs)
         self._execution = self._plan()
 
@@ -117,8 +121,10 @@ class Executor:
         """
         if kwargs:
             self._assign(kwargs)
-        results = self._run(bool(is_train), keep=bool(is_train) or self._has_own_states)
-        self._ran = True
+        keep = bool(is_train) or self._has_own_states
+        if not keep and any(self._execution.wanted) and self._draws:
+            self._numbers = RANDOM.generator.bit_generator.state
+        results = self._run(Run(bool(is_train), RANDOM.generator), keep=keep)
         count = len(self.outputs)
         for output, result in zip(self.outputs, results, strict=False):
             _store(output, result)
@@ -126,10 +132,25 @@ class Executor:
             self._report(results[count:])
         return self.outputs
 
-    def _run(self, train: bool, *, keep: bool) -> list[Array]:
+    def _run(self, run: Run, *, keep: bool) -> list[Array]:
         by_node = {node: array._data for node, array in self._bound()}
         arrays = [by_node[node] for node in self._execution.variables]
-        return self._execution.forward(arrays, Run(train, RANDOM.generator), keep=keep)
+        return self._execution.forward(arrays, run, keep=keep)
+
+    @cached_property
+    def _draws(self) -> bool:
+        """Whether an operator of the graph may draw random numbers."""
+        operators = (n.application.op for n in self._graph.nodes if n.application is not None)
+        return any(op.run_name is not None for op in operators)
+
+    def _run_again(self) -> None:
+        """Repeat a forward run that has kept nothing for the backward run, with the same numbers."""
+        generator = RANDOM.generator
+        if self._numbers is not None:
+            source = type(generator.bit_generator)()
+            source.state = self._numbers
+            generator = np.random.Generator(source)
+        self._run(Run(False, generator), keep=True)
 
     def _assign(self, values: Mapping[str, Any]) -> None:
         arrays = self.arg_dict
@@ -160,14 +181,16 @@ class Executor:
         Raises
         ------
         MXNetError
-            without a forward run before, or without a gradient that is needed
+            without a gradient that is needed
+
+        Notes
+        -----
+        After ``forward(is_train=False)`` the forward run is repeated, with the random numbers it had.
         """
         if not any(self._execution.wanted):
             return
-        if not self._ran:
-            raise MXNetError("backward: call forward(is_train=True) first")
         if not self._execution.kept:
-            self._run(False, keep=True)
+            self._run_again()
         heads = self._heads(out_grads)
         found = self._execution.backward(heads, Run(bool(is_train), RANDOM.generator))
         by_node = dict(zip(self._execution.variables, found, strict=True))
@@ -178,20 +201,18 @@ class Executor:
                 _give(array, by_node[node], request)
 
     def _heads(self, given: Any) -> list[Array]:
-        """Find a gradient for each output: ones where none is given and none is read."""
+        """Find a gradient for each output: ones where none is read; there may be too many."""
         names = self._symbol.list_outputs()
-        gradients = _as_list(given, names)
-        if len(gradients) > len(names):
-            raise MXNetError(f"backward: {len(gradients)} gradients for {len(names)} outputs")
+        gradients = _as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
-        read = self._execution.heads_read(self._ran and self._execution_train())
+        read = self._execution.heads_read(self._execution_train())
         heads = []
         for name, output, gradient, is_read in zip(
             names, self.outputs, gradients, read, strict=True
         ):
             if gradient is None and is_read:
                 raise MXNetError(_missing_head(name))
-            if gradient is None:
+            if gradient is None or not is_read:
                 heads.append(np.ones_like(output._data))
                 continue
             if gradient.shape != output.shape:
@@ -341,9 +362,13 @@ class Executor:
             for e in entries
         )
 
-    def get_optimized_symbol(self) -> NoReturn:
-        """Raise: the optimized graph cannot be had as a symbol yet."""
-        raise NotImplementedError("Executor.get_optimized_symbol")
+    def get_optimized_symbol(self) -> "Symbol":
+        """Return the symbol with equal computations made one.
+
+        They stay apart if ``MXNET_ELIMINATE_COMMON_EXPR=0`` was set when the executor was made.
+        """
+        graph = without_common_expressions(self._graph) if self._merges else self._graph
+        return type(self._symbol)(graph.outputs)
 
 
 def _store(output: NDArray, result: Array) -> None:
