@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.target import Target
 
 _LATENCY = 4
 """Cycles a fused multiply-add takes; two can start in each."""
+
+_LOAD_COST, _WEIGHT_COST = 0.32, 0.5
+"""Cycles that a load costs beside the arithmetic, and what one of weights, from further away, costs more."""
 
 _VARIANT_COST = 0.03
 """How much slower a tiling may be for each more body of code that it needs."""
@@ -65,9 +69,9 @@ class Filters:
     channels: int
     filters: int
     groups: int
-    kernel: tuple[int, int]
-    stride: tuple[int, int] = (1, 1)
-    dilate: tuple[int, int] = (1, 1)
+    kernel: Shape
+    stride: Shape = (1, 1)
+    dilate: Shape = (1, 1)
     planar: bool = False
     depthwise: bool = False
 
@@ -120,7 +124,8 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
         for width, times_across in _parts(columns, tile.columns):
             for depth, times_deep in _parts(blocks, tile.blocks):
                 places = height * width
-                step = max(places * depth / 2, (places + depth) / 2, _LATENCY) + 0.25
+                step = max(places * depth / 2, _LATENCY)
+                step += _LOAD_COST * (places + depth) + _WEIGHT_COST * depth
                 cycles += step * times_down * times_across * times_deep
                 variants += 1
     return cycles * (1 + _VARIANT_COST * (variants - 1))

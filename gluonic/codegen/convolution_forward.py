@@ -16,6 +16,9 @@ from gluonic.codegen.values import FLOAT32, Value
 
 Expression = Callable[..., Any]
 
+_AT_ONCE = (4, 2, 1)
+"""How many channels the innermost loop may take: few, for its code must fit where decoded code is kept."""
+
 
 @dataclass(frozen=True)
 class Epilogue:
@@ -304,16 +307,33 @@ class _Writer:
         down, across = filters.kernel
         by_row = f.op(f"mul i64 {self.strides[0][2]}, {filters.dilate[0]}")
         by_column = filters.dilate[1] * filters.block(self.lanes) * 4
-        unrolled = across if channels * across <= self.lanes else 1
         with _repeated(f, down) as i:
             rows = [self._moved(d, i, by_row) for d in data]
-            with _repeated(f, across // unrolled) as j:
-                weights = f.op(f"load ptr, ptr {pointer}")
-                for tap in range(unrolled):
-                    here = [self._moved(self._moved(d, j, by_column), tap, by_column) for d in rows]
-                    self._products(here, weights, sums, shape, channels, tap * channels)
-                used = self._moved(weights, 1, unrolled * channels * shape[2] * self.lanes * 4)
-                f.do(f"store ptr {used}, ptr {pointer}")
+            if filters.depthwise:
+                here = [[self._moved(d, j, by_column) for d in rows] for j in range(across)]
+                self._some(here, pointer, sums, shape, 1)
+                return
+            with _repeated(f, across) as j:
+                places = [self._moved(d, j, by_column) for d in rows]
+                at_once = next(n for n in _AT_ONCE if channels % n == 0)
+                with _repeated(f, channels // at_once) as k:
+                    here = [[self._moved(d, k, at_once * 4) for d in places]]
+                    self._some(here, pointer, sums, shape, at_once)
+
+    def _some(
+        self,
+        taps: Sequence[Sequence[str]],
+        pointer: str,
+        sums: Sequence[str],
+        shape: tuple[int, int, int],
+        channels: int,
+    ) -> None:
+        """Write the products of some places of a filter, and move on to the next weights."""
+        weights = self.f.op(f"load ptr, ptr {pointer}")
+        for number, here in enumerate(taps):
+            self._products(here, weights, sums, shape, channels, number * channels)
+        used = self._moved(weights, 1, len(taps) * channels * shape[2] * self.lanes * 4)
+        self.f.do(f"store ptr {used}, ptr {pointer}")
 
     def _products(
         self,

@@ -221,8 +221,16 @@ class SpreadPlacesStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and where the first place lies."""
         source, goal = self.shape(facts, 0), self.shape(facts, 1)
-        here, there = strides_of_blocks(source), strides_of_blocks(goal)
-        return Reordering(source[0], *source[2:4], here, there, *self.n.first).numbers()
+        top, left = self.n.first
+        return Reordering(
+            images=source[0],
+            rows=source[2],
+            columns=source[3],
+            source=strides_of_blocks(source),
+            goal=strides_of_blocks(goal),
+            top=top,
+            left=left,
+        ).numbers()
 
     def units(self, facts: Facts) -> int:
         """One for each block of each image."""

@@ -85,10 +85,10 @@ class _Gradient(Writer):
                 self._images([here], slope, [there], channels)
             return
         for taps in self._chunks(channels):
-            here = [self.moved(self.moved(source, i, by_row), j, by_column) for i, j in taps]
+            places = [self.moved(self.moved(source, i, by_row), j, by_column) for i, j in taps]
             numbers = [i * filters.kernel[1] + j for i, j in taps]
-            there = [self.moved(goal, number, channels * self.step) for number in numbers]
-            self._images(here, slope, there, channels)
+            goals = [self.moved(goal, number, channels * self.step) for number in numbers]
+            self._images(places, slope, goals, channels)
 
     def _chunks(self, channels: int) -> Iterator[list[Tap]]:
         down, across = self.filters.kernel
@@ -141,7 +141,7 @@ class _Gradient(Writer):
         return self.m.value(ref, FLOAT32, self.lanes)
 
 
-def emit_spread(module: Module, name: str, blocks: int, steps: tuple[int, int]) -> None:
+def emit_spread(module: Module, name: str, blocks: int, steps: Sequence[int]) -> None:
     """Write the function that puts zeros between the places of images in blocks, and around them.
 
     Numbers are those of a `Reordering`, whose border counts from the first place, and to the last.

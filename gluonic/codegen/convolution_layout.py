@@ -289,7 +289,7 @@ class _Rewriting:
                     for size, extent in zip(places, windows.extents(), strict=True)
                 ),
             )
-        tile = tile_of(filters, *places, self.target).blocks
+        tile = tile_of(filters, places[0], places[1], self.target).blocks
         self.pending[node.entry()] = _Convolution(
             node.name, images, self.plane(weight), filters, tile, turned=True
         )
@@ -328,9 +328,9 @@ class _Rewriting:
             channels // groups,
             count // groups,
             groups,
-            kernel,  # type: ignore[arg-type]
-            stride,  # type: ignore[arg-type]
-            dilate,  # type: ignore[arg-type]
+            kernel,
+            stride,
+            dilate,
             planar,
             depthwise,
         )

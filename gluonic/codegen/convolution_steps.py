@@ -27,7 +27,7 @@ from gluonic.codegen.layout import (
     emit_unpack,
     filter_units,
 )
-from gluonic.codegen.semantics import Shape
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.steps import Step
 from gluonic.codegen.target import host
 from gluonic.graph.node import Node
@@ -79,7 +79,7 @@ class ToBlocksStep(BlockStep):
     """Planes to blocks."""
 
     def _channels(self, facts: Facts) -> int:
-        return self.shape(facts, 0)[1] // self.n.groups
+        return int(self.shape(facts, 0)[1] // self.n.groups)
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -173,7 +173,7 @@ class ChannelsStep(BlockStep):
 
     def variant(self, facts: Facts) -> int:
         """How many channels a group has."""
-        return self.shape(facts, 0)[0] // self.n.groups
+        return int(self.shape(facts, 0)[0] // self.n.groups)
 
     def emit(self, module: Module, name: str) -> None:
         """Write the reordering."""

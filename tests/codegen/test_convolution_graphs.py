@@ -1,0 +1,173 @@
+"""Hybridized nets of convolutions: the same results and gradients, with images in blocks throughout."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import autograd, gluon, nd
+from gluonic.gluon import nn
+from tests.codegen.native_functions import normal
+
+Layer = Callable[[], Any]
+
+
+def conv(*args: Any, **keywords: Any) -> Layer:
+    """A convolution, to be made."""
+    return lambda: nn.Conv2D(*args, **keywords)
+
+
+class Residual(gluon.HybridBlock):  # type: ignore[misc]
+    """Two convolutions and a sum with what went in."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.body = nn.HybridSequential()
+            self.body.add(
+                nn.Conv2D(channels, 3, padding=1, use_bias=False),
+                nn.BatchNorm(),
+                nn.Activation("relu"),
+                nn.Conv2D(channels, 3, padding=1),
+                nn.BatchNorm(),
+            )
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Add and rectify."""
+        return F.Activation(self.body(x) + x, act_type="relu")
+
+
+NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
+    "small images": ([conv(20, 5, activation="relu"), conv(5, 3)], (3, 1, 12, 12)),
+    "strided, dilated": (
+        [conv(20, 3, strides=2, padding=1), conv(17, 3, dilation=2, activation="tanh")],
+        (2, 18, 15, 14),
+    ),
+    "groups": ([conv(24, 3, groups=4, padding=1), conv(32, 3, groups=2)], (2, 8, 9, 9)),
+    "depthwise": (
+        [conv(40, 1), conv(40, 3, strides=2, padding=1, groups=40), nn.BatchNorm, conv(9, 1)],
+        (2, 20, 9, 13),
+    ),
+    "residual": ([conv(16, 3), lambda: Residual(16), lambda: Residual(16)], (2, 3, 9, 10)),
+    "normalized first": (
+        [conv(20, 3), lambda: nn.MaxPool2D(2), nn.BatchNorm, lambda: nn.Activation("relu")],
+        (2, 9, 12, 12),
+    ),
+    "pooled": (
+        [
+            conv(20, 3),
+            lambda: nn.MaxPool2D(3, 2, 1),
+            lambda: nn.AvgPool2D(2, 1, 1, count_include_pad=False),
+            lambda: nn.GlobalAvgPool2D(),
+        ],
+        (2, 3, 17, 12),
+    ),
+    "more padding than reach": ([conv(8, 1, padding=2), conv(8, 1, strides=2)], (2, 8, 5, 6)),
+    "signals": ([lambda: nn.Conv1D(6, 3), lambda: nn.Conv1D(4, 3, strides=2)], (2, 3, 20)),
+}
+EVERY_NET = pytest.mark.parametrize("name", NETS)
+
+
+def made(name: str) -> tuple[Any, Any]:
+    """A net with parameters of all sizes, and data for it."""
+    layers, shape = NETS[name]
+    net = nn.HybridSequential()
+    with net.name_scope():
+        net.add(*[layer() for layer in layers])
+    net.initialize(mx.init.Xavier())
+    data = nd.array(normal(*shape))
+    net(data)
+    for number, parameter in enumerate(net.collect_params().values()):
+        if len(parameter.shape) == 1:
+            generator = np.random.default_rng(number)
+            parameter.set_data(nd.array(generator.random(parameter.shape) + 0.5))
+    return net, data
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    """Up to the rounding of sums in another order."""
+    largest = np.abs(expected.asnumpy()).max()
+    np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=2e-5 * largest)
+
+
+@EVERY_NET
+def test_hybridized_nets_compute_the_same(name: str) -> None:
+    net, data = made(name)
+    expected = net(data)
+    net.hybridize()
+    assert_close(net(data), expected)
+    assert_close(net(data), expected)
+
+
+def _gradients(net: Any, data: Any) -> list[Any]:
+    data.attach_grad()
+    with autograd.record(train_mode=False):
+        output = net(data)
+        loss = (output * output / 2 + output).sum()
+    loss.backward()
+    trained = [p for p in net.collect_params().values() if p.grad_req != "null"]
+    return [data.grad, *(parameter.grad() for parameter in trained)]
+
+
+@EVERY_NET
+def test_hybridized_nets_have_the_same_gradients(name: str) -> None:
+    net, data = made(name)
+    expected = [gradient.copy() for gradient in _gradients(net, data)]
+    net.hybridize()
+    for found, wanted in zip(_gradients(net, data), expected, strict=True):
+        assert_close(found, wanted)
+
+
+@pytest.mark.parametrize("name", ["residual", "depthwise", "groups"])
+def test_parameters_that_change_are_noticed(name: str) -> None:
+    (net, data), (twin, _) = made(name), made(name)
+    net.hybridize()
+    mine, others = (list(n.collect_params().values()) for n in (net, twin))
+    for one, other in zip(mine, others, strict=True):
+        one.set_data(other.data())
+    assert_close(net(data), twin(data))
+    for one, other in zip(mine, others, strict=True):
+        for parameter in (one, other):
+            values = parameter.data()
+            values[:] = values * 1.5
+        assert_close(net(data), twin(data))
+
+
+def _operators(net: Any, data: Any) -> list[str]:
+    steps = net.explain(data).steps
+    return [name.split()[0] for step in steps for name in step.operators]
+
+
+def test_a_chain_stays_in_blocks_and_folds_what_follows() -> None:
+    net, data = made("residual")
+    net.hybridize()
+    net(data)
+    operators = _operators(net, data)
+    assert operators.count("_convolve_blocks") == 5
+    assert operators.count("_to_planes") == 1
+    assert not {"_to_blocks", "BatchNorm", "Activation"} & set(operators)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+def test_other_dtypes_do_without_blocks(dtype: str) -> None:
+    net = nn.Conv2D(4, 3, in_channels=3)
+    net.initialize()
+    net.cast(dtype)
+    data = nd.array(normal(2, 3, 6, 6), dtype=dtype)
+    expected = net(data).asnumpy()
+    net.hybridize()
+    np.testing.assert_array_equal(net(data).asnumpy(), expected)
+
+
+def test_another_batch_size_needs_no_other_code() -> None:
+    net, data = made("depthwise")
+    net.hybridize()
+    net(data)
+    first = net.explain(data).code
+    larger = nd.concat(data, data, data, dim=0)
+    found = net(larger)
+    assert net.explain(larger).code is first
+    net.hybridize(False)
+    assert_close(found, net(larger))
