@@ -86,7 +86,7 @@ class Binding:
             if group.step is not None and group.step.keeps:
                 lasting += writes
             for entry in writes:
-                if entry not in kept and self.facts.dtypes[entry] != object:
+                if entry not in kept and not self.facts.dtypes[entry].hasobject:
                     sizes[entry] = self.facts.bytes_of(entry)
             if group.step is not None and group.step.uses_workspace:
                 writes.append(group.step)
@@ -150,7 +150,7 @@ class Frame:
             return True
         if array.shape != shape or array.dtype != dtype:
             return False
-        if dtype != object:
+        if not dtype.hasobject:
             if array.flags.c_contiguous:
                 self._seen[position] = ref(array)
             else:

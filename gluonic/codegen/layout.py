@@ -398,10 +398,10 @@ def emit_pack_filters(
                 if factors:
                     vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
                 w.store(vector, w.moved(square, number, w.step))
-            with w.f.loop("0", left) as number:
-                channel, tap = w.divided(w.plus(column, number), filters.taps)
+            with w.f.loop("0", left) as place:
+                channel, tap = w.divided(w.plus(column, place), filters.taps)
                 there = w.moved(end, w.position(channel, tap), by_vector)
-                w.store(w.load(w.moved(square, number, w.step)), there)
+                w.store(w.load(w.moved(square, place, w.step)), there)
 
     def block_of_filters(group: str, block: str, count: int) -> None:
         first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
@@ -459,9 +459,9 @@ def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
             here = w.moved(address, place, 4)
             for number in range(ways):
                 take(number, w.load(w.moved(here, number, w.step)))
-    for place in range(whole, size, lanes):
-        mask = w.first_lanes(str(size - place))
-        take((place - whole) // lanes % ways, w.load_lanes(w.moved(address, place, 4), mask))
+    for start in range(whole, size, lanes):
+        mask = w.first_lanes(str(size - start))
+        take((start - whole) // lanes % ways, w.load_lanes(w.moved(address, start, 4), mask))
     if more:
         take(0, more)
     return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)

@@ -7,6 +7,7 @@ it is cheap: a new batch size needs a new plan, but no new code.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gluonic.graph.node import Entry
 
@@ -31,7 +32,7 @@ class MemoryPlan:
     size : bytes the arena needs
     """
 
-    places: dict[Entry, Extent]
+    places: dict[Any, Extent]
     size: int
 
 
@@ -61,7 +62,7 @@ def plan_memory(
     for number, (reads, writes) in enumerate(steps):
         for entry in (*reads, *writes):
             last[root.get(entry, entry)] = number
-    places: dict[Entry, Extent] = {}
+    places: dict[Any, Extent] = {}
     free = _FreeList()
     dying: dict[int, list[Entry]] = {}
     for number, (_, writes) in enumerate(steps):

@@ -13,6 +13,7 @@ from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution_forward import Strides
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.layout import Writer
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.values import FLOAT32, INT64, Value
 
 _MOST_UNROLLED = 16
@@ -30,9 +31,9 @@ class Windows:
     """
 
     kind: str
-    kernel: tuple[int, int]
-    stride: tuple[int, int]
-    pad: tuple[int, int]
+    kernel: Shape
+    stride: Shape
+    pad: Shape
     counts_pad: bool = True
 
     @property

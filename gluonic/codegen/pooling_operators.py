@@ -129,7 +129,13 @@ class _PoolStep(BlockStep):
         """Extents and strides."""
         data, output = self.shape(facts, self.data_at), self.shape(facts, self.output_at)
         return PoolGeometry(
-            *data[2:4], *output[2:4], data[1], strides_of_blocks(data), strides_of_blocks(output)
+            rows=data[2],
+            columns=data[3],
+            rows_out=output[2],
+            columns_out=output[3],
+            blocks=data[1],
+            data=strides_of_blocks(data),
+            output=strides_of_blocks(output),
         ).numbers()
 
 

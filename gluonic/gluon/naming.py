@@ -52,7 +52,7 @@ class BlockScope:
         return name_block(prefix, params, hint)
 
     def numbered(self, hint: str) -> str:
-        """The next prefix for a child of that kind: ``dense0_``, ``dense1_``, …"""
+        """The next prefix for a child of that kind, such as ``dense0_``, then ``dense1_``."""
         count = self._counts.get(hint, 0)
         self._counts[hint] = count + 1
         return f"{hint}{count}_"

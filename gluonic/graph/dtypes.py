@@ -52,4 +52,5 @@ def as_dtype(value: Any) -> np.dtype[Any]:
         raise AttributeValueError(
             f"{value!r} is no dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
         )
-    return dtype.newbyteorder("=")
+    native: np.dtype[Any] = dtype.newbyteorder("=")
+    return native

@@ -59,7 +59,7 @@ def _by_input(application: Application, found: Mapping[str, Any]) -> dict[str, A
     """Spread the gradients of a variadic input over its members."""
     spread = dict(found)
     variadic = application.op.variadic
-    if isinstance(spread.get(variadic or ""), (list, tuple)):
+    if variadic is not None and isinstance(spread.get(variadic), (list, tuple)):
         members = [n for n in application.inputs if n not in application.op.inputs]
         spread.update(zip(members, spread.pop(variadic), strict=True))
     return spread

@@ -99,7 +99,7 @@ class Entry(Arithmetic):
     def __init__(self, node: Node, index: int = 0) -> None:
         self.node, self.index = node, index
 
-    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Entry) and self.node is other.node and self.index == other.index
 
     def __hash__(self) -> int:
@@ -121,7 +121,7 @@ class Entry(Arithmetic):
 
     def _with_other(self, same_shape: str, broadcasting: str, other: Any, reverse: bool) -> "Entry":
         if not isinstance(other, Entry):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return make_node(same_shape, [other, self] if reverse else [self, other]).entry()
 
 

@@ -24,6 +24,7 @@ class DataDesc(NamedTuple("DataDesc", [("name", str), ("shape", tuple[int, ...])
     def __new__(
         cls, name: str, shape: Sequence[int], dtype: Any = np.float32, layout: str = "NCHW"
     ) -> Self:
+        """Make the pair of name and shape that a description is, and note the rest."""
         made = super().__new__(cls, name, tuple(shape))
         made.dtype, made.layout = dtype, layout
         return made

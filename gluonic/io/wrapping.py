@@ -16,9 +16,9 @@ class ResizeIter(DataIter):
     reset_internal : whether `reset` resets the iterator too
     """
 
-    def __init__(self, data_iter: DataIter, size: int, reset_internal: bool = True) -> None:
+    def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
         super().__init__()
-        self.data_iter: Any = data_iter
+        self.data_iter = data_iter
         self.size, self.reset_internal = size, reset_internal
         self.cur = 0
         self.current_batch: DataBatch | None = None

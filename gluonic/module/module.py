@@ -217,7 +217,7 @@ class Module(BaseModule):
         self._make_executor(self)
         self._put(arguments, states)
 
-    def init_params(  # type: ignore[override]
+    def init_params(
         self,
         initializer: Any = None,
         arg_params: Any = None,
@@ -289,7 +289,7 @@ class Module(BaseModule):
             {name: states[name].copy() for name in self._aux_names},
         )
 
-    def init_optimizer(  # type: ignore[override]
+    def init_optimizer(
         self,
         kvstore: Any = "local",
         optimizer: Any = "sgd",

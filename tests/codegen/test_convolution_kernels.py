@@ -58,7 +58,7 @@ class Problem:
         self.data = normal(batch, channels, rows, columns)
         self.weight = normal(filters.filters * filters.groups, filters.channels, *filters.kernel)
         self.output = convolve(self.data, self.weight, self.windows, self.groups)
-        self.tile = tile_of(filters, *self.output.shape[2:], target)
+        self.tile = tile_of(filters, self.output.shape[2], self.output.shape[3], target)
 
     def images(self, planes: Array, groups: int) -> Array:
         """Images as machine code reads them."""
@@ -74,7 +74,9 @@ class Problem:
     def geometry(self, source: Array, goal: Array, others: int = 0) -> Geometry:
         """The run-time numbers."""
         lies = tuple(_strides(array) for array in (source, goal))
-        return Geometry(goal.shape[0], *goal.shape[2:4], *lies, (lies[1],) * others)
+        return Geometry(
+            goal.shape[0], goal.shape[2], goal.shape[3], lies[0], lies[1], (lies[1],) * others
+        )
 
     def convolve(
         self, epilogue: Epilogue = NOTHING, *others: Array, tile: Tile | None = None
@@ -106,7 +108,7 @@ class Problem:
 
 def _strides(array: Array) -> Strides:
     lanes = array.shape[4] if array.ndim == 5 else 1
-    return Strides.of(*array.shape[1:4], lanes)
+    return Strides.of(array.shape[1], array.shape[2], array.shape[3], lanes)
 
 
 def assert_close(found: Array, expected: Array) -> None:
@@ -174,7 +176,13 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
     grad = forward.images(slopes, filters.groups)
     spread = filled(*grad.shape[:2], *(p + r for p, r in zip(places, reach, strict=True)), lanes)
     numbers = Reordering(
-        len(grad), *grad.shape[2:4], _strides(grad), _strides(spread), *reach
+        images=len(grad),
+        rows=grad.shape[2],
+        columns=grad.shape[3],
+        source=_strides(grad),
+        goal=_strides(spread),
+        top=reach[0],
+        left=reach[1],
     ).numbers()
     run_native(
         forward.target,
@@ -184,7 +192,7 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
         grad.shape[0] * grad.shape[1],
     )
     back = replace(filters, channels=filters.filters, filters=filters.channels, stride=(1, 1))
-    tile = tile_of(back, *places, forward.target)
+    tile = tile_of(back, places[0], places[1], forward.target)
     packed = filled(back.packed_size(lanes))
     run_native(
         forward.target,

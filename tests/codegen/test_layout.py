@@ -36,7 +36,8 @@ FILTERS = [
 
 
 def _strides(array: Array) -> Strides:
-    return Strides.of(*array.shape[1:4], array.shape[4] if array.ndim == 5 else 1)
+    blocks, rows, columns, *lanes = array.shape[1:]
+    return Strides.of(blocks, rows, columns, *lanes or (1,))
 
 
 @EVERY_LEVEL

@@ -29,8 +29,15 @@ EVERY_LEVEL = pytest.mark.parametrize("level", LEVELS)
 
 
 def _numbers(data: Array, output: Array) -> list[int]:
-    lies = (Strides.of(*array.shape[1:5]) for array in (data, output))
-    return PoolGeometry(*data.shape[2:4], *output.shape[2:4], data.shape[1], *lies).numbers()
+    return PoolGeometry(
+        rows=data.shape[2],
+        columns=data.shape[3],
+        rows_out=output.shape[2],
+        columns_out=output.shape[3],
+        blocks=data.shape[1],
+        data=Strides.of(*data.shape[1:5]),
+        output=Strides.of(*output.shape[1:5]),
+    ).numbers()
 
 
 def _settings(form: Any, kind: str, counts_pad: bool) -> dict[str, Any]:
@@ -53,7 +60,7 @@ def test_windows_are_summarized(form: Any, kind: str, counts_pad: bool, level: s
     data = to_blocks.kernel(normal(2, 19, 9, 11), lanes=lanes_of(target))
     expected = pool_blocks.kernel(data, **_settings(form, kind, counts_pad))
     found = filled(*expected.shape)
-    windows = Windows(kind, *form[:3], counts_pad)
+    windows = Windows(kind, form[0], form[1], form[2], counts_pad)
     units = int(np.prod(found.shape[:3]))
 
     def emit(module: Module, name: str) -> None:
@@ -76,7 +83,7 @@ def test_gradients_go_where_they_came_from(
     settings = _settings(form, kind, counts_pad)
     pooled = pool_blocks.kernel(data, **settings).astype(np.float32)
     grad = to_blocks.kernel(normal(2, 19, *pooled.shape[2:4]), lanes=lanes)
-    found, windows = filled(*data.shape), Windows(kind, *form[:3], counts_pad)
+    found, windows = filled(*data.shape), Windows(kind, form[0], form[1], form[2], counts_pad)
     if kind == "max":
         arrays, expected = (
             [grad, data, pooled],
