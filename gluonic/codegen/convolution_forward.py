@@ -16,6 +16,12 @@ from gluonic.codegen.values import FLOAT32, Value
 
 Expression = Callable[..., Any]
 
+_AHEAD, _MUCH = 8192, 1 << 21
+"""How many bytes before they are needed weights are asked for, from how many bytes of them on.
+
+The processor itself asks only up to the end of a page; the second cache keeps what is less.
+"""
+
 _AT_ONCE = (4, 2, 1)
 """How many channels the innermost loop may take: few, for its code must fit where decoded code is kept."""
 
@@ -332,8 +338,17 @@ class _Writer:
         weights = self.f.op(f"load ptr, ptr {pointer}")
         for number, here in enumerate(taps):
             self._products(here, weights, sums, shape, channels, number * channels)
-        used = self._moved(weights, 1, len(taps) * channels * shape[2] * self.lanes * 4)
+        size = len(taps) * channels * shape[2] * self.lanes * 4
+        if self.filters.packed_size(self.lanes) * 4 >= _MUCH:
+            for ahead in range(_AHEAD, _AHEAD + size, 64):
+                self._fetch(self._moved(weights, 1, ahead))
+        used = self._moved(weights, 1, size)
         self.f.do(f"store ptr {used}, ptr {pointer}")
+
+    def _fetch(self, address: str) -> None:
+        """Ask for a cache line that will be read soon."""
+        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
 
     def _products(
         self,
