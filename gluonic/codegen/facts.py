@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from gluonic.codegen.loop import Shape
 from gluonic.codegen.values import Dtype
@@ -28,7 +27,7 @@ class Facts:
 
     def bytes_of(self, entry: Entry) -> int:
         """The bytes that a result needs."""
-        return int(np.prod(self.shapes[entry], dtype=np.int64)) * self.dtypes[entry].itemsize
+        return prod(self.shapes[entry]) * self.dtypes[entry].itemsize
 
 
 class DynamicShapeError(MXNetError):

@@ -16,7 +16,7 @@ import difflib
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, NamedTuple
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
@@ -109,13 +109,6 @@ def user_location() -> Location | None:
     if frame is None:
         return None
     return Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-
-
-def innermost_frame(traceback: TracebackType | None) -> FrameType | None:
-    """The frame in which an exception was raised."""
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return None if traceback is None else traceback.tb_frame
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
 """The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def conform(results: Sequence[Any], expected: Signature, application: Applicatio
         if array.dtype != dtype:
             array = array.astype(dtype)
         if shape is not None and array.shape != shape:
-            if array.size != np.prod(shape):
+            if array.size != prod(shape):
                 raise MXNetError(
                     f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
                 )

@@ -1,5 +1,6 @@
 """The initializers: constants, random numbers, kernels and biases."""
 
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -114,7 +115,7 @@ class Orthogonal(Initializer):
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
-        shape = (arr.shape[0], int(np.prod(arr.shape[1:])))
+        shape = (arr.shape[0], prod(arr.shape[1:]))
         if self.rand_type == "uniform":
             drawn = RANDOM.generator.uniform(-1.0, 1.0, shape)
         else:
@@ -168,7 +169,7 @@ class Xavier(Initializer):
                     hint="Uniform, or an initializer of its own for this parameter",
                 )
             )
-        area = float(np.prod(shape[2:]))
+        area = prod(shape[2:])
         fans = {"in": shape[1] * area, "out": shape[0] * area}
         fans["avg"] = (fans["in"] + fans["out"]) / 2
         if self.factor_type not in fans:

@@ -1,6 +1,7 @@
 """Iterators over files: comma separated values, and the digits of the MNIST set."""
 
 import gzip
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
         rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
     except ValueError as error:
         raise FileFormatError(f"{name}: is no file of comma separated numbers: {error}") from error
-    if rows.shape[1] != int(np.prod(shape)):
+    if rows.shape[1] != prod(shape):
         raise FileFormatError(f"{name}: has {rows.shape[1]} numbers in a row, not {shape}")
     return rows.reshape(-1, *shape)
 

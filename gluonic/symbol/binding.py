@@ -1,6 +1,7 @@
 """`Symbol.bind` and `Symbol.simple_bind`: from arrays, or from shapes, to an `Executor`."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +153,7 @@ class _Pool:
         return found
 
     def _buffered(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
-        size = int(np.prod(shape))
+        size = prod(shape)
         found = None if self.buffers is None else self.buffers.get(name)
         if found is not None and found._data.dtype == dtype and found._data.size >= size:
             return NDArray(found._data.reshape(-1)[:size].reshape(shape), self.context)

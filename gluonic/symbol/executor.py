@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -358,8 +359,7 @@ class Executor:
         shapes = infer(graph, "shape", {n: a.shape for n, a in self._bound()})
         dtypes = infer(graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
         return sum(
-            int(np.prod(shapes[e.node][e.index])) * dtypes[e.node][e.index].itemsize
-            for e in entries
+            prod(shapes[e.node][e.index]) * dtypes[e.node][e.index].itemsize for e in entries
         )
 
     def get_optimized_symbol(self) -> "Symbol":

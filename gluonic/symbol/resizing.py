@@ -1,6 +1,7 @@
 """Bound arrays of other shapes that share memory with the old ones."""
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Resizing:
                     hint="partial_shaping=True if that is intended",
                 )
             )
-        if int(np.prod(shape)) <= array._data.size:
+        if prod(shape) <= array._data.size:
             return part(array, shape)
         if not self.grow:
             raise MXNetError(
@@ -50,4 +51,4 @@ class Resizing:
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
     """Take the beginning of an array's memory, as another shape."""
-    return NDArray(array._data.reshape(-1)[: int(np.prod(shape))].reshape(shape), array._context)
+    return NDArray(array._data.reshape(-1)[: prod(shape)].reshape(shape), array._context)

@@ -1,6 +1,7 @@
 """Normalization of single instances: LayerNorm, InstanceNorm and GroupNorm."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +101,7 @@ def instance_norm(data: Array, gamma: Array, beta: Array, *, eps: float = 1e-3) 
 def _normalize_groups(
     data: Array, groups: int, gamma: Array, beta: Array, eps: float
 ) -> tuple[Array, Array, Array]:
-    members = int(np.prod(data.shape[1:])) // max(1, groups)
+    members = prod(data.shape[1:]) // max(1, groups)
     blocks = data.reshape(len(data), groups, members)
     output, mean, std = _normalize(blocks, _along(gamma, 3, 1), _along(beta, 3, 1), 2, eps)
     return output.reshape(data.shape), mean[:, :, 0], std[:, :, 0]

@@ -1,5 +1,6 @@
 """Random categories, orders and candidates."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def sample_multinomial(
     output : categories from 0 to k - 1, shape (…, *shape)
     """
     rows = data.reshape(-1, data.shape[-1]).astype(np.float64)
-    count = int(np.prod(shape))
+    count = prod(shape)
     drawn = _invert(rows.cumsum(axis=1), run.random.random((len(rows), count)))
     chosen = drawn.reshape(data.shape[:-1] + shape)
     if not get_prob:
@@ -89,7 +90,7 @@ def gather_chosen(data: Array, chosen: Array) -> Array:
 
 
 def _as_rows(shape: tuple[int, ...], chosen: Array) -> tuple[int, Array]:
-    rows = int(np.prod(shape[:-1]))
+    rows = prod(shape[:-1])
     return rows, chosen.reshape(rows, -1).astype(np.int64)
 
 

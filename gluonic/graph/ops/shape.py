@@ -1,8 +1,7 @@
 """The same elements in the same order under another shape."""
 
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from gluonic.graph.attributes import Axes, Shape
 from gluonic.graph.axes import axes_of, axis_of, inserted, product, without
@@ -23,7 +22,7 @@ def _solve_for_data(n: NodeView) -> None:
     data, size = n.data, product(n.output)
     if size is None or data.count(None) != 1:
         return
-    rest = int(np.prod([extent for extent in data if extent is not None]))
+    rest = prod([extent for extent in data if extent is not None])
     if rest and size % rest == 0:
         n.data = tuple(size // rest if extent is None else extent for extent in data)
 

@@ -1,5 +1,6 @@
 """SoftmaxOutput: softmax forwards, the gradient of the cross entropy backwards."""
 
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -120,10 +121,10 @@ def _by_class(array: Array, multi_output: bool, preserve_shape: bool) -> Array:
     """The numbers with the classes along axis 1: (rows, classes), or (batch, classes, places)."""
     shape = array.shape
     if multi_output:
-        return array.reshape(shape[0], shape[1], int(np.prod(shape[2:])))
+        return array.reshape(shape[0], shape[1], prod(shape[2:]))
     if preserve_shape:
-        return array.reshape(int(np.prod(shape[:-1])), shape[-1])
-    return array.reshape(shape[0], int(np.prod(shape[1:])))
+        return array.reshape(prod(shape[:-1]), shape[-1])
+    return array.reshape(shape[0], prod(shape[1:]))
 
 
 def _labels(label: Array, flat: Array) -> Array:

@@ -1,6 +1,7 @@
 """What normalization layers share: numbers minus their mean over their standard deviation."""
 
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gluonic.graph.view import NodeView
 
 def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """The numbers minus their mean, the mean and the variance over `axes`, which remain."""
-    count = max(1, int(np.prod([numbers.shape[axis] for axis in axes])))
+    count = max(1, prod([numbers.shape[axis] for axis in axes]))
     mean = numbers.sum(axis=axes, keepdims=True) / count
     centred = numbers - mean
     return centred, mean, np.square(centred).sum(axis=axes, keepdims=True) / count

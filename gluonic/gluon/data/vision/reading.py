@@ -5,6 +5,7 @@ import importlib
 import io
 import struct
 import zlib
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def read_idx(path: Path) -> Any:
         raise FileFormatError(f"{path}: damaged: it ends within its header")
     shape = struct.unpack(f">{axes}I", contents[4 : 4 + 4 * axes])
     elements = np.frombuffer(contents, np.uint8, offset=4 + 4 * axes)
-    if elements.size != np.prod(shape):
+    if elements.size != prod(shape):
         raise FileFormatError(
             f"{path}: damaged: {elements.size} bytes are not an array of shape {shape}"
         )
