@@ -3,12 +3,13 @@
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Program:
         self.graph, self.inputs = graph, tuple(inputs)
         self.observer: Observer | None = None
         self._interpreted = interpreting()
+        self._closed: dict[Any, Program] | None = {} if has_open_shapes(graph) else None
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -63,12 +65,27 @@ class Program:
         into : for each output contiguous memory that shares nothing with the arrays, where the output may be
             written (it need not), or None
         """
+        if self._closed is not None:
+            return self._with_found_shapes(arrays)(arrays, run, into)
         if not self._interpreted and self.observer is None:
             try:
                 return self.compiled(arrays, run, into)
             except DynamicShapeError:
                 self._interpreted = True
         return self._interpret(arrays, run)
+
+    def _with_found_shapes(self, arrays: Sequence[Array]) -> "Program":
+        """The program in which the shapes that the graph leaves open are those that go with the arrays."""
+        assert self._closed is not None
+        shapes = tuple([array.shape for array in arrays])
+        found = self._closed.get(shapes)
+        if found is None:
+            known = dict(zip(self.inputs, shapes, strict=True))
+            found = Program(with_found_shapes(self.graph, known), self.inputs)
+            found._closed = None
+            self._closed[shapes] = found
+        found.observer = self.observer
+        return found
 
     def _interpret(self, arrays: Sequence[Array], run: Run) -> list[Array]:
         inputs = dict(zip(self.inputs, arrays, strict=True))

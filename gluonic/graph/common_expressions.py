@@ -33,7 +33,7 @@ def without_common_expressions(graph: Graph) -> Graph:
 
     merged = graph.rewrite(replace)
     copies: dict[Entry, int] = {}
-    outputs = []
+    outputs: list[Entry] = []
     for before, entry in zip(graph.outputs, merged.outputs, strict=True):
         count = copies.get(entry)
         copies[entry] = 0 if count is None else count + 1

@@ -93,12 +93,16 @@ def use_np_shape(function: _Function) -> _Function:
     return call  # type: ignore[return-value]
 
 
+def is_open(axis: int) -> bool:
+    """Whether the user leaves an axis open, to be inferred: with -1, or 0 where shapes are not NumPy's."""
+    return axis == -1 or (axis == 0 and not is_np_shape())
+
+
 def inward(shape: Iterable[int | None] | None) -> PartialShape | None:
     """Read a shape as a user writes it; None, also inside, is unknown."""
     if shape is None:
         return None
-    unknown = -1 if is_np_shape() else 0
-    axes = tuple(None if a is None or a == unknown else int(a) for a in shape)
+    axes = tuple(None if a is None or is_open(a) else int(a) for a in shape)
     return axes if axes or is_np_shape() else None
 
 

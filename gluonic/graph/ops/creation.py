@@ -10,6 +10,7 @@ from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.dtypes import CODES, DEFAULT
 from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.open_shapes import stated_shape
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.rules import fixed_by, like, output_dtype
 from gluonic.graph.view import NodeView
@@ -23,7 +24,7 @@ def _constant(name: str, fill: Callable[..., Array], what: str) -> Operator:
         return fill(shape, dtype)
 
     kernel.__doc__ = f"An array of {what} of the given shape and dtype."
-    op = operator(name, shape=fixed_by("shape"), dtype=fixed_by("dtype"))(kernel)
+    op = operator(name, shape=stated_shape, dtype=fixed_by("dtype"))(kernel)
     op.gradient()
     return op
 
@@ -32,13 +33,13 @@ _constant("_zeros", np.zeros, "zeros")
 _constant("_ones", np.ones, "ones")
 
 
-@operator("_full", shape=fixed_by("shape"), dtype=fixed_by("dtype"))
+@operator("_full", shape=stated_shape, dtype=fixed_by("dtype"))
 def full(*, shape: Shape = (), ctx: str = "", dtype: DType = FLOAT32, value: float) -> Array:
     """An array of the given shape and dtype, every element `value`."""
     return np.full(shape, np.float64(value)).astype(dtype)
 
 
-@operator("_zeros_without_dtype", shape=fixed_by("shape"))
+@operator("_zeros_without_dtype", shape=stated_shape)
 def zeros_without_dtype(*, shape: Shape = (), ctx: str = "", dtype: int = -1) -> Array:
     """An array of zeros; `dtype` is MXNet's number of a dtype, or -1 for float32."""
     return np.zeros(shape, CODES.get(dtype, DEFAULT))

@@ -20,6 +20,7 @@ from gluonic.graph.axes import (
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
+from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.view import NodeView, PartialShape, complete, written
 
 
@@ -178,8 +179,9 @@ def _tile_axes(shape: PartialShape, reps: Shape) -> list[tuple[int, Extent]]:
 
 @tile.infer_shape
 def _(n: NodeView) -> None:
-    if any(count < 0 for count in n.reps):
-        raise InferenceError(f"{n._title}: reps {n.reps} must not be negative")
+    least = 0 if is_np_shape() else 1
+    if any(count < least for count in n.reps):
+        raise InferenceError(f"{n._title}: reps {n.reps} must not be less than {least}")
     n.output = tuple(scaled(extent, count) for count, extent in _tile_axes(n.data, n.reps))
 
 
