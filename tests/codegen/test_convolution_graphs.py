@@ -19,7 +19,7 @@ def conv(*args: Any, **keywords: Any) -> Layer:
     return lambda: nn.Conv2D(*args, **keywords)
 
 
-class Residual(gluon.HybridBlock):  # type: ignore[misc]
+class Residual(gluon.HybridBlock):
     """Two convolutions and a sum with what went in."""
 
     def __init__(self, channels: int) -> None:
@@ -80,7 +80,7 @@ def made(name: str) -> tuple[Any, Any]:
     data = nd.array(normal(*shape))
     net(data)
     for number, parameter in enumerate(net.collect_params().values()):
-        if len(parameter.shape) == 1:
+        if parameter.data().ndim == 1:
             generator = np.random.default_rng(number)
             parameter.set_data(nd.array(generator.random(parameter.shape) + 0.5))
     return net, data

@@ -1,0 +1,106 @@
+"""Speed of the convolution kernels alone, shape by shape, on one thread.
+
+usage: python -m benchmarks.convolution [--target LEVEL]
+"""
+
+import argparse
+import ctypes
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen import jit
+from gluonic.codegen.assembler import Module
+from gluonic.codegen.convolution import Filters, blocks_of, lanes_of, tile_of
+from gluonic.codegen.convolution_forward import Geometry, Strides, emit_convolution
+from gluonic.codegen.convolution_gradients import emit_filter_gradient, gradient_units
+from gluonic.codegen.target import Target, cross, host
+
+# Channels, filters, rows and columns of the output, size of the kernel, stride, batch.
+SHAPES = [
+    (1, 20, 24, 5, 1, 64),
+    (20, 50, 8, 5, 1, 64),
+    (3, 64, 112, 7, 2, 1),
+    (64, 64, 56, 3, 1, 1),
+    (128, 128, 28, 3, 1, 1),
+    (256, 256, 14, 3, 1, 1),
+    (512, 512, 7, 3, 1, 1),
+    (256, 512, 7, 3, 2, 1),
+    (64, 256, 56, 1, 1, 1),
+    (256, 64, 56, 1, 1, 1),
+    (512, 128, 28, 1, 1, 1),
+    (1024, 256, 14, 1, 1, 1),
+    (2048, 512, 7, 1, 1, 1),
+]
+
+
+def _memory(*shape: int) -> np.ndarray[Any, Any]:
+    """Aligned memory with random numbers."""
+    size = int(np.prod(shape))
+    raw = np.random.default_rng(0).standard_normal(size + 16).astype(np.float32)
+    start = -raw.ctypes.data // 4 % 16
+    return raw[start : start + size].reshape(shape)
+
+
+def _seconds(
+    target: Target, module: Module, arrays: Sequence[Any], numbers: list[int], units: int
+) -> float:
+    """The shortest time of a call of the module's function."""
+    library = jit.load(module.text(), ["function"], (), target)
+    pointers = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
+    call = ctypes.CFUNCTYPE(None, *pointers)(library["function"])
+    operands = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+    table = np.array(numbers, np.int64)
+    shortest, end = float("inf"), time.perf_counter() + 0.3
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        call(ctypes.addressof(operands), table.ctypes.data, 0, units)
+        shortest = min(shortest, time.perf_counter() - start)
+    return shortest
+
+
+def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
+    """GFLOP/s of a convolution and of the gradient of its filters."""
+    channels, count, size, kernel, stride, batch = shape
+    lanes = lanes_of(target)
+    filters = Filters(
+        channels, count, 1, (kernel, kernel), (stride, stride), planar=channels < lanes // 2
+    )
+    tile = tile_of(filters, size, size, target)
+    extent, block = (size - 1) * stride + kernel, filters.block(lanes)
+    depth, height = blocks_of(channels, block), blocks_of(count, lanes)
+    data, output = (
+        _memory(batch, depth, extent, extent, block),
+        _memory(batch, height, size, size, lanes),
+    )
+    weights = _memory(filters.packed_size(lanes))
+    lies = Strides.of(depth, extent, extent, block), Strides.of(height, size, size, lanes)
+    geometry = Geometry(batch, size, size, *lies)
+    forward, back = Module(target), Module(target)
+    emit_convolution(forward, "function", filters, tile, size % tile.columns, size % tile.rows)
+    emit_filter_gradient(back, "function", filters)
+    numbers, units = geometry.numbers(), geometry.units(filters, tile, lanes)
+    work = 2 * batch * size * size * count * filters.depth / 1e9
+    return (
+        work / _seconds(target, forward, [data, weights, output], numbers, units),
+        work
+        / _seconds(target, back, [data, output, weights], numbers, gradient_units(filters, lanes)),
+    )
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", default="", help="a level such as x86-64-v3")
+    level = parser.parse_args().target
+    target = cross(host().triple, level) if level else host()
+    print("channels filters places kernel stride batch  forward  filters' gradient  (GFLOP/s)")
+    for shape in SHAPES:
+        forward, back = measure(shape, target)
+        print("{:8}{:8}{:7}{:7}{:7}{:6}".format(*shape), f"{forward:8.1f} {back:18.1f}")
+
+
+if __name__ == "__main__":
+    main()
