@@ -1,34 +1,9 @@
 """Automatic names of symbols: ``fullyconnected0``, ``_plus1``, …, counted for each kind."""
 
-import threading
-import warnings
-from types import TracebackType
-from typing import Any, Self
+from gluonic.symbol.current import Current, Scope
 
 
-class _Current(threading.local):
-    def __init__(self) -> None:
-        self.value = NameManager()
-
-
-class _WithCurrent(type):
-    """Lets ``NameManager.current`` be read and set, as in MXNet."""
-
-    @property
-    def current(cls) -> "NameManager":
-        warnings.warn(
-            "NameManager.current is deprecated; use `with NameManager():`",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return _current.value
-
-    @current.setter
-    def current(cls, manager: "NameManager") -> None:
-        _current.value = manager
-
-
-class NameManager(metaclass=_WithCurrent):
+class NameManager(Scope):
     """Gives names to symbols that the user does not name; ``with`` makes it the present one.
 
     Each thread has managers of its own.
@@ -40,11 +15,9 @@ class NameManager(metaclass=_WithCurrent):
     ('dense0', 'dense1', 'mine')
     """
 
-    _current: Any
-
     def __init__(self) -> None:
+        super().__init__()
         self._counter: dict[str, int] = {}
-        self._outer: list[NameManager] = []
 
     def get(self, name: str | None, hint: str) -> str:
         """Return the name a symbol gets.
@@ -59,19 +32,6 @@ class NameManager(metaclass=_WithCurrent):
         number = self._counter.get(hint, 0)
         self._counter[hint] = number + 1
         return f"{hint}{number}"
-
-    def __enter__(self) -> Self:
-        self._outer.append(_current.value)
-        _current.value = self
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _current.value = self._outer.pop()
 
 
 class Prefix(NameManager):
@@ -91,10 +51,10 @@ class Prefix(NameManager):
         return self._prefix + super().get(name, hint)
 
 
-_current = _Current()
-NameManager._current = _current
+NameManager._current = Current(NameManager)
 
 
 def current_names() -> NameManager:
     """Return the name manager of the present thread."""
-    return _current.value
+    manager: NameManager = NameManager._current.value
+    return manager

@@ -1,36 +1,15 @@
 """What surrounds the making of a symbol: attributes to add, and the Gluon block at work."""
 
 import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
+
+from gluonic.symbol.current import Current, Scope
 
 
-class _Current(threading.local):
-    def __init__(self) -> None:
-        self.value = AttrScope()
-
-
-class _WithCurrent(type):
-    """Lets ``AttrScope.current`` be read and set, as in MXNet."""
-
-    @property
-    def current(cls) -> "AttrScope":
-        warnings.warn(
-            "AttrScope.current is deprecated; use `with AttrScope(…):`",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return _current.value
-
-    @current.setter
-    def current(cls, scope: "AttrScope") -> None:
-        _current.value = scope
-
-
-class AttrScope(metaclass=_WithCurrent):
+class AttrScope(Scope):
     """``with AttrScope(name="value"):`` gives the attributes to all symbols made in the block.
 
     Parameters
@@ -43,43 +22,31 @@ class AttrScope(metaclass=_WithCurrent):
         for a value that is not a string
     """
 
-    _current: Any
     _subgraph_names: dict[str, int] = defaultdict(int)  # how often each name has been numbered
 
     def __init__(self, **attributes: str) -> None:
+        super().__init__()
         for name, value in attributes.items():
             if not isinstance(value, str):
                 raise ValueError(f"AttrScope: {name} must be a string, not {value!r}")
         self._attr = attributes
-        self._outer: list[AttrScope] = []
 
     def get(self, attr: Mapping[str, str] | None) -> dict[str, str]:
         """Return the attributes of a symbol: the scope's, overridden by its own."""
         return {**self._attr, **(attr or {})}
 
     def __enter__(self) -> Self:
-        outer = _current.value
-        self._outer.append(outer)
-        self._attr = {**outer._attr, **self._attr}
-        _current.value = self
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _current.value = self._outer.pop()
+        self._attr = {**self._current.value._attr, **self._attr}
+        return super().__enter__()
 
 
-_current = _Current()
-AttrScope._current = _current
+AttrScope._current = Current(AttrScope)
 
 
 def current_attributes() -> AttrScope:
     """Return the attribute scope of the present thread."""
-    return _current.value
+    scope: AttrScope = AttrScope._current.value
+    return scope
 
 
 class _Path(threading.local):
