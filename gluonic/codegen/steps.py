@@ -108,9 +108,7 @@ class LoopStep(Step):
 
     def units(self, facts: Facts) -> int:
         """The units of work of the kernel."""
-        return self.lowered.kernel.units(
-            self.lowered.extents(space_of(self.group, facts)), WHOLE
-        )
+        return self.lowered.kernel.units(self.lowered.extents(space_of(self.group, facts)), WHOLE)
 
     def variant(self, facts: Facts) -> Hashable:
         """How each operator's loop runs, and where its space lies in the group's."""
