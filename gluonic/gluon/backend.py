@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import Structure
 from gluonic.gluon.trace import Trace
+from gluonic.graph.json_writer import write_json
 from gluonic.graph.node import Graph
 from gluonic.graph.states import with_own_states
 from gluonic.ndarray import NDArray
@@ -17,12 +18,13 @@ _Step = tuple[str, dict[str, Any]]
 class BackendSteps:
     """The backends that are to work on a block's graphs, one after the other.
 
-    Each graph is worked on once, however many traces (for training, for inference) are made of it.
+    A graph is worked on once, however many traces (for training, for inference) it is the graph of; traces
+    whose graphs differ, since `hybrid_forward` asked for the mode, each have their own.
     """
 
     def __init__(self) -> None:
         self._steps: list[_Step] = []
-        self._done: dict[Structure, tuple[Graph, int]] = {}
+        self._done: dict[tuple[Structure, str], tuple[Graph, int]] = {}
         self._made: dict[str, Parameter] = {}
 
     def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
@@ -55,10 +57,13 @@ class BackendSteps:
         arrays : the inputs of the call for which the trace is made
         keep_states : whether operators keep their states from call to call
         """
-        graph, count = self._done.get(structure, (trace.graph, 0))
-        for backend, options in self._steps[count:]:
-            graph = self._optimized(graph, trace, parameters, arrays, backend, options)
-        self._done[structure] = graph, len(self._steps)
+        graph = trace.graph
+        if self._steps:
+            key = structure, write_json(graph)
+            graph, count = self._done.get(key, (graph, 0))
+            for backend, options in self._steps[count:]:
+                graph = self._optimized(graph, trace, parameters, arrays, backend, options)
+            self._done[key] = graph, len(self._steps)
         if keep_states:
             graph = with_own_states(graph)
         if graph is trace.graph:

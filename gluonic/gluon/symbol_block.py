@@ -1,6 +1,7 @@
 """`SymbolBlock`: a block made from symbols, or from exported files."""
 
 import difflib
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -117,7 +118,7 @@ class SymbolBlock(HybridBlock):
         allow_missing, ignore_extra : let the file lack parameters, or have more of them
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
-        symbol = sym.load(symbol_file)
+        symbol = sym.load(os.fspath(symbol_file))
         _check_input_names(names, symbol.list_inputs(), symbol_file)
         graph = {node.name: node for node in symbol._graph().variables}
         block = SymbolBlock(symbol, [sym.Symbol([graph[name].entry()]) for name in names])

@@ -61,6 +61,7 @@ def test_what_was_deferred_is_initialized_as_it_was_asked_for(hybridize: bool) -
     net.hybridize(hybridize)
     net(nd.ones((1, 2), ctx=mx.cpu(1)))
     assert net.weight.data(mx.cpu(0)).asnumpy().tolist() == [[3, 3], [3, 3]]
+    assert net.bias is not None
     assert net.bias.data(mx.cpu(1)).asnumpy().tolist() == [1, 1]
     assert net.weight.list_ctx() == [mx.cpu(0), mx.cpu(1)]
 
@@ -203,6 +204,7 @@ def test_zero_grad_clears_what_is_added_up() -> None:
     for _ in range(2):
         net.collect_params().zero_grad()
         _step(net, nd.ones((1, 2)))
+    assert net.bias is not None
     assert net.bias.grad().asnumpy().tolist() == [1]
 
 
@@ -270,6 +272,7 @@ def test_settings_reach_all_parameters() -> None:
 def test_a_selection_can_be_initialized_on_its_own() -> None:
     net = nn.Dense(2, in_units=2)
     net.collect_params(".*bias").initialize()
+    assert net.bias is not None
     net.bias.data()
     with pytest.raises(RuntimeError, match="weight': has not been initialized"):
         net.weight.data()
