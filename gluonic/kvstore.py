@@ -3,7 +3,6 @@
 There is one process, so "local" and "device" stores are the same here: a dictionary.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -12,6 +11,7 @@ from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer, Updater, get_updater
+from gluonic.registry import enter
 
 __all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]
 
@@ -34,15 +34,7 @@ class KVStoreBase:
     @staticmethod
     def register(klass: _Class) -> _Class:
         """Register a class under its name in lower case; a decorator."""
-        name = klass.__name__.lower()
-        known = KVStoreBase.kv_registry.get(name)
-        if known is not None and known is not klass:
-            warnings.warn(
-                f"the store {klass.__module__}.{klass.__name__} takes the name {name!r} from "
-                f"{known.__module__}.{known.__name__}",
-                stacklevel=2,
-            )
-        KVStoreBase.kv_registry[name] = klass
+        enter(KVStoreBase.kv_registry, klass, "store")
         return klass
 
     def _lacks(self, what: str) -> NotImplementedError:

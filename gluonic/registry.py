@@ -30,18 +30,23 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
     def register(klass: _Kind, name: str | None = None) -> _Kind:
         if not (isinstance(klass, type) and issubclass(klass, base_class)):
             raise MXNetError(f"only a subclass of {base_class.__name__} can be an {nickname}")
-        classes, key = _classes(base_class), (name or klass.__name__).lower()
-        if key in classes and classes[key] is not klass:
-            old = classes[key]
-            warnings.warn(
-                f"the {nickname} {klass.__module__}.{klass.__name__} takes the name {key!r} from "
-                f"{old.__module__}.{old.__name__}",
-                stacklevel=2,
-            )
-        classes[key] = klass
+        enter(_classes(base_class), klass, nickname, name)
         return klass
 
     return register
+
+
+def enter(classes: dict[str, Any], klass: type, nickname: str, name: str | None = None) -> None:
+    """Enter a class in a dictionary under a name in lower case; warns if that is another's."""
+    key = (name or klass.__name__).lower()
+    old = classes.get(key)
+    if old is not None and old is not klass:
+        warnings.warn(
+            f"the {nickname} {klass.__module__}.{klass.__name__} takes the name {key!r} from "
+            f"{old.__module__}.{old.__name__}",
+            stacklevel=3,
+        )
+    classes[key] = klass
 
 
 def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.graph.scalar_math import M
 from gluonic.ndarray.array import NDArray
+from gluonic.registry import enter
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -80,15 +81,7 @@ class Optimizer:
     @staticmethod
     def register(klass: _Class) -> _Class:
         """Register a class under its name in lower case; a decorator."""
-        name = klass.__name__.lower()
-        known = Optimizer.opt_registry.get(name)
-        if known is not None and known is not klass:
-            warnings.warn(
-                f"the optimizer {klass.__module__}.{klass.__name__} takes the name {name!r} from "
-                f"{known.__module__}.{known.__name__}",
-                stacklevel=2,
-            )
-        Optimizer.opt_registry[name] = klass
+        enter(Optimizer.opt_registry, klass, "optimizer")
         return klass
 
     @staticmethod
