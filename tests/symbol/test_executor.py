@@ -1,6 +1,9 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
+from gluonic import nd
 from gluonic import symbol as sym
 from gluonic.graph.errors import InferenceError, MXNetError
 from gluonic.ndarray.array import NDArray
@@ -149,10 +152,68 @@ def test_forward_refuses_what_does_not_fit(
         product().bind(cpu(), [X, Y]).forward(**given)  # type: ignore[arg-type]
 
 
-def test_backward_before_forward_is_refused() -> None:
-    executor = product().bind(cpu(), [X, Y], args_grad=[zeros(), zeros()])
-    with pytest.raises(MXNetError, match="call forward"):
-        executor.backward(X)
+def test_backward_before_forward_runs_forward() -> None:
+    gradient = zeros()
+    product().bind(cpu(), [X, Y], args_grad=[gradient, zeros()]).backward(X)
+    assert values(gradient) == values(X * Y)
+
+
+def test_backward_after_forward_without_training_uses_the_same_random_numbers() -> None:
+    a = sym.var("a")
+    executor = (sym.random.normal(shape=(2, 2)) * a).simple_bind(cpu(), a=(2, 2))
+    executor.arg_dict["a"][:] = 1
+    drawn = values(executor.forward(is_train=False)[0])
+    executor.backward(nd.ones((2, 2)))
+    assert values(executor.grad_dict["a"]) == drawn
+
+
+def test_more_heads_than_outputs_are_passed_over() -> None:
+    gradient = zeros()
+    executor = product().bind(cpu(), [X, Y], args_grad=[gradient, zeros()])
+    executor.forward(is_train=True)
+    executor.backward([X, nd.ones((7,))])
+    assert values(gradient) == values(X * Y)
+
+
+def test_a_head_that_no_gradient_reads_may_have_any_shape() -> None:
+    gradient = nd.ones((2, 2))
+    executor = sym.BlockGrad(sym.var("a")).bind(cpu(), [X], args_grad=[gradient])
+    executor.forward(is_train=True)
+    executor.backward(nd.ones((5,)))
+    assert values(gradient) == [[0, 0], [0, 0]]
+
+
+def test_simple_bind_passes_over_keywords_that_are_no_shapes() -> None:
+    executor = product().simple_bind(cpu(), a=(2, 2), b=(2, 2), axis=1, mode="clip", flag=True)
+    assert [array.shape for array in executor.arg_arrays] == [(2, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("shape", [(0, 2), [-1, -1], (2, 0)])
+def test_open_axes_of_constants_come_from_where_they_are_read(shape: Any) -> None:
+    executor = sym.elemwise_mul(sym.full(shape, 3.0), sym.var("a")).simple_bind(cpu(), a=(2, 2))
+    executor.arg_dict["a"][:] = X
+    assert values(executor.forward(is_train=True)[0]) == values(X * 3)
+    executor.backward(nd.ones((2, 2)))
+    assert values(executor.grad_dict["a"]) == [[3, 3], [3, 3]]
+
+
+@pytest.mark.parametrize(("merge", "nodes"), [("0", 8), ("1", 6)])
+def test_the_optimized_symbol_has_equal_computations_once(
+    merge: str, nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MXNET_ELIMINATE_COMMON_EXPR", merge)
+    a, b, c = map(sym.var, "abc")
+    executor = (((a + b) + c) + ((a + b) + c)).simple_bind(cpu(), a=(2,), b=(2,), c=(2,))
+    assert len(executor.get_optimized_symbol().get_internals()) == nodes
+
+
+def test_outputs_and_random_numbers_stay_apart_in_the_optimized_symbol() -> None:
+    a = sym.var("a")
+    twice = sym.Group([sym.exp(a), sym.exp(a)]).simple_bind(cpu(), a=(2,)).get_optimized_symbol()
+    assert len(set(twice.list_outputs())) == 2
+    dropped = (sym.Dropout(a) + sym.Dropout(a)).simple_bind(cpu(), a=(2,))
+    names = dropped.get_optimized_symbol().get_internals().list_outputs()
+    assert sum("dropout" in name for name in names) == 2
 
 
 def test_eval_computes_at_once() -> None:
