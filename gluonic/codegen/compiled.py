@@ -13,7 +13,7 @@ from typing import Any
 from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
 from gluonic.codegen.convolution_steps import BlockStep
-from gluonic.codegen.copies import CopyStep
+from gluonic.codegen.copies import CopyStep, JoinStep
 from gluonic.codegen.facts import DynamicShapeError, Facts
 from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
@@ -136,13 +136,13 @@ def _targets(graph: Graph) -> dict[Entry, Entry]:
 def native_step(node: Node, facts: Facts) -> Step | None:
     """What machine code does for an operator that runs as a whole; None if Python runs it."""
     for kind in _STEPS:
-        step = kind.of(node, facts)
+        step: Step | None = kind.of(node, facts)
         if step is not None:
             return step
     return None
 
 
-_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, BlockStep, ForeignStep)
+_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, JoinStep, BlockStep, ForeignStep)
 
 
 def _all_outputs(group: Group) -> list[Entry]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.inner_operators import apply, average, concat_piece, overwrite, piece
+from gluonic.codegen.inner_operators import Cut, apply, average, concat_piece, cut_out, overwrite
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 
@@ -223,10 +223,9 @@ def _is_own_state(site: Site, entry: Entry) -> bool:
 
 def _split(F: Any, site: Site) -> Sequence[Entry]:
     n, axis = site.n, site.n.axis % site.rank
-    parts = [
-        apply(piece, n.data, axis=axis, index=i, count=n.num_outputs) for i in range(n.num_outputs)
+    return [
+        cut_out(n.data, Cut(axis, i, n.num_outputs, n.squeeze_axis)) for i in range(n.num_outputs)
     ]
-    return [F.squeeze(part, axis=axis) for part in parts] if n.squeeze_axis else parts
 
 
 def _concat_back(F: Any, site: Site) -> Sequence[Entry]:

@@ -1,12 +1,13 @@
 """Operators that only rewritten graphs have; users never see them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph.attributes import Axes
+from gluonic.graph.attributes import Axes, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Operator
@@ -42,17 +43,60 @@ def average(
     return data.sum(axis=axes, keepdims=keepdims) / count
 
 
-@_inner("_piece", dtype=like("data"))
-def piece(data: Array, *, axis: int, index: int, count: int) -> Any:
-    """One of equal pieces along an axis."""
-    return np.split(data, count, axis)[index]
+@dataclass(frozen=True)
+class Cut:
+    """One of equal pieces along an axis.
+
+    Attributes
+    ----------
+    axis, index, count : the axis, which piece, and how many there are
+    drops : whether that axis, of which one element is left, is left out
+    """
+
+    axis: int
+    index: int
+    count: int
+    drops: bool
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """The cut as an attribute."""
+        return self.axis, self.index, self.count, int(self.drops)
+
+    @staticmethod
+    def of(numbers: Sequence[int]) -> "list[Cut]":
+        """All cuts of an attribute."""
+        rows = zip(*[iter(numbers)] * 4, strict=True)
+        return [Cut(axis, index, count, bool(drops)) for axis, index, count, drops in rows]
 
 
-@piece.infer_shape
+@_inner("_part", dtype=like("data"))
+def part(data: Array, *, cuts: Shape) -> Any:
+    """A part of an array: one of equal pieces along an axis, of that perhaps another piece, …"""
+    for cut in Cut.of(cuts):
+        data = np.split(data, cut.count, cut.axis)[cut.index]
+        if cut.drops:
+            data = data.squeeze(cut.axis)
+    return data
+
+
+@part.infer_shape
 def _(n: NodeView) -> None:
     shape = list(n.data)
-    shape[n.axis] //= n.count
+    for cut in Cut.of(n.cuts):
+        shape[cut.axis] //= cut.count
+        if cut.drops:
+            del shape[cut.axis]
     n.output = tuple(shape)
+
+
+def cut_out(data: Entry, cut: Cut) -> Entry:
+    """A part of an entry; of a part, the part of what that is a part of."""
+    before: tuple[int, ...] = ()
+    node = data.node
+    if node.application is not None and node.application.op is part:
+        before, data = node.application.settings["cuts"], node.inputs[0]
+    return apply(part, data, cuts=(*before, *cut.numbers))
 
 
 @_inner("_concat_piece", count="num_args", dtype=like("grad"))

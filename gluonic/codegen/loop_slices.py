@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gluonic.codegen.inner_operators import Cut
 from gluonic.codegen.loop import Loop, Read, Shape, element, identity
 
 Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
@@ -40,10 +41,17 @@ def _reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
     return _part(inputs, output, {axis: slice(None, None, -1) for axis in turned})
 
 
-def _piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    axis, index = settings["axis"], settings["index"]
-    begin = index * output[axis]
-    return _part(inputs, output, {axis: slice(begin, begin + output[axis])})
+def _cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    extents, begin = list(inputs[0]), [0] * len(inputs[0])
+    left = list(range(len(extents)))
+    for cut in Cut.of(settings["cuts"]):
+        axis = left[cut.axis]
+        extents[axis] //= cut.count
+        begin[axis] += cut.index * extents[axis]
+        if cut.drops:
+            del left[cut.axis]
+    cuts = frozenset(i for i, n in enumerate(extents) if n != inputs[0][i])
+    return Loop(output, (Read(tuple(left), tuple(begin), (1,) * len(begin), cuts),), element)
 
 
 def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
@@ -53,7 +61,7 @@ def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
 
 
 SLICES: dict[str, Rule] = {
-    "_piece": _piece,
+    "_part": _cut,
     "_concat_piece": _concat_piece,
     "slice": _slice,
     "slice_axis": _slice_axis,

@@ -8,12 +8,27 @@ from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.blas import gemm
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.loop import Shape
+from gluonic.codegen.product_kernel import (
+    LEFT_PACKER,
+    ProductForm,
+    Tiling,
+    emit_panels,
+    pieces,
+)
 from gluonic.codegen.steps import Step
+from gluonic.codegen.target import host
 from gluonic.codegen.values import Dtype, literal, scalar_type
 from gluonic.graph.node import Entry, Node
 
 _SMALL = 512
-"""Up to so many multiplications our own loops are faster than a call of BLAS."""
+"""Up to so many multiplications plain loops are faster than anything that packs."""
+_FEW_ROWS = 6
+"""Up to so many rows packing the right factor costs more than it spares; BLAS has ways without."""
+_LONG = 8192
+"""From such a length on a packed panel does not fit the cache."""
+_PART = 256
+"""How much of the length is summed over at a time, if the left factor lies transposed."""
+_LOOPS, _PANELS, _BLAS = range(3)
 
 
 @dataclass(frozen=True)
@@ -105,12 +120,16 @@ _RULES = {
 
 
 class ProductStep(Step):
-    """A product of matrices."""
+    """A product of matrices: plain loops, panels or BLAS, whichever suits the shapes of a call."""
+
+    uses_workspace = True
 
     def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
         self.node, self.dtype = node, dtype
         self.turned = product.turned_a, product.turned_b
         self.has_bias = product.bias is not None
+        self.form = ProductForm(dtype, *self.turned, self.has_bias)
+        self.tiling = Tiling.of(dtype, host())
         positions = [p for p in (product.a, product.b, product.bias) if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())
 
@@ -130,9 +149,28 @@ class ProductStep(Step):
         return product
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows, columns and the length summed over."""
+        """Rows, columns, the length summed over, and the way of computing."""
         product = self._product(facts)
-        return product.rows, product.columns, product.inner
+        return product.rows, product.columns, product.inner, self._method(product)
+
+    @staticmethod
+    def _method(product: Product) -> int:
+        if product.rows * product.columns * product.inner <= _SMALL:
+            return _LOOPS
+        return _BLAS if product.rows <= _FEW_ROWS or product.inner >= _LONG else _PANELS
+
+    def workspace(self, facts: Facts) -> int:
+        """A packed panel, and the left factor's part, if that is packed too."""
+        product, size = self._product(facts), self.dtype.itemsize
+        if not self.turned[0]:
+            return self.tiling.panel_bytes(product.inner, size)
+        part, height = min(product.inner, _PART), self.tiling.rows[0]
+        return self.packed_left_at + -(-product.rows // height) * height * part * size
+
+    @property
+    def packed_left_at(self) -> int:
+        """Where in the workspace the packed left factor lies: behind the panel."""
+        return self.tiling.panel_bytes(_PART, self.dtype.itemsize)
 
     def units(self, facts: Facts) -> int:
         """One for each product."""
@@ -143,7 +181,8 @@ class ProductStep(Step):
         return self.turned, self.has_bias
 
     def emit(self, module: Module, name: str) -> None:
-        """Write the function: for each product, our loops if it is small, else a call of BLAS."""
+        """Write the function: a loop over the products, each computed in the way that is chosen."""
+        emit_panels(module, self.form, self.tiling)
         arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
         writer = _ProductWriter(Function(module, name, arguments), self)
         writer.write()
@@ -155,8 +194,9 @@ class _ProductWriter:
     def __init__(self, function: Function, step: ProductStep) -> None:
         self.f, self.step = function, step
         self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
-        self.rows, self.columns, self.inner = (self._number(i) for i in range(3))
+        self.rows, self.columns, self.inner, self.method = (self._number(i) for i in range(4))
         self.addresses = [self._operand(i) for i in range(len(step.operands))]
+        self.workspace = self._operand(len(step.operands))
 
     def _number(self, position: int) -> str:
         return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
@@ -181,9 +221,6 @@ class _ProductWriter:
             self._times(self.inner, self.columns),
             self._times(self.rows, self.columns),
         ]
-        work = self._times(sizes[2], self.inner)
-        small = f.op(f"icmp sle i64 {work}, {_SMALL}")
-        large = f.op(f"xor i1 {small}, true")
         lead_a, lead_b = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
         with f.loop("%begin", "%end") as unit:
             factors = [self.addresses[0], self.addresses[1], self.addresses[-1]]
@@ -191,11 +228,51 @@ class _ProductWriter:
                 self._at(address, self.kind, self._times(unit, size))
                 for address, size in zip(factors, sizes, strict=True)
             )
-            with f.when(small):
-                self._loops(a, b, c, (lead_a, lead_b))
-            with f.when(large):
-                self._call(a, b, c, (lead_a, lead_b))
+            ways = {_LOOPS: self._loops, _PANELS: self._panels, _BLAS: self._call}
+            for number, way in ways.items():
+                with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
+                    way(a, b, c, (lead_a, lead_b))
         f.finish()
+
+    def _panels(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
+        """Write the loop over panels, each of the narrowest form that is wide enough.
+
+        A left factor that lies transposed is packed first, part by part.
+        """
+        f, tiling, (ta, tb) = self.f, self.step.tiling, self.step.turned
+        with pieces(f, self.inner, _PART if ta else _LONG) as (begin, inner):
+            fresh = f.op(f"icmp eq i64 {begin}, 0")
+            a = self._left(a, begin, inner, leads[0])
+            b = self._at(b, self.kind, begin if tb else self._times(begin, leads[1]))
+            with pieces(f, self.columns, tiling.columns) as (first, count):
+                start = self._times(first, leads[1]) if tb else first
+                bias = self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+                arguments = (
+                    f"ptr {a}, i64 {leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {leads[1]}, "
+                    f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
+                    f"i64 {self.rows}, i64 {count}, i64 {inner}, ptr {self.workspace}, i1 {fresh}"
+                )
+                self._call_panel(count, arguments)
+
+    def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
+        """The left factor's part from `begin` on, packed if it lies transposed."""
+        if not self.step.turned[0]:
+            return self._at(a, self.kind, begin)
+        part = self._at(a, self.kind, self._times(begin, lead))
+        goal = self._at(self.workspace, "i8", str(self.step.packed_left_at))
+        arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
+        self.f.do(f"call void @{LEFT_PACKER.format(self.step.dtype.name)}({arguments})")
+        return goal
+
+    def _call_panel(self, count: str, arguments: str) -> None:
+        """Write the choice among panels of different widths."""
+        f, tiling = self.f, self.step.tiling
+        narrower = (*tiling.vectors[1:], 0)
+        for vectors, below in zip(tiling.vectors, narrower, strict=True):
+            enough = f.op(f"icmp sle i64 {count}, {vectors * tiling.lanes}")
+            needed = f.op(f"icmp sgt i64 {count}, {below * tiling.lanes}")
+            with f.when(f.op(f"and i1 {enough}, {needed}")):
+                f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
 
     def _loops(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
         """Write the three loops over rows, columns and what is summed."""

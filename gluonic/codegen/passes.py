@@ -7,6 +7,7 @@ from typing import Any
 from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.decompose import decompose
 from gluonic.codegen.facts import Facts, find_facts
+from gluonic.codegen.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.simplify import simplify
 
@@ -102,6 +103,8 @@ class Preparation:
         made = decompose(first, find_facts(first, self.inputs, arrays), train=train)
         dtypes = find_facts(made.graph, self.inputs, arrays).dtypes
         plain = simplify(made.graph, _never, dtypes)
+        for share in (share_products, take_parts_early):
+            plain = share(plain)
         return Prepared(plain, len(graph.outputs), made.states, assumptions)
 
 

@@ -1,0 +1,131 @@
+"""Products of matrices by machine code: every way of computing, every transposition, every processor level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen import matmul
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.graph import ops  # noqa: F401 - fills the registry
+from gluonic.graph.node import Graph, Node, make_node
+from gluonic.graph.operator import Run
+from tests.codegen.harness import LEVELS, target_named
+
+Array = np.ndarray[Any, Any]
+RUN = Run(False, np.random.Generator(np.random.Philox(0)))
+WAYS = {"loops": matmul._LOOPS, "panels": matmul._PANELS, "blas": matmul._BLAS}
+TOLERANCE = {"float32": 2e-6, "float64": 1e-14}
+
+
+def random(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
+
+
+def check(op: str, arrays: list[Array], expected: Array, **attributes: Any) -> CompiledGraph:
+    variables = [Node(None, f"x{i}") for i in range(len(arrays))]
+    node = make_node(op, [v.entry() for v in variables], attributes)
+    compiled = CompiledGraph(Graph([node.entry()]), variables)
+    (found,) = compiled(arrays, RUN)
+    assert compiled.binding(arrays).is_plain, "one native call"
+    scale = max(1, arrays[0].shape[-1]) ** 0.5
+    tolerance = TOLERANCE[expected.dtype.name] * scale
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    return compiled
+
+
+def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute in one way whatever the shapes; sums of nothing excepted, which only loops do."""
+
+    def method(product: matmul.Product) -> int:
+        return WAYS[way] if product.inner else matmul._LOOPS
+
+    monkeypatch.setattr(matmul.ProductStep, "_method", staticmethod(method))
+
+
+EXTENTS = [(1, 1, 1), (6, 64, 16), (13, 70, 33), (7, 5, 300), (20, 129, 0), (64, 10, 17), (8, 40, 515)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("turned", ["nn", "nt", "tn", "tt"])
+def test_every_way_and_transposition(
+    level: str, way: str, dtype: str, turned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target_named(level)
+    monkeypatch.setenv("GLUONIC_CPU", level or "native")
+    use(way, monkeypatch)
+    ta, tb = (letter == "t" for letter in turned)
+    x, y = Node(None, "x"), Node(None, "y")
+    attributes = {"transpose_a": ta, "transpose_b": tb}
+    graph = Graph([make_node("dot", [x.entry(), y.entry()], attributes).entry()])
+    compiled = CompiledGraph(graph, [x, y])
+    for rows, columns, inner in EXTENTS:
+        a = random((inner, rows) if ta else (rows, inner), dtype, 1)
+        b = random((columns, inner) if tb else (inner, columns), dtype, 2)
+        expected = (a.T if ta else a) @ (b.T if tb else b)
+        (found,) = compiled([a, b], RUN)
+        tolerance = TOLERANCE[dtype] * max(1, inner) ** 0.5
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("flatten", [True, False])
+def test_dense_layers_with_bias(way: str, flatten: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(way, monkeypatch)
+    for batch, hidden in ((1, 3), (7, 65), (13, 200)):
+        data = random((batch, 3, 4), "float32", 0)
+        rows = data.reshape(batch, 12) if flatten else data
+        weight = random((hidden, rows.shape[-1]), "float32", 1)
+        bias = random((hidden,), "float32", 2)
+        expected = rows @ weight.T + bias
+        attributes = {"num_hidden": hidden, "flatten": flatten}
+        check("FullyConnected", [data, weight, bias], expected, **attributes)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_pairs_of_matrices(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(way, monkeypatch)
+    a, b = random((2, 3, 7, 20), "float32", 0), random((2, 3, 9, 20), "float32", 1)
+    check("batch_dot", [a, b], a @ b.swapaxes(-1, -2), transpose_b=True)
+
+
+def test_not_a_number_and_infinity_spread_as_they_should() -> None:
+    a = np.ones((20, 30), np.float32)
+    a[3, 4], a[5, 6], a[7, 8] = np.nan, np.inf, -np.inf
+    b = np.ones((30, 70), np.float32)
+    with np.errstate(invalid="ignore"):
+        expected = a @ b
+    check("dot", [a, b], expected)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(
+    st.tuples(*[st.integers(0, 90)] * 3),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["float32", "float64"]),
+)
+def test_any_shape(extents: tuple[int, int, int], ta: bool, tb: bool, dtype: str) -> None:
+    rows, columns, inner = extents
+    a = random((inner, rows) if ta else (rows, inner), dtype, 1)
+    b = random((columns, inner) if tb else (inner, columns), dtype, 2)
+    expected = (a.T if ta else a) @ (b.T if tb else b)
+    check("dot", [a, b], expected, transpose_a=ta, transpose_b=tb)
+
+
+def test_a_new_batch_size_needs_no_new_code() -> None:
+    x, w = Node(None, "x"), Node(None, "w")
+    layer = make_node("FullyConnected", [x.entry(), w.entry()], {"num_hidden": 70, "no_bias": True})
+    compiled = CompiledGraph(Graph([layer.entry()]), [x, w])
+    weight = random((70, 33), "float32", 0)
+    for batch in (2, 5, 64, 300):
+        data = random((batch, 33), "float32", batch)
+        (found,) = compiled([data, weight], RUN)
+        np.testing.assert_allclose(found, data @ weight.T, rtol=2e-5, atol=2e-5)
+    assert len(compiled.specializations) == 1
