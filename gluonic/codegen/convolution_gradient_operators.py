@@ -27,8 +27,8 @@ from gluonic.codegen.convolution_steps import (
     strides_of_planes,
 )
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.layout import (
-    Reordering,
+from gluonic.codegen.layout import Reordering
+from gluonic.codegen.layout_filters import (
     emit_pack_turned_filters,
     emit_unpack_filters,
     filter_units,

@@ -19,14 +19,8 @@ from gluonic.codegen.convolution_operators import (
     with_border,
 )
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.layout import (
-    Reordering,
-    emit_border,
-    emit_pack,
-    emit_pack_filters,
-    emit_unpack,
-    filter_units,
-)
+from gluonic.codegen.layout import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.layout_filters import emit_pack_filters, filter_units
 from gluonic.codegen.loop import Shape
 from gluonic.codegen.steps import Step
 from gluonic.codegen.target import host

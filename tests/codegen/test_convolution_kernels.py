@@ -23,7 +23,8 @@ from gluonic.codegen.convolution_operators import (
     to_channel_blocks,
     to_planes,
 )
-from gluonic.codegen.layout import Reordering, emit_pack_turned_filters, filter_units
+from gluonic.codegen.layout import Reordering
+from gluonic.codegen.layout_filters import emit_pack_turned_filters, filter_units
 from gluonic.codegen.target import Target, cross
 from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
 from gluonic.graph.ops.windows import Windows

@@ -12,15 +12,8 @@ from gluonic.codegen.convolution_operators import (
     to_blocks,
     with_border,
 )
-from gluonic.codegen.layout import (
-    Reordering,
-    emit_border,
-    emit_pack,
-    emit_pack_filters,
-    emit_unpack,
-    emit_unpack_filters,
-    filter_units,
-)
+from gluonic.codegen.layout import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.layout_filters import emit_pack_filters, emit_unpack_filters, filter_units
 from gluonic.codegen.target import host
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native

@@ -1,0 +1,221 @@
+"""Reordering filters between their own layout and the order in which convolutions read them.
+
+Functions have the form of those in :mod:`gluonic.codegen.layout`; a unit of work is a block of filters.
+"""
+
+from collections.abc import Callable
+
+from gluonic.codegen.assembler import Module
+from gluonic.codegen.convolution import Filters, blocks_of
+from gluonic.codegen.layout import Writer
+
+
+class _FilterWriter(Writer):
+    """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
+
+    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
+    filters together.
+    """
+
+    def __init__(self, module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
+        super().__init__(module, name)
+        self.filters, self.tile_blocks = filters, tile_blocks
+        self.blocks = blocks_of(filters.filters, self.lanes)
+        self.tiles = -(-self.blocks // tile_blocks)
+
+    def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
+        """Where a block of packed filters begins, and the distance between its vectors."""
+        size = self.filters.depth * self.step
+        tile, inside = self.divided(block, self.tile_blocks)
+        first = self.times(tile, self.tile_blocks)
+        own = self.least(self.minus(self.blocks, first), self.tile_blocks)
+        start = self.moved(packed, self.plus(self.times(group, self.blocks), first), size)
+        return self.moved(start, inside, self.step), self.times(own, self.step)
+
+    def position(self, channel: str, tap: str) -> str:
+        """Where in the order of summation a channel and a place of the filter come."""
+        filters = self.filters
+        block = filters.block(self.lanes)
+        number, inside = self.divided(channel, block)
+        first = self.times(number, block)
+        own = self.least(self.minus(filters.channels, first), block)
+        start = self.plus(self.times(first, filters.taps), self.times(tap, own))
+        return self.plus(start, inside)
+
+    def units(self, write: Callable[[str, str, int], None]) -> None:
+        """Write the loop over groups and blocks; `write(group, block, filters in it)`."""
+        rest = self.filters.filters % self.lanes
+        with self.f.loop("%begin", "%end") as unit:
+            group, block = self.divided(unit, self.blocks)
+            self.either_last(block, self.blocks, self.lanes, rest, lambda n: write(group, block, n))
+        self.f.finish()
+
+
+def filter_units(filters: Filters, lanes: int) -> int:
+    """The units of work of a reordering of filters."""
+    return filters.groups * blocks_of(filters.filters, lanes)
+
+
+def emit_pack_filters(
+    module: Module,
+    name: str,
+    filters: Filters,
+    tile_blocks: int,
+    scaled: bool = False,
+    remembers: bool = False,
+) -> None:
+    """Write the function that packs filters for tiles of so many blocks.
+
+    Parameters
+    ----------
+    scaled : whether a second operand has a factor for each filter
+    remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
+        there is then a fingerprint for each unit of work, and what has not changed is not packed again
+    """
+    w = _FilterWriter(module, name, filters, tile_blocks)
+    source, goal = w.operand(0), w.operand(1 + scaled)
+    depth = filters.depth
+
+    def packed(start: str, end: str, by_vector: str, factors: str, count: int) -> None:
+        square = w.square()
+        with w.f.loop("0", str(depth), w.lanes) as column:
+            here = w.moved(start, column, 4)
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask = w.first_lanes(left)
+            rows = [w.load_lanes(w.moved(here, row, depth * 4), mask) for row in range(count)]
+            rows += ["zeroinitializer"] * (w.lanes - count)
+            for number, vector in enumerate(w.transposed(rows)):
+                if factors:
+                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
+                w.store(vector, w.moved(square, number, w.step))
+            with w.f.loop("0", left) as place:
+                channel, tap = w.divided(w.plus(column, place), filters.taps)
+                there = w.moved(end, w.position(channel, tap), by_vector)
+                w.store(w.load(w.moved(square, place, w.step)), there)
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
+        start = w.moved(source, first, depth * 4)
+        end, by_vector = w.block_at(goal, group, block)
+        factors = ""
+        if scaled:
+            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(str(count)))
+        if not remembers:
+            packed(start, end, by_vector, factors, count)
+            return
+        unit = w.plus(w.times(group, w.blocks), block)
+        memory = w.moved(w.moved(goal, filters.packed_size(w.lanes), 4), unit, 8)
+        mark = fingerprint(w, start, count * depth, factors)
+        known = w.f.op(f"load i64, ptr {memory}")
+        with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
+            packed(start, end, by_vector, factors, count)
+            w.f.do(f"store i64 {mark}, ptr {memory}")
+
+    w.units(block_of_filters)
+
+
+_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
+"""Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
+
+
+def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
+    """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
+
+    Parameters
+    ----------
+    size : how many elements
+    more : a vector that counts too
+    """
+    f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
+    kind = f"<{lanes} x i32>"
+    states = [f.slot(kind) for _ in _MULTIPLIERS]
+    for number, state in enumerate(states):
+        f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
+
+    def take(number: int, vector: str) -> None:
+        state = f.op(f"load {kind}, ptr {states[number]}")
+        mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
+        mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
+        shift = f"splat (i32 {13 + number})"
+        mixed = f.call(
+            f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
+        )
+        f.do(f"store {kind} {mixed}, ptr {states[number]}")
+
+    step = lanes * ways
+    whole = size // step * step
+    if whole:
+        with f.loop("0", str(whole), step) as place:
+            here = w.moved(address, place, 4)
+            for number in range(ways):
+                take(number, w.load(w.moved(here, number, w.step)))
+    for start in range(whole, size, lanes):
+        mask = w.first_lanes(str(size - start))
+        take((start - whole) // lanes % ways, w.load_lanes(w.moved(address, start, 4), mask))
+    if more:
+        take(0, more)
+    return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
+
+
+def _joined(w: Writer, states: list[str], kind: str) -> str:
+    """One number of several vectors of them."""
+    f, result = w.f, "1"
+    for vector in states:
+        for lane in range(0, w.lanes, 2):
+            pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
+            one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
+            result = f.op(f"mul i64 {f.op(f'xor i64 {result}, {one}')}, -7046029254386353131")
+            result = f.call(
+                "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
+            )
+    return result
+
+
+def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:
+    """Write the function that takes packed filters (in tiles of one block) back to their own order."""
+    w = _FilterWriter(module, name, filters, 1)
+    source, goal = w.operand(0), w.operand(1)
+    depth = filters.depth
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
+        end = w.moved(goal, first, depth * 4)
+        start, by_vector = w.block_at(source, group, block)
+        with w.f.loop("0", str(depth), w.lanes) as column:
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask, vectors = w.first_lanes(left), []
+            for number in range(w.lanes):
+                element = w.least(w.plus(column, number), depth - 1)
+                channel, tap = w.divided(element, filters.taps)
+                vectors.append(w.load(w.moved(start, w.position(channel, tap), by_vector)))
+            there = w.moved(end, column, 4)
+            for row, vector in enumerate(w.transposed(vectors)[:count]):
+                w.store_lanes(vector, w.moved(there, row, depth * 4), mask)
+
+    w.units(block_of_filters)
+
+
+def emit_pack_turned_filters(module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
+    """Write the function that packs filters for the way back, from outputs to what was read.
+
+    `filters` describes the way back: its channels are the outputs, its filters the channels that were
+    read. Every filter is turned round.
+    """
+    w = _FilterWriter(module, name, filters, tile_blocks)
+    source, goal = w.operand(0), w.operand(1)
+    taps = filters.taps
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        end, by_vector = w.block_at(goal, group, block)
+        start = w.moved(source, group, filters.channels * filters.filters * taps * 4)
+        start = w.moved(start, block, w.lanes * taps * 4)
+        with w.f.loop("0", str(filters.channels)) as channel, w.f.loop("0", str(taps)) as tap:
+            here = w.moved(start, channel, filters.filters * taps * 4)
+            here = w.moved(here, w.minus(taps - 1, tap), 4)
+            vector = "zeroinitializer"
+            for lane in range(count):
+                element = w.f.op(f"load float, ptr {w.moved(here, lane, taps * 4)}, align 4")
+                vector = w.f.op(f"insertelement {w.vector} {vector}, float {element}, i64 {lane}")
+            w.store(vector, w.moved(end, w.position(channel, tap), by_vector))
+
+    w.units(block_of_filters)
