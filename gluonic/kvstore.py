@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer, Updater, get_updater
@@ -290,6 +290,8 @@ def create(name: str = "local") -> Any:
     ------
     TypeError
         if `name` is no string
+    NotImplementedError
+        for a store of several machines
     MXNetError
         if there is no such store
     """
@@ -300,11 +302,18 @@ def create(name: str = "local") -> Any:
         return KVStoreBase.kv_registry[kind]()
     if kind in _LOCAL:
         return KVStore(kind)
+    if kind.startswith(("dist", "nccl", "horovod", "byteps")):
+        raise NotThereError(
+            describe(
+                "gluonic runs in one process on one machine",
+                where=f"kvstore.create({name!r})",
+                hint="'local' or 'device'",
+            )
+        )
     known: Sequence[str] = (*_LOCAL, *KVStoreBase.kv_registry)
     raise MXNetError(
         describe(
             f"there is no kvstore {name!r}{nearest(kind, known)}",
-            facts=["gluonic runs in one process on one machine"],
             hint="'local' or 'device', or a class registered with KVStoreBase.register",
         )
     )
