@@ -87,7 +87,9 @@ class JoinStep(Step):
             return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %numbers, i64 {position}')}")
 
         def operand(position: int) -> str:
-            return f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {position}')}")
+            return f.op(
+                f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {position}')}"
+            )
 
         count = len(self.node.inputs)
         sizes = [number(1 + i) for i in range(count)]
