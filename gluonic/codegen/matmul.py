@@ -246,7 +246,9 @@ class _ProductWriter:
             b = self._at(b, self.kind, begin if tb else self._times(begin, leads[1]))
             with pieces(f, self.columns, tiling.columns) as (first, count):
                 start = self._times(first, leads[1]) if tb else first
-                bias = self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+                bias = (
+                    self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+                )
                 arguments = (
                     f"ptr {a}, i64 {leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {leads[1]}, "
                     f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
