@@ -192,8 +192,12 @@ class _PanelWriter:
         """Registers as rows of a square become its columns."""
         half = self.lanes // 2
         while half:
-            low = [lane if not lane & half else self.lanes + lane - half for lane in range(self.lanes)]
-            high = [lane + half if not lane & half else self.lanes + lane for lane in range(self.lanes)]
+            low = [
+                lane if not lane & half else self.lanes + lane - half for lane in range(self.lanes)
+            ]
+            high = [
+                lane + half if not lane & half else self.lanes + lane for lane in range(self.lanes)
+            ]
             for i in range(self.lanes):
                 if not i & half:
                     a, b = rows[i], rows[i + half]
@@ -267,7 +271,9 @@ class _PanelWriter:
 
     def _multiplied(self, a: str, b: str, c: str) -> str:
         name = f"llvm.fmuladd.v{self.lanes}f{self.size * 8}"
-        return self.f.call(name, self.vector, [(self.vector, a), (self.vector, b), (self.vector, c)])
+        return self.f.call(
+            name, self.vector, [(self.vector, a), (self.vector, b), (self.vector, c)]
+        )
 
     def _finish(self, row: str, sums: Sequence[Sequence[str]]) -> None:
         """Apply the epilogue and store: at the edge by way of memory that is as wide as the panel."""
