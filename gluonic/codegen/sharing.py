@@ -58,7 +58,12 @@ def take_parts_early(graph: Graph) -> Graph:
             return False
         parts = readers.get(node, [])
         settings = {_cuts(reader) for reader in parts}
-        return bool(parts) and None not in settings and len(settings) == len(parts) and _disjoint(settings)
+        return (
+            bool(parts)
+            and None not in settings
+            and len(settings) == len(parts)
+            and _disjoint(settings)
+        )
 
     candidates = {node for node in graph.nodes if is_shared_out(node)}
     if not candidates:
@@ -93,7 +98,9 @@ def _cuts(node: Node) -> tuple[int, ...] | None:
 def _disjoint(settings: set[Any]) -> bool:
     """Whether parts, given by their cuts, are pieces of one cutting."""
     cuts = [Cut.of(numbers) for numbers in settings]
-    return all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1
+    return (
+        all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1
+    )
 
 
 __all__ = ["share_products", "take_parts_early"]
