@@ -47,7 +47,15 @@ def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matmul.ProductStep, "_method", staticmethod(method))
 
 
-EXTENTS = [(1, 1, 1), (6, 64, 16), (13, 70, 33), (7, 5, 300), (20, 129, 0), (64, 10, 17), (8, 40, 515)]
+EXTENTS = [
+    (1, 1, 1),
+    (6, 64, 16),
+    (13, 70, 33),
+    (7, 5, 300),
+    (20, 129, 0),
+    (64, 10, 17),
+    (8, 40, 515),
+]
 
 
 @pytest.mark.parametrize("level", LEVELS)
