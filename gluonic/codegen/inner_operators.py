@@ -72,7 +72,7 @@ class Cut:
 
 @_inner("_part", dtype=like("data"))
 def part(data: Array, *, cuts: Shape) -> Any:
-    """A part of an array: one of equal pieces along an axis, of that perhaps another piece, …"""
+    """A part of an array: one of equal pieces along an axis, of that perhaps another piece, and so on."""
     for cut in Cut.of(cuts):
         data = np.split(data, cut.count, cut.axis)[cut.index]
         if cut.drops:

@@ -169,7 +169,7 @@ class Xavier(Initializer):
                     hint="Uniform, or an initializer of its own for this parameter",
                 )
             )
-        area = prod(shape[2:])
+        area = float(prod(shape[2:]))
         fans = {"in": shape[1] * area, "out": shape[0] * area}
         fans["avg"] = (fans["in"] + fans["out"]) / 2
         if self.factor_type not in fans:
