@@ -98,24 +98,10 @@ def _spread(value: NDArray, outs: Any) -> None:
         out[:] = value.as_in_context(out.context)
 
 
-class KVStore(KVStoreBase):
-    """A store in this process.
+class _OneWorker(KVStoreBase):
+    """A store in this process, which is the only worker."""
 
-    Parameters
-    ----------
-    kind : its name
-    """
-
-    def __init__(self, kind: str = "local") -> None:
-        self._kind = kind
-        self._stored: dict[Any, NDArray] = {}
-        self._key_type: Any = None
-        self._updater: Callable[..., None] | None = None
-
-    @property
-    def type(self) -> str:
-        """The name it was created by."""
-        return self._kind
+    _runs_optimizers: ClassVar[bool]
 
     @property
     def rank(self) -> int:
@@ -128,10 +114,32 @@ class KVStore(KVStoreBase):
         return 1
 
     def is_capable(self, capability: str) -> bool:
-        """Return True for ``"optimizer"``, which is the only capability there is."""
+        """Whether it can do a thing; ``"optimizer"`` is the only one there is."""
         if capability.lower() != self.OPTIMIZER:
             raise ValueError(f"there is no capability {capability!r}")
-        return True
+        return self._runs_optimizers
+
+
+class KVStore(_OneWorker):
+    """A store in this process.
+
+    Parameters
+    ----------
+    kind : its name
+    """
+
+    _runs_optimizers = True
+
+    def __init__(self, kind: str = "local") -> None:
+        self._kind = kind
+        self._stored: dict[Any, NDArray] = {}
+        self._key_type: Any = None
+        self._updater: Callable[..., None] | None = None
+
+    @property
+    def type(self) -> str:
+        """The name it was created by."""
+        return self._kind
 
     def _pairs(self, keys: Any, values: Any) -> Iterator[tuple[Any, Any]]:
         """Pair keys with their values; one key with one array or with a list of them."""
@@ -246,29 +254,15 @@ class KVStore(KVStoreBase):
 
 
 @KVStoreBase.register
-class TestStore(KVStoreBase):
+class TestStore(_OneWorker):
     """A store that keeps nothing and only sums up; for tests."""
+
+    _runs_optimizers = False
 
     @property
     def type(self) -> str:
         """Its name."""
         return "teststore"
-
-    @property
-    def rank(self) -> int:
-        """0: there is one worker."""
-        return 0
-
-    @property
-    def num_workers(self) -> int:
-        """1: there is one worker."""
-        return 1
-
-    def is_capable(self, capability: str) -> bool:
-        """Return False: it cannot run an optimizer."""
-        if capability.lower() != self.OPTIMIZER:
-            raise ValueError(f"there is no capability {capability!r}")
-        return False
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """Copy a value to all arrays of `out`."""

@@ -1,0 +1,49 @@
+"""What ``import gluonic`` leaves for later, and that it is there when asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+import gluonic
+from gluonic import gluon
+
+LATER = [
+    "networkx", "scipy", "llvmlite", "tqdm", "multiprocessing", "gluonic.codegen.compiled",
+    "gluonic.extension", "gluonic.optimizer", "gluonic.kvstore", "gluonic.test_utils",
+    "gluonic.gluon.data", "gluonic.gluon.model_zoo", "gluonic.gluon.contrib", "gluonic.gluon.rnn",
+    "gluonic.gluon.trainer", "gluonic.graph.drawing",
+]  # fmt: skip
+
+
+def test_importing_leaves_for_later_what_many_programs_do_not_need() -> None:
+    program = f"import gluonic, sys; print(*sorted(sys.modules.keys() & set({LATER!r})))"
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == []
+
+
+def test_importing_starts_no_thread() -> None:
+    program = "import gluonic, threading; print(threading.active_count())"
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "1"
+
+
+@pytest.mark.parametrize("name", gluon.__all__)
+def test_everything_that_gluon_offers_is_there(name: str) -> None:
+    assert getattr(gluon, name) is not None
+    assert name in dir(gluon)
+
+
+@pytest.mark.parametrize("name", sorted({*gluonic.__all__, "metric", "io", "mod", "kv", "npx"}))
+def test_everything_that_the_package_offers_is_there(name: str) -> None:
+    assert getattr(gluonic, name) is not None
+    assert name in dir(gluonic)
+
+
+def test_what_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"gluonic\.gluon has no 'nothing'"):
+        gluon.nothing  # noqa: B018
