@@ -2,12 +2,15 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import prod
 
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.blas import gemm
+from gluonic.codegen.emitter import Emitter
+from gluonic.codegen.epilogues import Activated
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.loop import Shape
+from gluonic.codegen.loop import Expression, Shape
 from gluonic.codegen.product_kernel import (
     LEFT_PACKER,
     ProductForm,
@@ -17,11 +20,11 @@ from gluonic.codegen.product_kernel import (
 )
 from gluonic.codegen.steps import Step
 from gluonic.codegen.target import host
-from gluonic.codegen.values import Dtype, literal, scalar_type
+from gluonic.codegen.values import Dtype, literal, scalar_type, vector_type
 from gluonic.graph.node import Entry, Node
 
-_SMALL = 512
-"""Up to so many multiplications plain loops are faster than anything that packs."""
+_SMALL = 64
+"""Up to so many elements of the right factor plain loops do, however many rows there are."""
 _FEW_ROWS = 6
 """Up to so many rows packing the right factor costs more than it spares; BLAS has ways without."""
 _LONG = 8192
@@ -112,11 +115,20 @@ def _batch_dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product
 
 _RULES = {
     "FullyConnected": _dense,
+    "_activated": _dense,
     "dot": _dot,
     "_backward_dot_lhs": _dot_lhs,
     "_backward_dot_rhs": _dot_rhs,
     "batch_dot": _batch_dot,
 }
+
+
+def _epilogue(node: Node) -> tuple[Expression | None, str]:
+    """What is applied to each element of the product, and a name for it."""
+    application = node.application
+    if not isinstance(application, Activated):
+        return None, ""
+    return application.expression, sha256(application.name.encode()).hexdigest()[:16]
 
 
 class ProductStep(Step):
@@ -126,9 +138,10 @@ class ProductStep(Step):
 
     def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
         self.node, self.dtype = node, dtype
+        self.small = self._method(product) == _LOOPS
         self.turned = product.turned_a, product.turned_b
         self.has_bias = product.bias is not None
-        self.form = ProductForm(dtype, *self.turned, self.has_bias)
+        self.form = ProductForm(dtype, *self.turned, self.has_bias, *_epilogue(node))
         self.tiling = Tiling.of(dtype, host())
         positions = [p for p in (product.a, product.b, product.bias) if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())
@@ -155,13 +168,15 @@ class ProductStep(Step):
 
     @staticmethod
     def _method(product: Product) -> int:
-        if product.rows * product.columns * product.inner <= _SMALL:
+        if product.columns * product.inner <= _SMALL:
             return _LOOPS
         return _BLAS if product.rows <= _FEW_ROWS or product.inner >= _LONG else _PANELS
 
     def workspace(self, facts: Facts) -> int:
         """A packed panel, and the left factor's part, if that is packed too."""
         product, size = self._product(facts), self.dtype.itemsize
+        if self.small:
+            return 0
         if not self.turned[0]:
             return self.tiling.panel_bytes(product.inner, size)
         part, height = min(product.inner, _PART), self.tiling.rows[0]
@@ -177,12 +192,13 @@ class ProductStep(Step):
         return self._product(facts).batch
 
     def variant(self, facts: Facts) -> Hashable:
-        """Which factors are transposed."""
-        return self.turned, self.has_bias
+        """Which factors are transposed, and whether plain loops do."""
+        return self.turned, self.has_bias, self._method(self._product(facts)) == _LOOPS
 
     def emit(self, module: Module, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""
-        emit_panels(module, self.form, self.tiling)
+        if not self.small:
+            emit_panels(module, self.form, self.tiling)
         arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
         writer = _ProductWriter(Function(module, name, arguments), self)
         writer.write()
@@ -228,7 +244,9 @@ class _ProductWriter:
                 self._at(address, self.kind, self._times(unit, size))
                 for address, size in zip(factors, sizes, strict=True)
             )
-            ways = {_LOOPS: self._loops, _PANELS: self._panels, _BLAS: self._call}
+            ways = {_PANELS: self._panels, _BLAS: self._call}
+            if self.step.small:
+                ways = {_LOOPS: self._loops}
             for number, way in ways.items():
                 with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
                     way(a, b, c, (lead_a, lead_b))
@@ -293,7 +311,7 @@ class _ProductWriter:
                 name = f"llvm.fmuladd.f{self.size * 8}"
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
                 f.do(f"store {kind} {total}, ptr {sum_slot}")
-            total = f.op(f"load {kind}, ptr {sum_slot}")
+            total = self._finished(f.op(f"load {kind}, ptr {sum_slot}"))
             place = self._at(c, kind, self._plus(self._times(i, self.columns), j))
             f.do(f"store {kind} {total}, ptr {place}")
 
@@ -330,6 +348,30 @@ class _ProductWriter:
         f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
         f.do(f"call void @{function.symbol}({listed})")
+        if self.step.form.epilogue is not None:
+            self._finish_all(c)
+
+    def _finish_all(self, c: str) -> None:
+        """Apply the epilogue to what BLAS has stored: whole registers, then single elements."""
+        f, lanes = self.f, self.step.tiling.lanes
+        count = self._times(self.rows, self.columns)
+        middle = f.op(f"sub i64 {count}, {f.op(f'and i64 {count}, {lanes - 1}')}")
+        for start, stop, width in (("0", middle, lanes), (middle, count, 1)):
+            kind = vector_type(self.step.dtype, width)
+            with f.loop(start, stop, width) as i:
+                place = self._at(c, self.kind, i)
+                total = f.op(f"load {kind}, ptr {place}, align {self.size}")
+                done = self._finished(total, width)
+                f.do(f"store {kind} {done}, ptr {place}, align {self.size}")
+
+    def _finished(self, total: str, lanes: int = 1) -> str:
+        """Apply the epilogue to so many elements."""
+        form = self.step.form
+        if form.epilogue is None:
+            return total
+        m = Emitter(self.f)
+        done = m.asarray(form.epilogue(m, m.value(total, form.dtype, lanes)))
+        return m.widened(m.astype(done, form.dtype), lanes)
 
     def _narrow(self, number: str, integer: str) -> str:
         return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")

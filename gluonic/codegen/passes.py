@@ -6,6 +6,7 @@ from typing import Any
 
 from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.decompose import decompose
+from gluonic.codegen.epilogues import fold_activations
 from gluonic.codegen.facts import Facts, find_facts
 from gluonic.codegen.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
@@ -105,6 +106,7 @@ class Preparation:
         plain = simplify(made.graph, _never, dtypes)
         for share in (share_products, take_parts_early):
             plain = share(plain)
+        plain = fold_activations(plain, find_facts(plain, self.inputs, arrays))
         return Prepared(plain, len(graph.outputs), made.states, assumptions)
 
 

@@ -70,7 +70,7 @@ class Tiling:
     def of(cls, dtype: Dtype, target: Target) -> "Tiling":
         """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
         lanes = target.vector_bytes // dtype.itemsize
-        vectors = (4, 2, 1) if target.vector_registers >= 32 else (2, 1)
+        vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
         return cls(lanes, (6, 2, 1), vectors)
 
     @property
@@ -94,23 +94,13 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
             _PanelWriter(Function(module, name, _ARGUMENTS, internal=True), form, tiling, vectors)
 
 
-class _PanelWriter:
-    """Writes the function for one panel: packs it, then computes tile after tile of rows."""
+class _Writer:
+    """Writes a function over matrices of one dtype."""
 
-    def __init__(self, function: Function, form: ProductForm, tiling: Tiling, vectors: int) -> None:
-        self.f, self.form, self.tiling, self.vectors = function, form, tiling, vectors
-        self.kind, self.size = scalar_type(form.dtype), form.dtype.itemsize
-        self.lanes, self.width = tiling.lanes, tiling.lanes * vectors
-        self.vector = vector_type(form.dtype, self.lanes)
-        self.m = Emitter(function)
-        self.edge = function.slot(f"[{tiling.rows[0] * self.width} x {self.kind}]")
-        self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
-        self.shift = self._pack_bias() if form.has_bias else ""
-        self._pack()
-        self._tiles()
-        function.finish()
-
-    # -- addresses ----------------------------------------------------------------------------
+    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
+        self.f, self.lanes = function, lanes
+        self.kind, self.size = scalar_type(dtype), dtype.itemsize
+        self.vector = vector_type(dtype, lanes)
 
     def _at(self, base: str, index: str) -> str:
         return self.f.op(f"getelementptr {self.kind}, ptr {base}, i64 {index}")
@@ -134,6 +124,22 @@ class _PanelWriter:
         name, size = "llvm.memcpy.p0.p0.i64", self._times(count, self.size)
         self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
         self.f.do(f"call void @{name}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
+
+class _PanelWriter(_Writer):
+    """Writes the function for one panel: packs it, then computes tile after tile of rows."""
+
+    def __init__(self, function: Function, form: ProductForm, tiling: Tiling, vectors: int) -> None:
+        super().__init__(function, form.dtype, tiling.lanes)
+        self.form, self.tiling, self.vectors = form, tiling, vectors
+        self.width = tiling.lanes * vectors
+        self.m = Emitter(function)
+        self.edge = function.slot(f"[{tiling.rows[0] * self.width} x {self.kind}]")
+        self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
+        self.shift = self._pack_bias() if form.has_bias else ""
+        self._pack()
+        self._tiles()
+        function.finish()
 
     # -- packing ------------------------------------------------------------------------------
 
@@ -165,50 +171,14 @@ class _PanelWriter:
         return self._at("%panel", self._times(k, self.width))
 
     def _pack_turned(self) -> None:
-        """Pack rows as columns: squares are transposed in registers, what is left element by element."""
-        f, lanes = self.f, self.lanes
-        last = self._plus("%columns", -1)
-        rest = f.op(f"and i64 %inner, {lanes - 1}")
-        middle = f.op(f"sub i64 %inner, {rest}")
-        with f.loop("0", str(self.width), lanes) as first:
-            sources = []
-            for lane in range(lanes):  # columns behind the last one repeat it
-                bounds = [("i64", self._plus(first, lane)), ("i64", last)]
-                column = f.call("llvm.smin.i64", "i64", bounds)
-                sources.append(self._at("%b", self._times(column, "%lead_b")))
-            with f.loop("0", middle, lanes) as k:
-                rows = self._transposed([self._load(self._at(s, k)) for s in sources])
-                goal = self._plus(self._times(k, self.width), first)
-                for number, row in enumerate(rows):
-                    place = self._plus(goal, number * self.width)
-                    self._store(row, self._at("%panel", place))
-            with f.loop(middle, "%inner") as k:
-                goal = self._plus(self._times(k, self.width), first)
-                for lane, source in enumerate(sources):
-                    element = self._load(self._at(source, k), vector=False)
-                    self._store(element, self._at("%panel", self._plus(goal, lane)), vector=False)
-
-    def _transposed(self, rows: list[str]) -> list[str]:
-        """Registers as rows of a square become its columns."""
-        half = self.lanes // 2
-        while half:
-            low = [
-                lane if not lane & half else self.lanes + lane - half for lane in range(self.lanes)
-            ]
-            high = [
-                lane + half if not lane & half else self.lanes + lane for lane in range(self.lanes)
-            ]
-            for i in range(self.lanes):
-                if not i & half:
-                    a, b = rows[i], rows[i + half]
-                    rows[i], rows[i + half] = self._mixed(a, b, low), self._mixed(a, b, high)
-            half //= 2
-        return rows
-
-    def _mixed(self, a: str, b: str, lanes: Sequence[int]) -> str:
-        picked = ", ".join(f"i32 {lane}" for lane in lanes)
-        kind = self.vector
-        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
+        name = f"pack_turned_{self.form.dtype.name}"
+        if name not in self.f.module.definitions:
+            arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %width"]
+            _TurnedPacker(Function(self.f.module, name, arguments, internal=True), self.form.dtype, self.lanes)
+        self.f.do(
+            f"call void @{name}(ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel, "
+            f"i64 {self.width})"
+        )
 
     # -- tiles --------------------------------------------------------------------------------
 
@@ -299,6 +269,60 @@ class _PanelWriter:
         value = self.m.value(total, self.form.dtype, self.lanes)
         done = self.m.astype(self.m.asarray(self.form.epilogue(self.m, value)), self.form.dtype)
         return self.m.widened(done, self.lanes)
+
+
+class _TurnedPacker(_Writer):
+    """Writes the function that packs rows as columns of a panel.
+
+    Squares are transposed in registers; what is left goes element by element.
+    """
+
+    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
+        super().__init__(function, dtype, lanes)
+        f = self.f
+        last = self._plus("%columns", -1)
+        rest = f.op(f"and i64 %inner, {lanes - 1}")
+        middle = f.op(f"sub i64 %inner, {rest}")
+        with f.loop("0", "%width", lanes) as first:
+            sources = []
+            for lane in range(lanes):  # columns behind the last one repeat it
+                bounds = [("i64", self._plus(first, lane)), ("i64", last)]
+                column = f.call("llvm.smin.i64", "i64", bounds)
+                sources.append(self._at("%b", self._times(column, "%lead_b")))
+            with f.loop("0", middle, lanes) as k:
+                rows = self._transposed([self._load(self._at(s, k)) for s in sources])
+                goal = self._plus(self._times(k, "%width"), first)
+                for row in rows:
+                    self._store(row, self._at("%panel", goal))
+                    goal = self._plus(goal, "%width")
+            with f.loop(middle, "%inner") as k:
+                goal = self._plus(self._times(k, "%width"), first)
+                for lane, source in enumerate(sources):
+                    element = self._load(self._at(source, k), vector=False)
+                    self._store(element, self._at("%panel", self._plus(goal, lane)), vector=False)
+        f.finish()
+
+    def _transposed(self, rows: list[str]) -> list[str]:
+        """Registers as rows of a square become its columns."""
+        half = self.lanes // 2
+        while half:
+            low = [
+                lane if not lane & half else self.lanes + lane - half for lane in range(self.lanes)
+            ]
+            high = [
+                lane + half if not lane & half else self.lanes + lane for lane in range(self.lanes)
+            ]
+            for i in range(self.lanes):
+                if not i & half:
+                    a, b = rows[i], rows[i + half]
+                    rows[i], rows[i + half] = self._mixed(a, b, low), self._mixed(a, b, high)
+            half //= 2
+        return rows
+
+    def _mixed(self, a: str, b: str, lanes: Sequence[int]) -> str:
+        picked = ", ".join(f"i32 {lane}" for lane in lanes)
+        kind = self.vector
+        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
 
 
 LEFT_PACKER = "pack_left_{}"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gluonic.codegen import matmul
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.graph import ops  # noqa: F401 - fills the registry
+from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
 from tests.codegen.harness import LEVELS, target_named
@@ -94,6 +95,24 @@ def test_dense_layers_with_bias(way: str, flatten: bool, monkeypatch: pytest.Mon
         expected = rows @ weight.T + bias
         attributes = {"num_hidden": hidden, "flatten": flatten}
         check("FullyConnected", [data, weight, bias], expected, **attributes)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_activations_are_applied_in_registers(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(way, monkeypatch)
+    variables = [Node(None, name) for name in ("x", "w", "b")]
+    inputs = [v.entry() for v in variables]
+    dense = make_node("FullyConnected", inputs, {"num_hidden": 70}).entry()
+    gelu = make_node("LeakyReLU", [dense * 0.5], {"act_type": "gelu"}).entry()
+    graph = Graph([make_node("tanh", [gelu]).entry()])
+    for batch in (3, 25):
+        arrays = [random(s, "float32", i) for i, s in enumerate([(batch, 40), (70, 40), (70,)])]
+        compiled = CompiledGraph(graph, variables)
+        (found,) = compiled(arrays, RUN)
+        (expected,) = interpret(graph, dict(zip(variables, arrays, strict=True)), RUN)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        (group,) = compiled.binding(arrays).specialization.groups
+        assert isinstance(group.step, matmul.ProductStep)
 
 
 @pytest.mark.parametrize("way", WAYS)
