@@ -18,6 +18,8 @@ from gluonic.ndarray.differentiate import flags
 from gluonic.ndarray.tape import Leaf
 
 REQUESTS = ("write", "add", "null")
+CONSTANT = "Constant_"
+"""What the initializers of constants begin with in the files of MXNet, which adds a name and a number."""
 
 
 class DeferredInitializationError(MXNetError):
@@ -429,6 +431,11 @@ class Parameter:
             self._arrays = [NDArray(a._data.astype(self._dtype), a._context) for a in self._arrays]
             self._attach_gradients()
 
+    @property
+    def _init_in_files(self) -> Any:
+        """The initializer as the variable of a graph names it."""
+        return self.init
+
     def var(self) -> sym.Symbol:
         """Return the symbol that stands for the parameter."""
         if self._variable is None:
@@ -438,7 +445,7 @@ class Parameter:
                 dtype=self._dtype,
                 lr_mult=self.lr_mult,
                 wd_mult=self.wd_mult,
-                init=self.init,
+                init=self._init_in_files,
                 stype=self._stype,
             )
         return self._variable
@@ -471,6 +478,10 @@ class Constant(Parameter):
             init=initializer.Constant(self.value),
             differentiable=False,
         )
+
+    @property
+    def _init_in_files(self) -> str:
+        return f"{CONSTANT}{self.name}"
 
     def __repr__(self) -> str:
         return f"Constant {self.name} (shape={self.shape}, dtype={self.dtype})"

@@ -10,11 +10,14 @@ import numpy as np
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.parameter import CONSTANT
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, unnamed, without_kind
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
+from gluonic.graph.node import Graph, Node
 from gluonic.ndarray import NDArray
+from gluonic.symbol.inference import declared_shape
 
 
 class SymbolBlock(HybridBlock):
@@ -55,6 +58,8 @@ class SymbolBlock(HybridBlock):
                         hint="inputs=[mx.sym.var(name), …], the variables that the outputs depend on",
                     )
                 )
+        variables = _variables(outputs)
+        symbols = [variables.get(s._entries[0].name, s) for s in symbols]
         self._input_structure: Structure = structure
         self._outputs = outputs
         self._own_trace = Trace.of_symbols(symbols, outputs)
@@ -64,29 +69,37 @@ class SymbolBlock(HybridBlock):
     def _make_parameters(self) -> None:
         """A parameter for each variable that is no input; dtypes follow from what is declared."""
         trace = self._own_trace
-        names = {symbol.name for symbol in trace.inputs}
+        names = {symbol._entries[0].name for symbol in trace.inputs}
         dtypes = self._declared_dtypes()
         states = {node.name for node in trace.graph.states}
         for node in trace.graph.variables:
-            if node.name in names:
-                continue
-            if node.attributes.get("__storage_type__", "0") != "0":
-                raise MismatchError(
-                    describe(
-                        f"the variable {node.name!r} is declared as sparse",
-                        where="SymbolBlock",
-                        hint="mx.sym.var without stype=; gluonic has no sparse arrays",
-                    )
-                )
-            request = "null" if node.name in states else "write"
-            self._params.get(
-                node.name,
-                allow_deferred_init=True,
-                grad_req=request,
-                dtype=dtypes.get(node.name, np.float32),
-            )
+            if node.name not in names:
+                self._add_parameter(node, dtypes.get(node.name, np.float32), node.name in states)
         length = len(_common_prefix(list(self._params)))
         self._reg_params = {name[length:]: p for name, p in self._params.items()}
+
+    def _add_parameter(self, node: Node, dtype: Any, is_state: bool) -> None:
+        """Take the parameter from those given, or make it as its variable declares."""
+        if self._params._find(node.name) is not None:
+            return
+        if node.attributes.get("__storage_type__", "0") != "0":
+            raise MismatchError(
+                describe(
+                    f"the variable {node.name!r} is declared as sparse",
+                    where="SymbolBlock",
+                    hint="mx.sym.var without stype=; gluonic has no sparse arrays",
+                )
+            )
+        init, shape = node.attributes.get("__init__"), declared_shape(node)
+        constant = init is not None and init.startswith(CONSTANT)
+        self._params.get(
+            node.name,
+            shape=None if shape is None else tuple(axis or 0 for axis in shape),
+            allow_deferred_init=True,
+            grad_req="null" if constant or is_state else "write",
+            dtype=dtype,
+            init=None if constant else init,
+        )
 
     def _declared_dtypes(self) -> dict[str, Any]:
         output = self._own_trace.output
@@ -171,6 +184,13 @@ class SymbolBlock(HybridBlock):
         composed = trace.output(**replacement)
         leaves = [composed] if trace.output_structure is LEAF else list(composed)
         return restore(leaves, trace.output_structure)
+
+
+def _variables(outputs: Any) -> dict[str, sym.Symbol]:
+    """The variables that symbols depend on, by name, which is how inputs are meant."""
+    leaves, _ = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
+    graph = Graph(entry for leaf in leaves for entry in leaf._entries)
+    return {node.name: sym.Symbol([node.entry()]) for node in graph.variables}
 
 
 def _check_input_names(names: Sequence[str], variables: Sequence[str], file: PathLike) -> None:

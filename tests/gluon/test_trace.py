@@ -248,7 +248,6 @@ def test_a_part_that_is_added_or_replaced_counts_at_once_wherever_it_is() -> Non
     x = nd.ones((1, 2))
     assert net(x).shape == (1, 2)
     inner.add(nn.Flatten(), nn.Dense(3, in_units=2, weight_initializer="ones"))
-    net.initialize = None  # type: ignore[assignment]
     inner[2].initialize()
     assert net(x).asnumpy().tolist() == [[4, 4, 4]]
 
@@ -412,9 +411,11 @@ def test_a_net_that_is_dropped_leaves_nothing(hybridize: bool) -> None:
     with autograd.record():
         y = net(nd.ones((2, 5)))
     y.backward()
-    kept = [weakref.ref(o) for o in (net, net.dense, net.dense.weight, net.dense.weight.data())]
-    if hybridize:
-        kept += [weakref.ref(net._latest), weakref.ref(net._latest.graph.nodes[-1])]
+    held: list[Any] = [net, net.dense, net.dense.weight, net.dense.weight.data()]
+    if net._latest is not None:
+        held += [net._latest, net._latest.graph.nodes[-1]]
+    kept = [weakref.ref(one) for one in held]
+    held.clear()
     del net, y
     gc.collect()
     assert [reference() for reference in kept] == [None] * len(kept)
