@@ -173,8 +173,17 @@ class _PanelWriter(_Writer):
     def _pack_turned(self) -> None:
         name = f"pack_turned_{self.form.dtype.name}"
         if name not in self.f.module.definitions:
-            arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %width"]
-            _TurnedPacker(Function(self.f.module, name, arguments, internal=True), self.form.dtype, self.lanes)
+            arguments = [
+                "ptr %b",
+                "i64 %lead_b",
+                "i64 %columns",
+                "i64 %inner",
+                "ptr %panel",
+                "i64 %width",
+            ]
+            _TurnedPacker(
+                Function(self.f.module, name, arguments, internal=True), self.form.dtype, self.lanes
+            )
         self.f.do(
             f"call void @{name}(ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel, "
             f"i64 {self.width})"
