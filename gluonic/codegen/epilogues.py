@@ -100,7 +100,8 @@ def fold_activations(graph: Graph, facts: Facts) -> Graph:
         then: tuple[Application, ...] = ()
         plain = layer.application
         if isinstance(plain, Activated):
-            plain, then = plain.dense, plain.then
+            then = plain.then
+            plain = plain.dense
         if plain.op is not dense or len(then) >= _MOST_STEPS or function_of(application) is None:
             return None
         made = Activated(plain, (*then, application))
