@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph.common_expressions import without_common_expressions
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import MXNetError, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
@@ -19,6 +19,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import RANDOM
 from gluonic.symbol.execution import Execution
+from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ class Executor:
     def _heads(self, given: Any) -> list[Array]:
         """Find a gradient for each output: ones where none is read; there may be too many."""
         names = self._symbol.list_outputs()
-        gradients = _as_list(given, names)[: len(names)]
+        gradients = as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
         read = self._execution.heads_read(self._execution_train())
         heads = []
@@ -212,7 +213,7 @@ class Executor:
             names, self.outputs, gradients, read, strict=True
         ):
             if gradient is None and is_read:
-                raise MXNetError(_missing_head(name))
+                raise MXNetError(missing_head(name))
             if gradient is None or not is_read:
                 heads.append(np.ones_like(output._data))
                 continue
@@ -383,27 +384,6 @@ def _give(target: NDArray, gradient: Array | None, request: str) -> None:
         target._data[...] = 0 if gradient is None else gradient
     elif gradient is not None:
         target._data[...] += gradient
-
-
-def _as_list(given: Any, names: Sequence[str]) -> list[NDArray | None]:
-    if given is None:
-        return []
-    if isinstance(given, NDArray):
-        return [given]
-    if isinstance(given, Mapping):
-        given = [given.get(name) for name in names]
-    for gradient in given:
-        if gradient is not None and not isinstance(gradient, NDArray):
-            raise TypeError(f"backward takes NDArrays, not {type(gradient).__name__}")
-    return list(given)
-
-
-def _missing_head(name: str) -> str:
-    return describe(
-        f"the gradient of the output {name} is needed, for it is not the output of a loss",
-        where="backward",
-        hint="backward(out_grads=[…]), mx.nd.ones_like(output) for that of the sum",
-    )
 
 
 def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from gluonic.graph.json_writer import write_json
 from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.subgraphs import held_graphs
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference
@@ -101,7 +102,12 @@ class Symbol(Outputs, Arithmetic):
         require_strings(attributes)
         merged = {**node.attributes, **{full_name(k): v for k, v in attributes.items()}}
         if node.application is not None and any(map(is_own, map(full_name, attributes))):
-            node.application = node.application.op.apply(own(merged, node.application.op))
+            held = held_graphs(node)
+            settings = {
+                **own(merged, node.application.op),
+                **({"subgraphs": list(held)} if held else {}),
+            }
+            node.application = node.application.op.apply(settings)
             self._known_graph = None
         node.attributes = merged
 

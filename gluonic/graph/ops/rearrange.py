@@ -181,7 +181,8 @@ def _tile_axes(shape: PartialShape, reps: Shape) -> list[tuple[int, Extent]]:
 def _(n: NodeView) -> None:
     least = 0 if is_np_shape() else 1
     if any(count < least for count in n.reps):
-        raise InferenceError(f"{n._title}: reps {n.reps} must not be less than {least}")
+        allowed = "negative" if least == 0 else "negative or zero"
+        raise InferenceError(f"{n._title}: reps {n.reps} must not be {allowed}")
     n.output = tuple(scaled(extent, count) for count, extent in _tile_axes(n.data, n.reps))
 
 
