@@ -299,7 +299,7 @@ class _TurnedPacker(_Writer):
                 column = f.call("llvm.smin.i64", "i64", bounds)
                 sources.append(self._at("%b", self._times(column, "%lead_b")))
             with f.loop("0", middle, lanes) as k:
-                rows = self._transposed([self._load(self._at(s, k)) for s in sources])
+                rows = self._square(sources, k)
                 goal = self._plus(self._times(k, "%width"), first)
                 for row in rows:
                     self._store(row, self._at("%panel", goal))
@@ -311,17 +311,49 @@ class _TurnedPacker(_Writer):
                     self._store(element, self._at("%panel", self._plus(goal, lane)), vector=False)
         f.finish()
 
-    def _transposed(self, rows: list[str]) -> list[str]:
-        """Registers as rows of a square become its columns."""
-        half = self.lanes // 2
+    def _square(self, sources: Sequence[str], k: str) -> list[str]:
+        """A square of elements from `k` on in each source, its columns as registers.
+
+        Where registers hold several quarters of 16 bytes, these come from memory each to its place, and
+        only within them elements must change places.
+        """
+        quarter = 16 // self.size
+        if self.lanes <= quarter:
+            return self._transposed([self._load(self._at(s, k)) for s in sources], self.lanes)
+        columns: list[str] = []
+        for first in range(0, self.lanes, quarter):
+            place = self._plus(k, first)
+            mixed = []
+            for i in range(quarter):
+                parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
+                mixed.append(self._joined(parts, quarter))
+            columns += self._transposed(mixed, quarter)
+        return columns
+
+    def _quarter(self, source: str, place: str, count: int) -> str:
+        return self.f.op(
+            f"load <{count} x {self.kind}>, ptr {self._at(source, place)}, align {self.size}"
+        )
+
+    def _joined(self, parts: list[str], count: int) -> str:
+        """Registers of `count` elements as one register."""
+        while len(parts) > 1:
+            kind, lanes = f"<{count} x {self.kind}>", ", ".join(f"i32 {i}" for i in range(2 * count))
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [
+                self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{2 * count} x i32> <{lanes}>")
+                for a, b in pairs
+            ]
+            count *= 2
+        return parts[0]
+
+    def _transposed(self, rows: list[str], size: int) -> list[str]:
+        """Registers as rows of squares of a size, side by side, become their columns."""
+        half = size // 2
         while half:
-            low = [
-                lane if not lane & half else self.lanes + lane - half for lane in range(self.lanes)
-            ]
-            high = [
-                lane + half if not lane & half else self.lanes + lane for lane in range(self.lanes)
-            ]
-            for i in range(self.lanes):
+            low = [i if not i & half else self.lanes + i - half for i in range(self.lanes)]
+            high = [i + half if not i & half else self.lanes + i for i in range(self.lanes)]
+            for i in range(size):
                 if not i & half:
                     a, b = rows[i], rows[i + half]
                     rows[i], rows[i + half] = self._mixed(a, b, low), self._mixed(a, b, high)
