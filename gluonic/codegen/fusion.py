@@ -248,25 +248,32 @@ def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
 
 
 def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
-    """Find what each group reads and what others read of it."""
+    """Find what each group reads and what others read of it; loops of which nobody reads are left out."""
     roots = partition.roots
     wanted = {roots.get(entry, entry) for entry in graph.outputs}
-    for group in fusion.groups:
-        reads: dict[Entry, None] = {}
-        for node in group.nodes:
-            loop = fusion.loops.get(node)
-            maps: Sequence[Any] = loop.reads if loop is not None else [()] * len(node.inputs)
-            for entry, read in zip(node.inputs, maps, strict=True):
-                if read is not None and partition.producer(entry) is not group:
-                    reads[entry] = None
-        group.inputs = list(reads)
-        wanted.update(roots.get(entry, entry) for entry in reads)
-    for group in fusion.groups:
-        for node in group.nodes:
-            for index in range(node.output_count):
-                entry = node.entry(index)
-                if entry in wanted:
-                    group.outputs.append(entry)
-                elif group.space is not None:
-                    size = int(np.prod(partition.shapes[entry], dtype=np.int64))
-                    fusion.saved_bytes += 2 * 4 * size
+    needed: list[Group] = []
+    for group in reversed(fusion.groups):
+        own = [node.entry(i) for node in group.nodes for i in range(node.output_count)]
+        group.outputs = [entry for entry in own if entry in wanted]
+        if group.space is not None and not group.outputs:
+            continue
+        needed.append(group)
+        group.inputs = _inputs_of(group, fusion, partition)
+        wanted.update(roots.get(entry, entry) for entry in group.inputs)
+        if group.space is not None:
+            inside = (entry for entry in own if entry not in wanted)
+            sizes = (int(np.prod(partition.shapes[e], dtype=np.int64)) for e in inside)
+            fusion.saved_bytes += 2 * 4 * sum(sizes)
+    fusion.groups = needed[::-1]
+
+
+def _inputs_of(group: Group, fusion: Fusion, partition: _Partition) -> list[Entry]:
+    """What a group reads of others."""
+    reads: dict[Entry, None] = {}
+    for node in group.nodes:
+        loop = fusion.loops.get(node)
+        maps: Sequence[Any] = loop.reads if loop is not None else [()] * len(node.inputs)
+        for entry, read in zip(node.inputs, maps, strict=True):
+            if read is not None and partition.producer(entry) is not group:
+                reads[entry] = None
+    return list(reads)
