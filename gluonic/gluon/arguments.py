@@ -80,5 +80,6 @@ def _what_does_not_fit(
 
 def _written(signature: inspect.Signature, name: str) -> str:
     owner = "self, F, " if name == "hybrid_forward" else "self, "
-    inner = str(signature.replace(return_annotation=inspect.Signature.empty))[1:]
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    inner = str(inspect.Signature(bare))[1:]
     return f"({owner}{inner}" if inner != ")" else f"({owner.removesuffix(', ')})"

@@ -17,7 +17,7 @@ from gluonic.gluon.parameter_dict import (
     check_names,
     load_all,
     mean_over_contexts,
-    unnamed,
+    read_named,
     without_kind,
 )
 from gluonic.gluon.summary import print_summary
@@ -224,12 +224,7 @@ class Block:
         MismatchError
             if names, shapes or dtypes do not fit; nothing is loaded then
         """
-        loaded = nd.load(filename)
-        if not isinstance(loaded, dict):
-            if not loaded and not self.collect_params():
-                return
-            raise unnamed(filename)
-        wanted, found = self._match(loaded)
+        wanted, found = self._match(read_named(filename))
         present = {parameter for name, parameter in wanted.items() if name in found}
         needed = {n: p for n, p in wanted.items() if n in found or p not in present}
         check_names(needed, found, filename, allow_missing, ignore_extra)
@@ -267,8 +262,7 @@ class Block:
     def load(self, prefix: str) -> None:
         """Load what `save` has written for a net of the same structure."""
         filename = f"{prefix}-model.params"
-        loaded, wanted = nd.load(filename), self._parameters_by_position()
-        found = loaded if isinstance(loaded, dict) else {}
+        found, wanted = read_named(filename), self._parameters_by_position()
         check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
         load_all(wanted, found, None, cast=False, keep_dtype=True)
 

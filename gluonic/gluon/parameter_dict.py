@@ -167,11 +167,8 @@ class ParameterDict(Mapping[str, Parameter]):
         restore_prefix : put before the names in the file
         cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
         """
-        loaded = nd.load(filename)
-        if not isinstance(loaded, dict):
-            raise unnamed(filename)
         self.load_dict(
-            loaded,
+            read_named(filename),
             ctx,
             allow_missing,
             ignore_extra,
@@ -214,9 +211,14 @@ def load_all(
         parameter.load(value, ctx, cast=cast, keep_dtype=keep_dtype)
 
 
-def unnamed(filename: PathLike) -> MismatchError:
-    """The error for a file that holds a list of arrays."""
-    return MismatchError(
+def read_named(filename: PathLike) -> dict[str, NDArray]:
+    """The arrays of a file by name; a file of no arrays cannot tell whether they would have names."""
+    loaded = nd.load(filename)
+    if isinstance(loaded, dict):
+        return loaded
+    if not loaded:
+        return {}
+    raise MismatchError(
         describe(
             "holds arrays without names, so no parameters",
             where=str(filename),

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import CONSTANT
-from gluonic.gluon.parameter_dict import ParameterDict, PathLike, unnamed, without_kind
+from gluonic.gluon.parameter_dict import ParameterDict, PathLike, read_named, without_kind
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
@@ -136,9 +135,7 @@ class SymbolBlock(HybridBlock):
         graph = {node.name: node for node in symbol._graph().variables}
         block = SymbolBlock(symbol, [sym.Symbol([graph[name].entry()]) for name in names])
         if param_file is not None:
-            values = nd.load(param_file)
-            if not isinstance(values, dict):
-                raise unnamed(param_file)
+            values = read_named(param_file)
             if not allow_missing:
                 _check_nothing_missing(names, block.collect_params(), values, param_file)
             block.collect_params().load_dict(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.attributes import REQUIRED
-from gluonic.graph.errors import MXNetError, UnknownOperatorError, describe, nearest
+from gluonic.graph.errors import CallError, MXNetError, UnknownOperatorError, describe, nearest
 from gluonic.graph.operator import REGISTRY, Application, Operator
 
 
@@ -25,6 +25,16 @@ class Null:
 
 NULL = Null()
 """What stands for an attribute that was not given (MXNet's ``_Null``)."""
+
+
+OTHER_KINDS = {
+    (
+        "Symbol",
+        "NDArray",
+    ): "self.params.get_constant(name, value) for an array within a hybrid block; "
+    "mx.sym.var(name) for what is bound later",
+    ("NDArray", "Symbol"): "the operators of F within hybrid_forward, not those of mx.nd",
+}
 
 
 class Caller:
@@ -171,8 +181,12 @@ class Caller:
         """Refuse an input that is not of the right kind."""
         if not isinstance(value, self.kind):
             found = type(value).__name__
-            raise TypeError(
-                describe(f"{name} must be a {self.kind.__name__}, not {found}", where=self.op.name)
+            raise CallError(
+                describe(
+                    f"{name} must be a {self.kind.__name__}, not {found}",
+                    where=self.op.name,
+                    hint=OTHER_KINDS.get((self.kind.__name__, found), ""),
+                )
             )
 
 

@@ -47,6 +47,24 @@ def _normalized(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> 
     )
 
 
+_BY_OPERATOR = {
+    "dot": "transpose_a=True or transpose_b=True where a matrix lies the other way, or batch_dot for batches",
+    "batch_dot": "transpose_a=True or transpose_b=True where matrices lie the other way",
+    "Concat": "another dim=, arrays that differ along it alone, or stack to join along a new axis",
+    "stack": "arrays of one shape, or concat to join along an axis there is",
+    "pick": "one index for each row: the shape of data without the axis (the labels of as many samples)",
+    "reshape_like": "arrays of as many elements: labels for as many samples as there are predictions",
+    "Reshape": "a shape of as many elements; -1 stands for one axis that follows from the others",
+    "Embedding": "input_dim= and output_dim= of the layer as when the weight was made",
+}
+_BY_WORDING = {
+    "cannot be broadcast together": "reshape or expand_dims(axis=…), so that axes, counted from the last, "
+    "are equal or 1",
+    "is larger than data": "a smaller kernel=, more pad=, or larger images",
+    "dimensions:": "x.expand_dims(axis=0) for a single sample, x.reshape(…) for missing channels",
+}
+
+
 _GUESSES: dict[str, Callable[[dict[str, Any], str, Any, Any], str]] = {
     "FullyConnected": _features,
     "Convolution": _channels,
@@ -71,6 +89,11 @@ def hint(application: Application, kind: str, error: InferenceError) -> str:
     if broadcasting and "equal inputs" in message:
         return f"F.{broadcasting}(a, b): on Symbols, + - * / work on equal shapes only and do not broadcast"
     guess = _GUESSES.get(application.op.name)
-    if guess is None or error.conflict is None or not isinstance(error.conflict[1], tuple):
-        return ""
-    return guess(application.settings, *error.conflict)
+    if guess is not None and error.conflict is not None and isinstance(error.conflict[1], tuple):
+        found = guess(application.settings, *error.conflict)
+        if found:
+            return found
+    for wording, what_to_try in _BY_WORDING.items():
+        if wording in message:
+            return what_to_try
+    return _BY_OPERATOR.get(application.op.name, "")

@@ -10,7 +10,7 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.errors import AttributeValueError, CallError, describe
 from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
 from gluonic.ndarray.tape import Entry, Leaf, Record
@@ -114,7 +114,12 @@ class NDArray:
         2.5
         """
         if self._data.size != 1:
-            raise ValueError(f"The current array is not a scalar: its shape is {self.shape}")
+            raise CallError(
+                describe(
+                    f"The current array is not a scalar: its shape is {self.shape}",
+                    hint="x.asnumpy(), or x.mean().asscalar()",
+                )
+            )
         return self._data.reshape(-1)[0]
 
     def as_nd_ndarray(self) -> "NDArray":
@@ -186,9 +191,12 @@ class NDArray:
 
     def __bool__(self) -> bool:
         if self._data.size > 1:
-            raise ValueError(
-                "The truth value of an NDArray with multiple elements is ambiguous; "
-                f"its shape is {self.shape}"
+            raise CallError(
+                describe(
+                    "The truth value of an NDArray with multiple elements is ambiguous",
+                    facts=[f"its shape is {self.shape}"],
+                    hint="(x > 0).sum() or x.asnumpy().any(), .all(); nd.where to choose by element",
+                )
             )
         return bool(self._data.any())
 

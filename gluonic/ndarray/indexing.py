@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.arithmetic import is_number
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
@@ -93,7 +93,7 @@ def _check_bounds(self: NDArray, key: Key) -> None:
     if len(used) - len(explicit) > 1:
         raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
     if len(explicit) > self.ndim:
-        raise IndexError(
+        raise OutOfRangeError(
             f"too many indices ({len(explicit)}) for array with {self.ndim} dimensions"
         )
     axis = 0
@@ -105,8 +105,12 @@ def _check_bounds(self: NDArray, key: Key) -> None:
             if part.step == 0:
                 raise ValueError("slice step cannot be zero")
         elif _is_integer(part) and not -self.shape[axis] <= part < self.shape[axis]:
-            raise IndexError(
-                f"index {part} is out of bounds for axis {axis} with size {self.shape[axis]}"
+            raise OutOfRangeError(
+                describe(
+                    f"index {part} is out of bounds for axis {axis} with size {self.shape[axis]}",
+                    facts=[f"the array: shape {self.shape}"],
+                    hint=f"an index from {-self.shape[axis]} to {self.shape[axis] - 1}",
+                )
             )
         axis += 1
 
@@ -126,7 +130,7 @@ def _positions(self: NDArray, key: Key) -> Array:
     try:
         return np.asarray(np.arange(self._data.size).reshape(self.shape)[key])
     except IndexError as error:
-        raise IndexError(f"{error}; the array's shape is {self.shape}") from None
+        raise OutOfRangeError(f"{error}; the array's shape is {self.shape}") from None
 
 
 # ----------------------------------------------------------------------------------------- reading
@@ -200,7 +204,7 @@ def _advanced(self: NDArray, key: Key) -> NDArray:
     try:
         made = NDArray(self._data[key], self._context)
     except IndexError as error:
-        raise IndexError(f"{error}; the array's shape is {self.shape}") from None
+        raise OutOfRangeError(f"{error}; the array's shape is {self.shape}") from None
     return made
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gluonic.graph.attributes import REQUIRED
+from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.interpret import conform, signature_of
 from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Signature
@@ -80,7 +81,7 @@ def _not_arrays(application: Application, inputs: Sequence[Any]) -> str:
     return describe(
         f"Argument {name} must have NDArray type, but is {type(value).__name__}",
         where=application.op.name,
-        hint="mx.nd.array(value)",
+        hint=OTHER_KINDS.get(("NDArray", type(value).__name__), "mx.nd.array(value)"),
     )
 
 

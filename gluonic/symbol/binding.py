@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph.dtypes import DEFAULT, as_dtype
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import CallError, MXNetError, describe, nearest
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
@@ -170,9 +170,13 @@ def _arrays(what: str, given: Any, names: Sequence[str]) -> list[NDArray]:
     found = _optional_arrays(what, given, names)
     for name, array in zip(names, found, strict=True):
         if array is None:
-            raise ValueError(
-                f"bind: {what} lacks {name!r}"
-                + (nearest(name, given) if isinstance(given, Mapping) else "")
+            similar = nearest(name, given) if isinstance(given, Mapping) else ""
+            raise CallError(
+                describe(
+                    f"bind: {what} lacks {name!r}{similar}",
+                    facts=[f"the graph has {', '.join(names[:12])}"],
+                    hint=f"an array for {name!r}, or simple_bind, which makes arrays from shapes",
+                )
             )
     return found  # type: ignore[return-value]
 

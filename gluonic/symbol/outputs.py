@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from gluonic.graph.errors import describe, nearest
+from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 
@@ -103,7 +103,7 @@ class Outputs:
         if isinstance(index, str):
             return type(self)([self._entries[self._position(index)]])
         if not isinstance(index, (int, np.integer)):
-            raise TypeError(
+            raise CallError(
                 describe(
                     f"a Symbol is indexed by an output's number or name, not by {index!r}",
                     where=repr(self),
@@ -125,5 +125,5 @@ class Outputs:
         if count == 1:
             return names.index(name)
         if count:
-            raise ValueError(f"{self!r} has {count} outputs called {name!r}; choose by number")
-        raise ValueError(f"{self!r} has no output {name!r}{nearest(name, names)}")
+            raise CallError(f"{self!r} has {count} outputs called {name!r}; choose by number")
+        raise CallError(f"{self!r} has no output {name!r}{nearest(name, names)}")

@@ -24,6 +24,7 @@ from gluonic.symbol.executor import Executor
 from gluonic.symbol.outputs import Outputs
 from gluonic.symbol.unsupported import (
     NotImplementedForSymbol,
+    SymbolAttributeError,
     missing_attribute,
     refuse_array_methods,
 )
@@ -386,7 +387,7 @@ class Symbol(Outputs, Arithmetic):
     else:
 
         def __getattr__(self, name):
-            raise AttributeError(missing_attribute(self, name))
+            raise SymbolAttributeError(missing_attribute(self, name))
 
 
 refuse_array_methods(Symbol)

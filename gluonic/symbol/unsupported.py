@@ -39,6 +39,17 @@ _METHODS = ("wait_to_read", "asnumpy", "asscalar", "copy", "as_in_context", "det
 _IN_PLACE = {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/="}
 
 
+_SPECIAL = {
+    "__setitem__": ("item assignment", "a new value, such as F.where(…) or F.concat(…)"),
+    "__float__": ("float()", "the Symbol itself: F.broadcast_mul(x, F.max(x)) and the like"),
+    "__int__": ("int()", "the Symbol itself, or a plain number given to the block"),
+}
+
+
+class SymbolAttributeError(MXNetError, AttributeError):
+    """A Symbol does not have what was asked of it by name."""
+
+
 def missing_attribute(symbol: Any, name: str) -> str:
     """Say that a symbol does not have an attribute, and what to use instead."""
     hint = _ARRAYS_ONLY.get(name)
@@ -52,15 +63,15 @@ def missing_attribute(symbol: Any, name: str) -> str:
 
 def refuse_array_methods(kind: type) -> None:
     """Give a class the methods that only arrays have, to raise `NotImplementedForSymbol`."""
-    refused = {f"__i{name}__": f"in-place {operator}" for name, operator in _IN_PLACE.items()}
-    refused |= {name: f"{name}()" for name in _METHODS}
-    for name, what in refused.items():
-        setattr(kind, name, _refusal(name, what))
+    refused = {f"__i{n}__": (f"in-place {operator}", "") for n, operator in _IN_PLACE.items()}
+    refused |= {name: (f"{name}()", "") for name in _METHODS} | _SPECIAL
+    for name, (what, hint) in refused.items():
+        setattr(kind, name, _refusal(name, what, hint))
 
 
-def _refusal(name: str, what: str) -> Any:
+def _refusal(name: str, what: str, hint: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedForSymbol(what)
+        raise NotImplementedForSymbol(what, hint)
 
     method.__name__ = name
     method.__doc__ = f"Raise: a Symbol has no {what}."
