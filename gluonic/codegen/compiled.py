@@ -19,7 +19,7 @@ from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
 from gluonic.codegen.inner_operators import overwrite
 from gluonic.codegen.lowering import GroupLowering
-from gluonic.codegen.matmul import ProductStep
+from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.passes import Preparation, Prepared
 from gluonic.codegen.steps import LoopStep, Step
@@ -142,7 +142,7 @@ def native_step(node: Node, facts: Facts) -> Step | None:
     return None
 
 
-_STEPS: tuple[Any, ...] = (ProductStep, CopyStep, JoinStep, BlockStep, ForeignStep)
+_STEPS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, JoinStep, BlockStep, ForeignStep)
 
 
 def _all_outputs(group: Group) -> list[Entry]:

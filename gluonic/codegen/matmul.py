@@ -1,14 +1,14 @@
 """Products of matrices as native steps: which operators are products, and the function that computes one."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import prod
 
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.blas import gemm
 from gluonic.codegen.emitter import Emitter
-from gluonic.codegen.epilogues import Activated
+from gluonic.codegen.epilogues import Extended
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.loop import Expression, Shape
 from gluonic.codegen.product_kernel import (
@@ -17,10 +17,11 @@ from gluonic.codegen.product_kernel import (
     Tiling,
     emit_panels,
     pieces,
+    turned_packer,
 )
 from gluonic.codegen.steps import Step
 from gluonic.codegen.target import host
-from gluonic.codegen.values import Dtype, literal, scalar_type, vector_type
+from gluonic.codegen.values import FLOAT32, Dtype, literal, scalar_type, vector_type
 from gluonic.graph.node import Entry, Node
 
 _SMALL = 64
@@ -42,6 +43,7 @@ class Product:
     ----------
     a, b : positions of the factors among the node's inputs
     bias : position of the bias, None if there is none
+    packed : position of the right factor packed already, None if it is not
     turned_a, turned_b : whether the factor lies transposed in memory
     batch, rows, columns, inner : the extents
     """
@@ -55,6 +57,7 @@ class Product:
     rows: int
     columns: int
     inner: int
+    packed: int | None = None
 
 
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
@@ -71,6 +74,11 @@ def _dense(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
     rows = shapes[0][0] if settings["flatten"] else prod(shapes[0][:-1])
     bias = 2 if len(shapes) > 2 else None
     return Product(0, 1, bias, False, True, 1, rows, columns, inner)
+
+
+def _extended(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+    product = _dense(settings, shapes[: 2 + (not settings["no_bias"])])
+    return replace(product, packed=len(shapes) - 1 if settings["is_packed"] else None)
 
 
 def _dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
@@ -115,7 +123,7 @@ def _batch_dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product
 
 _RULES = {
     "FullyConnected": _dense,
-    "_activated": _dense,
+    "_extended": _extended,
     "dot": _dot,
     "_backward_dot_lhs": _dot_lhs,
     "_backward_dot_rhs": _dot_rhs,
@@ -126,7 +134,7 @@ _RULES = {
 def _epilogue(node: Node) -> tuple[Expression | None, str]:
     """What is applied to each element of the product, and a name for it."""
     application = node.application
-    if not isinstance(application, Activated):
+    if not isinstance(application, Extended) or not application.then:
         return None, ""
     return application.expression, sha256(application.name.encode()).hexdigest()[:16]
 
@@ -140,10 +148,13 @@ class ProductStep(Step):
         self.node, self.dtype = node, dtype
         self.small = self._method(product) == _LOOPS
         self.turned = product.turned_a, product.turned_b
-        self.has_bias = product.bias is not None
-        self.form = ProductForm(dtype, *self.turned, self.has_bias, *_epilogue(node))
+        self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
+        self.form = ProductForm(
+            dtype, *self.turned, self.has_bias, self.is_packed, *_epilogue(node)
+        )
         self.tiling = Tiling.of(dtype, host())
-        positions = [p for p in (product.a, product.b, product.bias) if p is not None]
+        given = (product.a, product.b, product.bias, product.packed)
+        positions = [p for p in given if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())
 
     @classmethod
@@ -152,7 +163,8 @@ class ProductStep(Step):
         product, dtype = product_of(node, facts.shapes), facts.dtypes[node.entry()]
         if product is None or gemm(dtype) is None:
             return None
-        if any(facts.dtypes[e] != dtype for e in node.inputs):
+        factors = (node.inputs[product.a], node.inputs[product.b])
+        if any(facts.dtypes[e] != dtype for e in factors):
             return None
         return cls(node, product, dtype)
 
@@ -168,6 +180,8 @@ class ProductStep(Step):
 
     @staticmethod
     def _method(product: Product) -> int:
+        if product.packed is not None:
+            return _PANELS
         if product.columns * product.inner <= _SMALL:
             return _LOOPS
         return _BLAS if product.rows <= _FEW_ROWS or product.inner >= _LONG else _PANELS
@@ -175,7 +189,7 @@ class ProductStep(Step):
     def workspace(self, facts: Facts) -> int:
         """A packed panel, and the left factor's part, if that is packed too."""
         product, size = self._product(facts), self.dtype.itemsize
-        if self.small:
+        if self.small or self.is_packed:
             return 0
         if not self.turned[0]:
             return self.tiling.panel_bytes(product.inner, size)
@@ -264,15 +278,25 @@ class _ProductWriter:
             b = self._at(b, self.kind, begin if tb else self._times(begin, leads[1]))
             with pieces(f, self.columns, tiling.columns) as (first, count):
                 start = self._times(first, leads[1]) if tb else first
+                panel = self.workspace
+                if self.step.is_packed:
+                    panel = self._packed_panel(first)
                 bias = (
                     self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
                 )
                 arguments = (
                     f"ptr {a}, i64 {leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {leads[1]}, "
                     f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
-                    f"i64 {self.rows}, i64 {count}, i64 {inner}, ptr {self.workspace}, i1 {fresh}"
+                    f"i64 {self.rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
                 )
                 self._call_panel(count, arguments)
+
+    def _packed_panel(self, first: str) -> str:
+        """Where the panel that begins with a column lies among all that are packed."""
+        lanes = self.step.tiling.lanes
+        up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
+        padded = self.f.op(f"and i64 {up}, {-lanes}")
+        return self._at(self.addresses[-2], self.kind, self._times(first, padded))
 
     def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
         """The left factor's part from `begin` on, packed if it lies transposed."""
@@ -390,3 +414,57 @@ class _ProductWriter:
             row = self._at(c, self.kind, self._times(i, self.columns))
             bias = self.addresses[2]
             self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")
+
+
+def packed_bytes(weight: Shape) -> int:
+    """The size of a packed float32 weight (columns, inner)."""
+    columns, inner = weight
+    tiling = Tiling.of(FLOAT32, host())
+    return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
+
+
+def is_packed_in_panels(weight: Shape) -> bool:
+    """Whether a weight (columns, inner) is large enough to be packed, and not too long."""
+    columns, inner = weight
+    return columns * inner > _SMALL and inner < _LONG
+
+
+class PackStep(Step):
+    """A weight packed for several products."""
+
+    def __init__(self, node: Node) -> None:
+        self.operands = (node.inputs[0], node.entry())
+        self.tiling = Tiling.of(FLOAT32, host())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PackStep | None":
+        """The step of a node that packs a weight."""
+        return cls(node) if node.operator_name == "_packed" else None
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The extents of the weight."""
+        return facts.shapes[self.operands[0]]
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loop over panels: the last may be narrow."""
+        packer = turned_packer(module, FLOAT32, self.tiling.lanes)
+        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
+        weight = f.op("load ptr, ptr %operands")
+        goal = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
+        columns = f.op("load i64, ptr %numbers")
+        inner = f.op(f"load i64, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
+        lanes, widest = self.tiling.lanes, self.tiling.columns
+        up = f.op(f"add i64 {inner}, {lanes - 1}")
+        padded = f.op(f"and i64 {up}, {-lanes}")
+        with pieces(f, columns, widest) as (first, count):
+            width = str(widest)
+            for vectors in self.tiling.vectors[1:]:
+                narrow = f.op(f"icmp sle i64 {count}, {vectors * lanes}")
+                width = f.op(f"select i1 {narrow}, i64 {vectors * lanes}, i64 {width}")
+            source = f.op(f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}")
+            place = f.op(f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}")
+            f.do(
+                f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
+                f"ptr {place}, i64 {width})"
+            )
+        f.finish()

@@ -6,8 +6,9 @@ from typing import Any
 
 from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.decompose import decompose
-from gluonic.codegen.epilogues import fold_activations
+from gluonic.codegen.epilogues import fold_activations, share_packing
 from gluonic.codegen.facts import Facts, find_facts
+from gluonic.codegen.matmul import is_packed_in_panels, packed_bytes
 from gluonic.codegen.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.simplify import simplify
@@ -107,6 +108,8 @@ class Preparation:
         for share in (share_products, take_parts_early):
             plain = share(plain)
         plain = fold_activations(plain, find_facts(plain, self.inputs, arrays))
+        facts = find_facts(plain, self.inputs, arrays)
+        plain = share_packing(plain, facts, packed_bytes, is_packed_in_panels)
         return Prepared(plain, len(graph.outputs), made.states, assumptions)
 
 

@@ -34,6 +34,7 @@ class ProductForm:
     dtype : of all matrices
     turned_a, turned_b : whether a factor lies transposed in memory
     has_bias : whether a row is added to each row of the product
+    packed_b : whether the right factor is packed already
     epilogue : applied to each element in the end
     name : of the epilogue; forms that differ in it alone have names of their own
     """
@@ -42,13 +43,15 @@ class ProductForm:
     turned_a: bool
     turned_b: bool
     has_bias: bool = False
+    packed_b: bool = False
     epilogue: Epilogue | None = None
     name: str = ""
 
     def symbol(self, vectors: int) -> str:
         """The name of the function for panels of so many registers' width."""
         flags = "".join("t" if turned else "n" for turned in (self.turned_a, self.turned_b))
-        return f"panel_{self.dtype.name}_{flags}{int(self.has_bias)}_{vectors}_{self.name}"
+        flags += f"{int(self.has_bias)}{int(self.packed_b)}"
+        return f"panel_{self.dtype.name}_{flags}_{vectors}_{self.name}"
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,8 @@ class _PanelWriter(_Writer):
         self.edge = function.slot(f"[{tiling.rows[0] * self.width} x {self.kind}]")
         self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
         self.shift = self._pack_bias() if form.has_bias else ""
-        self._pack()
+        if not form.packed_b:
+            self._pack()
         self._tiles()
         function.finish()
 
@@ -171,19 +175,7 @@ class _PanelWriter(_Writer):
         return self._at("%panel", self._times(k, self.width))
 
     def _pack_turned(self) -> None:
-        name = f"pack_turned_{self.form.dtype.name}"
-        if name not in self.f.module.definitions:
-            arguments = [
-                "ptr %b",
-                "i64 %lead_b",
-                "i64 %columns",
-                "i64 %inner",
-                "ptr %panel",
-                "i64 %width",
-            ]
-            _TurnedPacker(
-                Function(self.f.module, name, arguments, internal=True), self.form.dtype, self.lanes
-            )
+        name = turned_packer(self.f.module, self.form.dtype, self.lanes)
         self.f.do(
             f"call void @{name}(ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel, "
             f"i64 {self.width})"
@@ -278,6 +270,15 @@ class _PanelWriter(_Writer):
         value = self.m.value(total, self.form.dtype, self.lanes)
         done = self.m.astype(self.m.asarray(self.form.epilogue(self.m, value)), self.form.dtype)
         return self.m.widened(done, self.lanes)
+
+
+def turned_packer(module: Module, dtype: Dtype, lanes: int) -> str:
+    """The function that packs the panel of a right factor that lies transposed, written if it is new."""
+    name = f"pack_turned_{dtype.name}"
+    if name not in module.definitions:
+        arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %width"]
+        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes)
+    return name
 
 
 class _TurnedPacker(_Writer):

@@ -115,6 +115,24 @@ def test_activations_are_applied_in_registers(way: str, monkeypatch: pytest.Monk
         assert isinstance(group.step, matmul.ProductStep)
 
 
+def test_a_weight_that_several_layers_read_is_packed_once() -> None:
+    variables = [Node(None, name) for name in ("x", "w")]
+    result, weight = (v.entry() for v in variables)
+    attributes = {"num_hidden": 83, "no_bias": True}
+    for _ in range(4):
+        result = make_node("FullyConnected", [result, weight], attributes).entry()
+        result = make_node("tanh", [result]).entry()
+    graph = Graph([result])
+    compiled = CompiledGraph(graph, variables)
+    for batch, width in ((7, 83), (33, 83)):
+        arrays = [random(s, "float32", i) for i, s in enumerate([(batch, width), (83, width)])]
+        (found,) = compiled(arrays, RUN)
+        (expected,) = interpret(graph, dict(zip(variables, arrays, strict=True)), RUN)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    steps = [type(g.step).__name__ for g in compiled.specializations[0].groups]
+    assert steps == ["PackStep", *["ProductStep"] * 4]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_pairs_of_matrices(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use(way, monkeypatch)
