@@ -61,7 +61,7 @@ def _recurrent(mx: Any) -> Any:
 
 
 def _by_hand(mx: Any) -> Any:
-    class ByHand(mx.gluon.HybridBlock):
+    class ByHand(mx.gluon.HybridBlock):  # type: ignore[misc]
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             with self.name_scope():
