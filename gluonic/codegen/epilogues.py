@@ -1,5 +1,4 @@
-"""Dense layers with more to them: activations applied in registers, and a weight that is packed once for several.
-"""
+"""Dense layers with more to them: activations in registers, a weight packed once for several layers."""
 
 import functools
 from collections import Counter
