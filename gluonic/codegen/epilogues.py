@@ -93,7 +93,8 @@ def _operator(dense: Application) -> Operator:
 
 
 def _absent(n: Any) -> tuple[str, ...]:
-    return ("bias",) * n.no_bias + ("packed",) * (not n.is_packed)
+    missing = {"bias": n.no_bias, "packed": not n.is_packed}
+    return tuple(name for name, is_missing in missing.items() if is_missing)
 
 
 @functools.cache

@@ -461,8 +461,12 @@ class PackStep(Step):
             for vectors in self.tiling.vectors[1:]:
                 narrow = f.op(f"icmp sle i64 {count}, {vectors * lanes}")
                 width = f.op(f"select i1 {narrow}, i64 {vectors * lanes}, i64 {width}")
-            source = f.op(f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}")
-            place = f.op(f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}")
+            source = f.op(
+                f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
+            )
+            place = f.op(
+                f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}"
+            )
             f.do(
                 f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
                 f"ptr {place}, i64 {width})"

@@ -276,7 +276,14 @@ def turned_packer(module: Module, dtype: Dtype, lanes: int) -> str:
     """The function that packs the panel of a right factor that lies transposed, written if it is new."""
     name = f"pack_turned_{dtype.name}"
     if name not in module.definitions:
-        arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %width"]
+        arguments = [
+            "ptr %b",
+            "i64 %lead_b",
+            "i64 %columns",
+            "i64 %inner",
+            "ptr %panel",
+            "i64 %width",
+        ]
         _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes)
     return name
 
@@ -339,7 +346,10 @@ class _TurnedPacker(_Writer):
     def _joined(self, parts: list[str], count: int) -> str:
         """Registers of `count` elements as one register."""
         while len(parts) > 1:
-            kind, lanes = f"<{count} x {self.kind}>", ", ".join(f"i32 {i}" for i in range(2 * count))
+            kind, lanes = (
+                f"<{count} x {self.kind}>",
+                ", ".join(f"i32 {i}" for i in range(2 * count)),
+            )
             pairs = zip(parts[::2], parts[1::2], strict=True)
             parts = [
                 self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{2 * count} x i32> <{lanes}>")
