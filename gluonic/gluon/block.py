@@ -21,6 +21,7 @@ from gluonic.gluon.parameter_dict import (
     without_kind,
 )
 from gluonic.gluon.summary import print_summary
+from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.ndarray import NDArray
 
@@ -48,7 +49,8 @@ class Block:
         self._scope = BlockScope(self)
         self._children: dict[str, Block] = {}
         self._reg_params: dict[str, Parameter] = {}
-        self._forward_hooks, self._forward_pre_hooks = Hooks(), Hooks()
+        self._forward_hooks = Hooks(self._hooks_changed)
+        self._forward_pre_hooks = Hooks(self._hooks_changed)
 
     def __repr__(self) -> str:
         lines = [
@@ -286,8 +288,9 @@ class Block:
 
     def __call__(self, *args: Any) -> Any:
         """Run the block: hooks before, `forward`, hooks after."""
-        for hook in list(self._forward_pre_hooks.values()):
-            hook(self, args)
+        if self._forward_pre_hooks and not TRACING.depth:
+            for hook in list(self._forward_pre_hooks.values()):
+                hook(self, args)
         try:
             out = self.forward(*args)
         except MXNetError as error:
@@ -296,9 +299,13 @@ class Block:
         except TypeError:
             self._check_call(args)
             raise
-        for hook in list(self._forward_hooks.values()):
-            hook(self, args, out)
+        if self._forward_hooks and not TRACING.depth:
+            for hook in list(self._forward_hooks.values()):
+                hook(self, args, out)
         return out
+
+    def _hooks_changed(self) -> None:
+        """Note that a hook has come or gone."""
 
     def _tell_where(self, error: MXNetError) -> None:
         """Add this block to the path of blocks that an error has come out of."""

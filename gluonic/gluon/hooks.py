@@ -28,7 +28,7 @@ class HookHandle:
         """Take the hook away; doing so again is harmless."""
         hooks = self._hooks() if self._hooks is not None else None
         if hooks is not None:
-            hooks.pop(self._number, None)
+            hooks.remove(self._number)
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +43,25 @@ class HookHandle:
 
 
 class Hooks(dict[int, Callable[..., Any]]):
-    """The hooks of a block, in the order of their registration."""
+    """The hooks of a block, in the order of their registration.
+
+    Parameters
+    ----------
+    changed : called after each change
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._changed = changed
+
+    def __setitem__(self, number: int, hook: Callable[..., Any]) -> None:
+        super().__setitem__(number, hook)
+        self._changed()
+
+    def remove(self, number: int) -> None:
+        """Take a hook away, if it is there."""
+        if self.pop(number, None) is not None:
+            self._changed()
 
     def add(self, hook: Callable[..., Any]) -> HookHandle:
         """Register a hook."""

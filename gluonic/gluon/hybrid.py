@@ -1,7 +1,6 @@
 """`HybridBlock`: a block written against F, run eagerly or traced and compiled."""
 
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon import complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
@@ -17,7 +17,8 @@ from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, mean_over_contexts
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace
-from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+from gluonic.gluon.tracing import TRACING
+from gluonic.graph.errors import CallError, describe
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.state import STATE
 
@@ -37,14 +38,7 @@ class _Eagerly(threading.local):
     depth = 0
 
 
-class _Tracing(threading.local):
-    """The blocks whose `hybrid_forward` runs on symbols now, outermost first."""
-
-    def __init__(self) -> None:
-        self.blocks: list[HybridBlock] = []
-
-
-_eagerly, _tracing = _Eagerly(), _Tracing()
+_eagerly = _Eagerly()
 _MOST_TRACES = 64
 
 
@@ -72,7 +66,7 @@ class HybridBlock(Block):
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
-        self._active = False
+        self._active = self._compiles = False
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
@@ -89,14 +83,7 @@ class HybridBlock(Block):
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make another hybrid block a child of this one."""
         if not isinstance(block, HybridBlock):
-            raise CallError(
-                describe(
-                    f"the children of a HybridBlock must be HybridBlocks, but {type(block).__name__} is none",
-                    where=type(self).__name__,
-                    hint="nn.Sequential instead of nn.HybridSequential for plain blocks, or derive "
-                    f"{type(block).__name__} from HybridBlock",
-                )
-            )
+            raise complaints.not_hybrid(self, block)
         super().register_child(block, name)
         self._clear_traces()
 
@@ -109,6 +96,11 @@ class HybridBlock(Block):
     def _forget_traces(self) -> None:
         self.__dict__["_traces"] = {}
         self.__dict__["_latest"] = None
+        self.__dict__["_compiles"] = self._active
+
+    def _hooks_changed(self) -> None:
+        for block in self._traced_in:
+            block._forget_traces()
 
     # Settings
 
@@ -126,20 +118,9 @@ class HybridBlock(Block):
         """
         kwargs, options = _backend_options(kwargs)
         for name in kwargs.keys() - set(_FLAGS):
-            raise CallError(
-                describe(
-                    f"hybridize has no flag {name!r}{nearest(name, _FLAGS)}",
-                    where=type(self).__name__,
-                    facts=[f"it has {', '.join(_FLAGS)}"],
-                )
-            )
-        if active and (self._forward_hooks or self._forward_pre_hooks):
-            warnings.warn(
-                f"{self.name} is hybridized while it has forward hooks; "
-                "hooks of its children do not run in a compiled graph",
-                stacklevel=2,
-            )
-        self._active, self._flags = active, kwargs
+            raise complaints.unknown_flag(self, name, _FLAGS)
+        self._active = self._compiles = active
+        self._flags = kwargs
         backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
         self._backends.ask(backend, options, clear=clear)
         if clear or backend:
@@ -184,7 +165,7 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
         inputs = (x, *args)
-        if self._active and not _eagerly.depth:
+        if self._compiles and not _eagerly.depth:
             for array in inputs:
                 if type(array) is not NDArray:
                     break
@@ -194,14 +175,8 @@ class HybridBlock(Block):
         if not arrays:
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
-            raise CallError(
-                describe(
-                    "NDArrays and Symbols in one call",
-                    where=type(self).__name__,
-                    hint="only NDArrays to compute, only Symbols to build a graph",
-                )
-            )
-        if self._active and not _eagerly.depth:
+            raise complaints.mixed_inputs(self)
+        if self._compiles and not _eagerly.depth:
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 
@@ -223,20 +198,12 @@ class HybridBlock(Block):
 
     def _symbolic_call(self, inputs: tuple[Any, ...]) -> Any:
         if not flatten(inputs, _is_symbol)[0]:
-            kinds = ", ".join(f"{type(i).__module__}.{type(i).__qualname__}" for i in inputs)
-            raise CallError(
-                describe(
-                    "needs an NDArray or a Symbol among its inputs",
-                    where=type(self).__name__,
-                    facts=[f"it was given {kinds}"],
-                    hint="mx.nd.array(value) for NumPy arrays and lists",
-                )
-            )
+            raise complaints.no_arrays(self, inputs)
         return self._symbolic(*inputs)
 
     def _symbolic(self, *inputs: Any) -> Any:
         parameters = {name: p.var() for name, p in self._reg_params.items()}
-        blocks = _tracing.blocks
+        blocks = TRACING.blocks
         self._traced_in.update(blocks)
         blocks.append(self)
         try:
@@ -268,9 +235,11 @@ class HybridBlock(Block):
         try:
             trace = self._traces.get(key)
         except TypeError:
-            raise self._unhashable(inputs) from None
+            raise complaints.unhashable_inputs(self, inputs) from None
         if trace is None or trace.bound is None:
             trace = self._prepare(key, structure, arrays)
+            if not self._compiles:
+                return self._eager(inputs, arrays)
         assert trace.bound is not None
         if self._op_hook is not None:
             trace.bound.op.observe(*self._op_hook)
@@ -286,7 +255,7 @@ class HybridBlock(Block):
             if trace is None:
                 trace = self._trace(structure, len(arrays))
             parameters = dict(self.collect_params().items())
-            self._warn_of_unused(trace, parameters)
+            complaints.warn_of_unused(self, trace, parameters)
             bound = trace.bind(parameters)
             try:
                 bound.finish_deferred(trace, parameters, arrays)
@@ -298,46 +267,32 @@ class HybridBlock(Block):
                 trace, structure, parameters, arrays, keep_states=keep_states
             )
             self._traces[key] = self._latest = trace
+            self._heed_hooks_below()
             if len(self._traces) > _MOST_TRACES:
-                self._drop_oldest_trace()
+                del self._traces[next(iter(self._traces))]
+                complaints.warn_of_many_traces(self, _MOST_TRACES)
             return trace
 
-    def _drop_oldest_trace(self) -> None:
-        del self._traces[next(iter(self._traces))]
-        warnings.warn(
-            f"{self.name} has been traced for more than {_MOST_TRACES} kinds of inputs; each value of a plain "
-            "number among them is one: pass numbers that change as arrays",
-            stacklevel=6,
-        )
+    def _heed_hooks_below(self) -> None:
+        """Run in Python, block by block, as long as blocks within this one have hooks."""
+        hooked: dict[str, HybridBlock] = {}
 
-    def _unhashable(self, inputs: tuple[Any, ...]) -> CallError:
-        kinds = ", ".join(type(value).__name__ for value in inputs)
-        return CallError(
-            describe(
-                "inputs of a hybridized block are arrays, lists and tuples of them, None and plain values",
-                where=type(self).__name__,
-                facts=[f"it was given {kinds}"],
-                hint="mx.nd.array(value) for NumPy arrays; list(mapping.values()) for mappings",
-            )
-        )
+        def look(block: Block) -> None:
+            has_hooks = bool(block._forward_hooks or block._forward_pre_hooks)
+            if has_hooks and isinstance(block, HybridBlock) and block is not self:
+                hooked[block.name] = block
+
+        self.apply(look)
+        around = {outer for block in hooked.values() for outer in block._traced_in}
+        for block in hooked.values():
+            block._traced_in.add(self)
+        if hooked:
+            self._compiles = False
+        if hooked and all(outer._compiles or not outer._active for outer in around - {self}):
+            complaints.warn_of_hooks(self, list(hooked))
 
     def _trace(self, structure: Structure, count: int) -> Trace:
         return Trace(self, structure, count)
-
-    def _warn_of_unused(self, trace: Trace, parameters: dict[str, Parameter]) -> None:
-        unused = trace.unused_inputs()
-        if unused:
-            warnings.warn(
-                f"{self.name}: no operator reads input {', '.join(map(str, unused))}; is that intended?",
-                stacklevel=6,
-            )
-        read = {node.name for node in trace.graph.variables}
-        idle = [name for name in parameters if name not in read]
-        if idle:
-            warnings.warn(
-                f"{self.name}: no operator reads the parameter {', '.join(idle)}; is that intended?",
-                stacklevel=6,
-            )
 
     @staticmethod
     def _check_contexts(arrays: list[NDArray]) -> None:
@@ -345,13 +300,7 @@ class HybridBlock(Block):
             return
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:
-            raise CallError(
-                describe(
-                    f"inputs are on several contexts: {', '.join(sorted(map(str, contexts)))}",
-                    where="a hybridized block",
-                    hint="x.as_in_context(ctx), so that all are on one",
-                )
-            )
+            raise complaints.several_contexts(contexts)
 
     # Shapes
 
@@ -401,13 +350,7 @@ class HybridBlock(Block):
         """
         trace = self._latest
         if trace is None or trace.bound is None:
-            raise MXNetError(
-                describe(
-                    "there is no graph to export yet",
-                    where=type(self).__name__,
-                    hint="net.hybridize() and one batch through the net before export()",
-                )
-            )
+            raise complaints.nothing_to_export(self)
         symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
         trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
         states = {node.name for node in trace.graph.states}

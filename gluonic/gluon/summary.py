@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic.gluon.hooks import HookHandle
-from gluonic.gluon.structure import flatten
 from gluonic.ndarray import NDArray
-from gluonic.symbol import Symbol
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
@@ -42,8 +40,6 @@ def _run(block: "Block", inputs: Sequence[Any]) -> list[_Layer]:
 
     def watch(child: "Block") -> None:
         def note(layer: "Block", _: Any, outputs: Any) -> None:
-            if flatten(outputs, lambda x: isinstance(x, Symbol))[0]:
-                return  # a trace to infer shapes, not the run
             title = f"{type(layer).__name__}-{len(layers) + 1}"
             layers.append(_Layer(title, _shapes(outputs), list(layer.params.values())))
 

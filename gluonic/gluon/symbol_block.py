@@ -63,7 +63,7 @@ class SymbolBlock(HybridBlock):
         self._outputs = outputs
         self._own_trace = Trace.of_symbols(symbols, outputs)
         self._make_parameters()
-        self._active = True
+        self._active = self._compiles = True
 
     def _make_parameters(self) -> None:
         """A parameter for each variable that is no input; dtypes follow from what is declared."""
@@ -153,7 +153,7 @@ class SymbolBlock(HybridBlock):
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Accept the flags; a block made of symbols is always compiled."""
         super().hybridize(active, **kwargs)
-        self._active = True
+        self._active = self._compiles = True
 
     def _trace(self, structure: Structure, count: int) -> Trace:
         if count != len(self._own_trace.inputs):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from gluonic import symbol as sym
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.structure import Structure, flatten, restore
+from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
@@ -36,7 +37,11 @@ class Trace:
     def __init__(self, block: "HybridBlock", structure: Structure, count: int) -> None:
         names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
         self.inputs: list[sym.Symbol] = [sym.var(name) for name in names]
-        outputs = block._symbolic(*restore(self.inputs, structure))
+        TRACING.depth += 1
+        try:
+            outputs = block._symbolic(*restore(self.inputs, structure))
+        finally:
+            TRACING.depth -= 1
         leaves, self.output_structure = flatten(_opened(outputs), _is_symbol)
         if not leaves:
             raise MXNetError(

@@ -170,16 +170,62 @@ def test_a_hook_may_take_itself_away() -> None:
     assert called == [1]
 
 
-def test_hooks_of_a_hybridized_net_run_and_those_of_its_children_are_announced_as_silent() -> None:
-    net, called = nn.HybridSequential(), list[str]()
-    net.add(nn.Dense(1, in_units=1))
-    net.initialize()
-    net.register_forward_hook(lambda block, inputs, output: called.append("net"))
-    with pytest.warns(UserWarning, match="is hybridized while it has forward hooks"):
-        net.hybridize()
+def three_deep() -> Any:
+    net, inner = nn.HybridSequential(prefix="outer_"), nn.HybridSequential(prefix="inner_")
+    inner.add(nn.Dense(2, in_units=2, prefix="deep_"), nn.Activation("relu"))
+    net.add(nn.Dense(2, in_units=2, prefix="first_"), inner)
+    net.initialize(mx.init.One())
+    return net
+
+
+def test_hooks_of_a_hybridized_net_itself_cost_nothing() -> None:
+    net, called = three_deep(), list[Any]()
+    net.hybridize()
+    net(nd.ones((1, 2)))
+    net.register_forward_hook(lambda block, inputs, output: called.append(output.shape))
+    net.register_forward_pre_hook(lambda block, inputs: called.append(len(inputs)))
     for _ in range(2):
-        net(nd.ones((1, 1)))
-    assert called == ["net", "net"]
+        net(nd.ones((1, 2)))
+    assert called == [1, (1, 2)] * 2
+    assert net._compiles
+
+
+@pytest.mark.parametrize("first", ["hook", "hybridize", "call"])
+def test_hooks_of_parts_run_in_hybridized_nets_with_arrays(first: str) -> None:
+    net, seen = three_deep(), list[Any]()
+    x = nd.ones((1, 2))
+    if first != "hook":
+        net.hybridize()
+    if first == "call":
+        net(x)
+    handle = net[1][0].register_forward_hook(
+        lambda block, inputs, y: seen.append(y.asnumpy().tolist())
+    )
+    if first == "hook":
+        net.hybridize()
+    with pytest.warns(
+        UserWarning, match="deep has forward hooks.* outer calls its parts one by one"
+    ):
+        net(x)
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    assert seen == [[[4, 4]]] * 2
+    assert net[0].weight.grad().asnumpy().tolist() == [[2, 2]] * 2
+    handle.detach()
+    assert net(x).asnumpy().tolist() == [[4, 4]]
+    assert net._compiles
+    assert len(seen) == 2
+
+
+def test_hooks_are_not_run_by_tracing() -> None:
+    net, kinds = three_deep(), list[str]()
+    net.register_forward_hook(lambda block, inputs, y: kinds.append(type(y).__name__))
+    net[0].register_forward_hook(lambda block, inputs, y: kinds.append(type(y).__name__))
+    net.infer_shape(nd.ones((1, 2)))
+    assert kinds == []
+    net(mx.sym.var("x"))
+    assert kinds == ["Symbol", "Symbol"]
 
 
 def test_apply_visits_children_first_and_returns_the_block() -> None:

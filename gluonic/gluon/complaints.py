@@ -1,0 +1,137 @@
+"""What hybrid blocks complain about, in words: errors to raise, and warnings at the user's line."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+
+if TYPE_CHECKING:
+    from gluonic.gluon.block import Block
+    from gluonic.gluon.parameter import Parameter
+    from gluonic.gluon.trace import Trace
+
+_FROM_PREPARE = 6
+"""Frames between a warning of `HybridBlock._prepare` and the user's call of the block."""
+
+
+def _title(block: "Block") -> str:
+    return type(block).__name__
+
+
+def not_hybrid(block: "Block", child: Any) -> CallError:
+    """A plain block was to become a part of a hybrid one."""
+    kind = type(child).__name__
+    return CallError(
+        describe(
+            f"the children of a HybridBlock must be HybridBlocks, but {kind} is none",
+            where=_title(block),
+            hint=f"nn.Sequential instead of nn.HybridSequential for plain blocks, or derive {kind} from "
+            "HybridBlock",
+        )
+    )
+
+
+def unknown_flag(block: "Block", name: str, flags: Sequence[str]) -> CallError:
+    """`hybridize` was given a flag that it does not have."""
+    return CallError(
+        describe(
+            f"hybridize has no flag {name!r}{nearest(name, flags)}",
+            where=_title(block),
+            facts=[f"it has {', '.join(flags)}"],
+        )
+    )
+
+
+def mixed_inputs(block: "Block") -> CallError:
+    """Arrays and symbols were given in one call."""
+    return CallError(
+        describe(
+            "NDArrays and Symbols in one call",
+            where=_title(block),
+            hint="only NDArrays to compute, only Symbols to build a graph",
+        )
+    )
+
+
+def no_arrays(block: "Block", inputs: Sequence[Any]) -> CallError:
+    """Neither arrays nor symbols are among the inputs."""
+    kinds = ", ".join(f"{type(i).__module__}.{type(i).__qualname__}" for i in inputs)
+    return CallError(
+        describe(
+            "needs an NDArray or a Symbol among its inputs",
+            where=_title(block),
+            facts=[f"it was given {kinds}"],
+            hint="mx.nd.array(value) for NumPy arrays and lists",
+        )
+    )
+
+
+def unhashable_inputs(block: "Block", inputs: Sequence[Any]) -> CallError:
+    """An input is of a kind that no trace can be kept for."""
+    kinds = ", ".join(type(value).__name__ for value in inputs)
+    return CallError(
+        describe(
+            "inputs of a hybridized block are arrays, lists and tuples of them, None and plain values",
+            where=_title(block),
+            facts=[f"it was given {kinds}"],
+            hint="mx.nd.array(value) for NumPy arrays; list(mapping.values()) for mappings",
+        )
+    )
+
+
+def several_contexts(contexts: Iterable[Any]) -> CallError:
+    """Inputs are on several contexts."""
+    return CallError(
+        describe(
+            f"inputs are on several contexts: {', '.join(sorted(map(str, contexts)))}",
+            where="a hybridized block",
+            hint="x.as_in_context(ctx), so that all are on one",
+        )
+    )
+
+
+def nothing_to_export(block: "Block") -> MXNetError:
+    """The block has not been traced yet."""
+    return MXNetError(
+        describe(
+            "there is no graph to export yet",
+            where=_title(block),
+            hint="net.hybridize() and one batch through the net before export()",
+        )
+    )
+
+
+def warn_of_unused(block: "Block", trace: "Trace", parameters: "dict[str, Parameter]") -> None:
+    """Tell which inputs and parameters no operator reads."""
+    unused = trace.unused_inputs()
+    if unused:
+        warnings.warn(
+            f"{block.name}: no operator reads input {', '.join(map(str, unused))}; is that intended?",
+            stacklevel=_FROM_PREPARE,
+        )
+    read = {node.name for node in trace.graph.variables}
+    idle = [name for name in parameters if name not in read]
+    if idle:
+        warnings.warn(
+            f"{block.name}: no operator reads the parameter {', '.join(idle)}; is that intended?",
+            stacklevel=_FROM_PREPARE,
+        )
+
+
+def warn_of_hooks(block: "Block", hooked: Sequence[str]) -> None:
+    """Tell that hooks within a block keep it from being compiled as a whole."""
+    warnings.warn(
+        f"{', '.join(hooked[:4])} {'has' if len(hooked) == 1 else 'have'} forward hooks: as long as that is "
+        f"so, {block.name} calls its parts one by one instead of as one compiled graph",
+        stacklevel=_FROM_PREPARE + 1,
+    )
+
+
+def warn_of_many_traces(block: "Block", most: int) -> None:
+    """Tell that a block is traced again and again."""
+    warnings.warn(
+        f"{block.name} has been traced for more than {most} kinds of inputs; each value of a plain number "
+        "among them is one: pass numbers that change as arrays",
+        stacklevel=_FROM_PREPARE,
+    )
