@@ -41,6 +41,7 @@ class Binding:
     memory : where intermediate results lie in the arena
     results : slot, shape and dtype of each output that is computed
     positions : where these stand among all outputs
+    frames, idle : all that serve calls, and those that serve none now
     """
 
     def __init__(self, specialization: "Specialization", facts: Facts) -> None:
@@ -59,6 +60,7 @@ class Binding:
         ]
         self.functions = checked(specialization.code.functions, specialization.code.steps, facts)
         self.idle: list[Frame] = []
+        self.frames: list[Frame] = []
         self.is_plain = self._is_plain()
 
     def _given(self, entry: Entry) -> tuple[Any, Any]:
@@ -100,7 +102,13 @@ class Binding:
         try:
             return self.idle.pop()
         except IndexError:
-            return Frame(self)
+            self.frames.append(Frame(self))
+            return self.frames[-1]
+
+    @property
+    def hits(self) -> int:
+        """How many calls found it made."""
+        return sum(frame.hits for frame in self.frames)
 
 
 class Frame:
@@ -111,10 +119,12 @@ class Frame:
     slots : the address table
     arena : the memory of intermediate results
     views : these results as NumPy arrays, for operators that Python runs
+    hits : how many calls found their binding made
     """
 
     def __init__(self, binding: Binding) -> None:
         self.binding, spec = binding, binding.specialization
+        self.hits = 0
         size = binding.memory.size + ALIGNMENT
         self.arena = np.zeros(size, np.uint8)  # what steps keep from call to call is zero at first
         start = -self.arena.ctypes.data % ALIGNMENT
@@ -168,6 +178,7 @@ class Frame:
         ----------
         into : for each output contiguous memory that may hold it, or None; what does not fit is not used
         """
+        self.hits += 1
         slots, outputs = self.slots, []
         offered = None if into is None else [into[i] for i in self.binding.positions]
         for number, (slot, shape, dtype) in enumerate(self._results):

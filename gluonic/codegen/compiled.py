@@ -12,8 +12,10 @@ from typing import Any
 
 from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
+from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.convolution_steps import BlockStep
 from gluonic.codegen.copies import CopyStep, JoinStep
+from gluonic.codegen.dump import dump_if_asked
 from gluonic.codegen.facts import DynamicShapeError, Facts
 from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
@@ -74,7 +76,7 @@ class Specialization:
             group.step = self._step(group, facts)
         self.segments = _segments(self.groups)
         self._number_slots()
-        runs = [[g.step for g in s.groups] for s in self.segments if s.native]
+        runs = [[(g.step, g.label) for g in s.groups] for s in self.segments if s.native]
         self.code: NativeCode = compile_steps(runs, facts, self.slot)
         self.pattern = self._pattern(facts)
 
@@ -182,6 +184,20 @@ class CompiledGraph:
         )
         self._prepared = Preparation(graph, inputs)
         self._lock = threading.RLock()
+        self._misses = self._forgotten_hits = 0
+
+    def cache_info(self) -> CacheInfo:
+        """How much has been compiled, and how often it was used."""
+        with self._lock:
+            libraries = [s.code.library for s in self.specializations if s.code.library is not None]
+            return CacheInfo(
+                len(self.specializations),
+                len(self.bindings),
+                self._forgotten_hits + sum(b.hits for b in self.bindings.values()),
+                self._misses,
+                sum(library.size for library in libraries),
+                sum(library.from_disk for library in libraries),
+            )
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
@@ -203,7 +219,10 @@ class CompiledGraph:
 
     def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
         """A frame that has taken the arrays."""
+        made = self._misses
         frame = self.binding(arrays, train).frame()
+        if self._misses != made:
+            frame.hits = -1  # this call made what it found
         if not frame.take(arrays):
             raise AssertionError("a binding of these very shapes does not take the arrays")
         return frame
@@ -223,13 +242,22 @@ class CompiledGraph:
                 (s for s in self.specializations if s.prepared is prepared and s.fits(facts)), None
             )
             if fitting is None:
-                fitting = Specialization(prepared, self.inputs, facts)
-                self.specializations.append(fitting)
-                del self.specializations[:-_MOST_SPECIALIZATIONS]
-            binding = self.bindings[key] = fitting.bind(facts)
+                binding = self._specialize(prepared, facts).bind(facts)
+                dump_if_asked(binding)
+            else:
+                binding = fitting.bind(facts)
+            self.bindings[key] = binding
+            self._misses += 1
             while len(self.bindings) > _MOST_BINDINGS:
-                self.bindings.popitem(last=False)
+                _, forgotten = self.bindings.popitem(last=False)
+                self._forgotten_hits += forgotten.hits
             return binding
+
+    def _specialize(self, prepared: Prepared, facts: Facts) -> Specialization:
+        made = Specialization(prepared, self.inputs, facts)
+        self.specializations.append(made)
+        del self.specializations[:-_MOST_SPECIALIZATIONS]
+        return made
 
 
 __all__ = ["CompiledGraph", "DynamicShapeError", "Specialization"]

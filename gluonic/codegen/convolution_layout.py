@@ -38,6 +38,7 @@ from gluonic.graph.operator import Application
 from gluonic.graph.ops.pooling import _GEOMETRY, _pool
 from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import Windows, is_channels_last, windows_of
+from gluonic.graph.origin import give_origin
 
 Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
@@ -114,6 +115,7 @@ class _Rewriting:
         self.pending: dict[Entry, _Convolution] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
+        self.named = {node.name: node for node in graph.nodes}
 
     def run(self) -> Graph:
         """Rewrite all nodes in order."""
@@ -122,6 +124,8 @@ class _Rewriting:
                 self.planes[node.entry()] = node.entry()
             elif not self._rewritten(node):
                 self._kept(node)
+            elif node.entry() in self.blocks:
+                give_origin(self.blocks[node.entry()][:1], node)
         return Graph(self.plane(entry) for entry in self.graph.outputs)
 
     def _rewritten(self, node: Node) -> bool:
@@ -156,6 +160,7 @@ class _Rewriting:
             self.planes[entry] = apply(
                 to_planes, entry.node.name, blocks, channels=channels, groups=groups
             )
+            give_origin([self.planes[entry]], entry.node)
         return self.planes[entry]
 
     def _own_blocks(self, entry: Entry) -> tuple[Entry, int]:
@@ -164,6 +169,7 @@ class _Rewriting:
             made = self.pending[entry]
             groups = self._groups(self.shape(entry)[1], made.groups)
             self.blocks[entry] = self._finished(made), groups
+            give_origin(self.blocks[entry][:1], self.named[made.name])
         return self.blocks[entry]
 
     def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:

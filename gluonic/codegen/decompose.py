@@ -8,6 +8,7 @@ from gluonic.codegen.facts import Facts
 from gluonic.codegen.inner_operators import Cut, apply, average, concat_piece, cut_out, overwrite
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.origin import give_origin
 
 Rule = Callable[[Any, "Site"], Sequence[Entry] | None]
 
@@ -90,7 +91,7 @@ class _Pass:
         site = Site(node, inputs, self.train, self.facts, self.used, self.current)
         made = rule(F, site)
         if made is not None:
-            _give_origin(made, node)
+            give_origin(made, node)
         return made
 
 
@@ -99,17 +100,6 @@ def decompose(graph: Graph, facts: Facts, *, train: bool) -> Decomposition:
     made = _Pass(graph, facts, train)
     outputs = list(graph.rewrite(made.replace).outputs)
     return Decomposition(Graph([*outputs, *made.current.values()]), tuple(made.current))
-
-
-def _give_origin(made: Sequence[Entry], origin: Node) -> None:
-    """New nodes point at the user's line of the one whose work they do."""
-    stack = [entry.node for entry in made]
-    while stack:
-        node = stack.pop()
-        if node.location is None and node.serial > origin.serial and not node.is_variable:
-            node.location, node.block = origin.location, origin.block
-            if origin.location is not None:
-                stack.extend(entry.node for entry in node.inputs)
 
 
 # -- softmax ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.program import Program, cut
 from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
@@ -82,6 +83,11 @@ class DifferentiableProgram:
         outputs = [entry for entry in self.gradient_outputs if entry is not None]
         graph = cut(outputs, at)
         return Program(graph, (*at.values(), *self.head_variables))
+
+    def cache_info(self) -> CacheInfo:
+        """How much has been compiled, forward and backward."""
+        programs = self.forward_program, self.backward_program
+        return CacheInfo.total(program.cache_info() for program in programs)
 
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
         """Compute the outputs, and what `backward` needs."""

@@ -1,9 +1,11 @@
-"""What the compiler made of a graph, in words: what is fused, what is not and why."""
+"""What the compiler made of a graph, in words: what is fused, what is not and why; and the code itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gluonic.codegen.module_text import part_of
+from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Node
 from gluonic.graph.view import written
 
@@ -17,29 +19,37 @@ class Step:
 
     Attributes
     ----------
+    number : its place in the order in which steps run
     kind : ``"kernel"`` (machine code) or ``"python"`` (an operator's NumPy kernel)
-    operators : the operators that run in it
+    operators : the operators that run in it: operator and node name
     shape : of the loop, or of the result
     reason : why Python runs it
     location : the user's line of its last operator
+    function : the name of its machine code in the module; steps that do the same share one
     """
 
+    number: int
     kind: str
     operators: tuple[str, ...]
     shape: tuple[int, ...]
     reason: str
     location: str
+    function: str = ""
+
+    def answers_to(self, name: str) -> bool:
+        """Whether it is the step of that function, or one of an operator or node of that name."""
+        return name == self.function or any(name in o.split(" ", 1) for o in self.operators)
 
     def __str__(self) -> str:
         names = " → ".join(self.operators)
         why = f"  ({self.reason})" if self.reason else ""
-        where = f"\n          {self.location}" if self.location else ""
-        return f"{self.kind:8}  {written(self.shape):18} {names}{why}{where}"
+        where = f"\n               {self.location}" if self.location else ""
+        return f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of a graph; printing it shows the table.
+    """What became of a graph; printing it shows the table, `llvm` and `assembly` return the code.
 
     Attributes
     ----------
@@ -60,6 +70,59 @@ class Explanation:
     def kernels(self) -> tuple[Step, ...]:
         """The steps that are machine code."""
         return tuple(step for step in self.steps if step.kind == "kernel")
+
+    def llvm(self, which: int | str | None = None, *, optimised: bool = False) -> str:
+        """The LLVM module, or what of it belongs to some of the steps.
+
+        Parameters
+        ----------
+        which : a step's number, or the name of an operator, node or function: all steps that have it; None for
+            the whole module
+        optimised : after LLVM's optimiser instead of before
+
+        Raises
+        ------
+        CallError
+            if no machine code goes with it
+        """
+        text = self._selected(which)
+        if not optimised:
+            return text
+        from gluonic.codegen.jit import optimised as optimiser
+
+        return optimiser(text)
+
+    def assembly(self, which: int | str | None = None) -> str:
+        """The machine code, to read: of the whole module, or of some of the steps, as for `llvm`."""
+        from gluonic.codegen.jit import assembly
+
+        return assembly(self._selected(which))
+
+    def _selected(self, which: int | str | None) -> str:
+        """The module, or the part of it that belongs to some of the steps."""
+        if which is None:
+            return self.code
+        if isinstance(which, int):
+            steps = [step for step in self.steps if step.number == which]
+        else:
+            steps = [step for step in self.steps if step.answers_to(which)]
+        functions = [step.function for step in steps if step.function]
+        if not functions:
+            raise CallError(self._without_code(which, steps))
+        return part_of(self.code, functions)
+
+    def _without_code(self, which: int | str, steps: Sequence[Step]) -> str:
+        if steps:
+            reason = f"step {steps[0].number} runs in Python: {steps[0].reason}"
+            return describe(reason, where=f"the code of {which!r}")
+        names = [name for step in self.steps for o in step.operators for name in o.split(" ", 1)]
+        guess = nearest(which, dict.fromkeys(names)) if isinstance(which, str) else ""
+        return describe(
+            f"no step is {which!r}{guess}",
+            where="the code of a compiled graph",
+            facts=[f"the steps are 0 to {len(self.steps) - 1}"],
+            hint="print(net.explain(x)) shows the steps with their operators and names",
+        )
 
     def __str__(self) -> str:
         operators = sum(len(step.operators) for step in self.steps)
@@ -86,16 +149,20 @@ def _location(nodes: Sequence[Node]) -> str:
 def explain(binding: "Binding") -> Explanation:
     """Describe what a graph was compiled to for one set of shapes."""
     specialization, facts = binding.specialization, binding.facts
+    native = [group for group in specialization.groups if group.is_native]
+    names = dict(zip(map(id, native), specialization.code.names, strict=True))
     steps = []
-    for group in specialization.groups:
+    for number, group in enumerate(specialization.groups):
         last = group.nodes[-1]
         steps.append(
             Step(
+                number,
                 "kernel" if group.is_native else "python",
                 tuple(_title(node) for node in group.nodes),
                 facts.shapes[last.entry()] if group.space is None else group.space,
                 "" if group.is_native else group.reason,
                 _location(group.nodes),
+                names.get(id(group), ""),
             )
         )
     return Explanation(

@@ -20,6 +20,7 @@ from gluonic.graph.node import Entry, Graph, Node
 
 _MOST_NODES = 64
 _MOST_ARRAYS = 32
+_MOST_NAMED = 4
 
 
 @dataclass(eq=False)
@@ -46,6 +47,13 @@ class Group:
     def space(self) -> Shape | None:
         """The iteration space of the loop nest."""
         return None if self.stages is None else self.stages.space
+
+    @property
+    def label(self) -> str:
+        """What it does, in a few operators' names; the same in every process."""
+        names = [node.operator_name.strip("_") for node in self.nodes]
+        few = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED}_more", names[-1]]
+        return ".".join(names if len(names) <= _MOST_NAMED else few)
 
     @property
     def is_native(self) -> bool:

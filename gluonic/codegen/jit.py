@@ -38,10 +38,18 @@ class Library:
         What keeps the code in memory.
     names : sequence of str
         The functions that can be called.
+
+    Attributes
+    ----------
+    size : int
+        The bytes of the object file.
+    from_disk : bool
+        Whether it came from the disk cache.
     """
 
-    def __init__(self, tracker: Any, names: Sequence[str]) -> None:
-        self._tracker = tracker
+    def __init__(self, tracker: Any, names: Sequence[str], size: int) -> None:
+        self._tracker, self.size = tracker, size
+        self.from_disk = False
         self.addresses: dict[str, int] = {name: int(tracker[name]) for name in names}
 
     def __getitem__(self, name: str) -> int:
@@ -76,8 +84,16 @@ def load(
     Library
     """
     target = target or host()
-    image = cache.fetch(cache.key(text, target), lambda: compile_object(text, target))
-    return link(image, names, imports, target, symbols or {})
+    compiled = []
+
+    def compile_now() -> bytes:
+        compiled.append(compile_object(text, target))
+        return compiled[0]
+
+    image = cache.fetch(cache.key(text, target), compile_now)
+    library = link(image, names, imports, target, symbols or {})
+    library.from_disk = not compiled
+    return library
 
 
 def link(
@@ -98,7 +114,7 @@ def link(
         if target not in _engines:
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
         tracker = builder.link(_engines[target], f"gluonic{next(_numbers)}")
-    return Library(tracker, names)
+    return Library(tracker, names, len(image))
 
 
 def compile_object(text: str, target: Target) -> bytes:

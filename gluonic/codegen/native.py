@@ -1,6 +1,7 @@
 """One LLVM module a graph: a function for each step, and one for each run of steps that calls them."""
 
 import ctypes
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from gluonic.codegen.target import host
 from gluonic.graph.node import Node
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
+_UNFIT = re.compile(r"[^\w.]", re.ASCII)
+"""What LLVM's names, unquoted, do not have."""
 
 
 def why_not(node: Node, facts: Facts) -> str:
@@ -46,6 +49,7 @@ class NativeCode:
     size : of the number table
     text : the module in LLVM's textual form
     library : what keeps the code in memory
+    names : for each step its function's
     """
 
     functions: list[Callable[[int, int], None]]
@@ -54,6 +58,7 @@ class NativeCode:
     size: int
     text: str
     library: Library | None
+    names: list[str]
 
     def table(self, facts: Facts) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The numbers that go with one set of shapes: extents, strides and units of work."""
@@ -65,13 +70,13 @@ class NativeCode:
 
 
 def compile_steps(
-    runs: Sequence[Sequence[Step]], facts: Facts, slot: Callable[[Any], int]
+    runs: Sequence[Sequence[tuple[Step, str]]], facts: Facts, slot: Callable[[Any], int]
 ) -> NativeCode:
     """Compile all native steps of a graph into one module.
 
     Parameters
     ----------
-    runs : the steps that run one after the other, for each native call
+    runs : for each native call the steps that run one after the other, with what they do in a few words
     facts : shapes and dtypes
     slot : where the address of a result, or of a step's workspace, stands in the address table
     """
@@ -79,16 +84,18 @@ def compile_steps(
     steps: list[Step] = []
     offsets: list[int] = []
     size = 0
-    names = []
+    names: list[str] = []
+    step_names: list[str] = []
     shared = _SharedFunctions(module)
     for number, run in enumerate(runs):
         calls = []
-        for step in run:
+        for step, label in run:
             length = len(step.numbers(facts))
             slots = [slot(entry) for entry in step.operands]
             if step.uses_workspace:
                 slots.append(slot(step))
-            calls.append(_StepCall(shared.name_of(step), slots, size, length, step.displaced))
+            step_names.append(shared.name_of(step, label))
+            calls.append(_StepCall(step_names[-1], slots, size, length, step.displaced))
             steps.append(step)
             offsets.append(size)
             size += length + 1 + len(step.displaced)
@@ -99,7 +106,7 @@ def compile_steps(
     if names:
         library = load(text, names, tuple(module.imports), symbols=module.symbols)
     functions = [_callable(library[name]) for name in names] if library is not None else []
-    return NativeCode(functions, steps, offsets, size, text, library)
+    return NativeCode(functions, steps, offsets, size, text, library, step_names)
 
 
 class _SharedFunctions:
@@ -109,9 +116,9 @@ class _SharedFunctions:
         self._module = module
         self._names: dict[str, str] = {}
 
-    def name_of(self, step: Step) -> str:
-        """The function of a step, written if it is new."""
-        name = f"step{len(self._names)}"
+    def name_of(self, step: Step, label: str) -> str:
+        """The function of a step, written if it is new; `label` is part of its name."""
+        name = f"{_UNFIT.sub('_', label)}.{len(self._names)}"
         step.emit(self._module, name)
         body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
         known = self._names.setdefault(body, name)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
@@ -54,6 +55,12 @@ class Program:
         from gluonic.codegen.compiled import CompiledGraph
 
         return CompiledGraph(self.graph, self.inputs)
+
+    def cache_info(self) -> CacheInfo:
+        """How much has been compiled, and how often it was used."""
+        own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []
+        closed = self._closed.values() if self._closed is not None else ()
+        return CacheInfo.total([*own, *(program.cache_info() for program in closed)])
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None

@@ -9,6 +9,8 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.codegen.cache_info import CacheInfo
+from gluonic.codegen.explain import Explanation
 from gluonic.gluon import complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps
@@ -363,13 +365,21 @@ class HybridBlock(Block):
         )
         return symbol_file, parameter_file
 
-    def explain(self, *args: Any) -> Any:
-        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why."""
+    def explain(self, *args: Any) -> Explanation:
+        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.
+
+        Printing the result shows a table; its `llvm` and `assembly` return the code of a step.
+        """
         arrays, structure = flatten(args, _is_array)
         key = structure, STATE.training, STATE.recording
         trace = self._traces.get(key) or self._prepare(key, structure, arrays)
         assert trace.bound is not None
         return trace.bound.op.explain(*trace.bound.operands(arrays))
+
+    def cache_info(self) -> CacheInfo:
+        """Say how much has been compiled for the block, and how often it was used."""
+        bound = [trace.bound for trace in self._traces.values()]
+        return CacheInfo.total(b.op.cache_info() for b in bound if b is not None)
 
 
 def _backend_options(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -7,6 +7,7 @@ from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Application
+from gluonic.graph.origin import give_origin
 
 
 def input_gradients(
@@ -98,20 +99,9 @@ def gradients(
         )
         for entry, gradient in zip(node.inputs, found, strict=True):
             if gradient is not None:
-                _inherit_origin(gradient.node, node)
+                give_origin([gradient], node)
                 flowing.setdefault(entry, []).append(gradient)
     return [_total(flowing.get(entry, [])) for entry in wrt]
-
-
-def _inherit_origin(made: Node, origin: Node) -> None:
-    """Nodes made by a rule point at the user's line of the node whose gradient they compute."""
-    stack = [made]
-    while stack:
-        node = stack.pop()
-        if node.location is None and node.serial > origin.serial and not node.is_variable:
-            node.location, node.block = origin.location, origin.block
-            if origin.location is not None:
-                stack.extend(entry.node for entry in node.inputs)
 
 
 def _depends_on(graph: Graph, wrt: Sequence[Entry]) -> set[Node]:

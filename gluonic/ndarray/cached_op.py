@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.explain import Explanation, explain
 from gluonic.codegen.program import Observer, Program
@@ -59,6 +60,11 @@ class CachedOp:
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
         return explain(program.compiled.binding([x._data for x in inputs]))
+
+    def cache_info(self) -> CacheInfo:
+        """How much has been compiled for the graph, its gradients included, and how often it was used."""
+        both = [program.cache_info() for program in self._differentiable.values()]
+        return CacheInfo.total([self.inference.cache_info(), *both])
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Compute the outputs; recorded on the tape as one computation."""

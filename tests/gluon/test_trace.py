@@ -70,29 +70,19 @@ class Chain(Watched):
         return F.softmax(self.dense(F.exp(-x)) * 2)
 
 
-def _specializations(net: Any) -> int:
-    programs = []
-    for trace in net._traces.values():
-        op = trace.bound.op
-        programs.append(op.inference)
-        for both in op._differentiable.values():
-            programs += [both.forward_program, both.backward_program]
-    return sum(len(p.compiled.specializations) for p in programs if "compiled" in vars(p))
-
-
 def test_a_new_batch_size_neither_traces_nor_compiles_again() -> None:
     net = hybridized(Chain())
     for size in (4, 64):  # products of few elements have machine code of their own
         with autograd.record():
             net(nd.ones((size, 5))).backward()
         net(nd.ones((size, 5)))
-    before = _specializations(net)
+    before = net.cache_info().specializations
     assert before > 0
     for size in (2, 3, 5, 64, 1000):
         with autograd.record():
             net(nd.ones((size, 5))).backward()
         assert net(nd.ones((size, 5))).shape == (size, 3)
-    assert _specializations(net) == before
+    assert net.cache_info().specializations == before
     assert net.traces == 2
 
 

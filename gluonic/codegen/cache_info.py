@@ -1,0 +1,35 @@
+"""How much has been compiled for a graph, and how often it was used: `cache_info()`."""
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What is kept of compiled graphs.
+
+    Attributes
+    ----------
+    specializations : machine code, each for all shapes of one pattern
+    bindings : what goes with one set of shapes each
+    hits : calls that found their binding
+    misses : calls that had to make one, and maybe code for it
+    code_bytes : of machine code, as object files
+    disk_hits : specializations whose code came from the disk cache
+    """
+
+    specializations: int = 0
+    bindings: int = 0
+    hits: int = 0
+    misses: int = 0
+    code_bytes: int = 0
+    disk_hits: int = 0
+
+    @classmethod
+    def total(cls, parts: Iterable["CacheInfo"]) -> "CacheInfo":
+        """The sums over several graphs.
+
+        >>> CacheInfo.total([CacheInfo(1, 2, hits=3), CacheInfo(1, 1, misses=1)])
+        CacheInfo(specializations=2, bindings=3, hits=3, misses=1, code_bytes=0, disk_hits=0)
+        """
+        return cls(*map(sum, zip(*map(astuple, [cls(), *parts]), strict=True)))

@@ -1,0 +1,153 @@
+"""What users can see of what was compiled: tables, LLVM IR, assembly, and how much is kept."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic import autograd, nd
+from gluonic.codegen.explain import Explanation
+from gluonic.gluon import HybridBlock, nn
+from gluonic.graph.errors import CallError
+
+
+class Mixed(HybridBlock):
+    """Loops, a product, and an operator that Python runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.dense = nn.Dense(32, activation="relu")
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        y = F.tanh(self.dense(x)) * 2
+        return F.broadcast_add(F.topk(y, k=2, ret_typ="value"), F.sum(F.sigmoid(y)))
+
+
+def _ready(net: HybridBlock) -> HybridBlock:
+    net.initialize()
+    net.hybridize()
+    return net
+
+
+@pytest.fixture
+def explanation() -> Explanation:
+    return _ready(Mixed()).explain(nd.ones((64, 16)))
+
+
+def test_every_kernel_has_code_of_its_own_to_read(explanation: Explanation) -> None:
+    assert explanation.kernels
+    for step in explanation.kernels:
+        for text in (
+            explanation.llvm(step.number),
+            explanation.llvm(step.number, optimised=True),
+            explanation.assembly(step.number),
+        ):
+            assert step.function in text
+            assert "@run0" not in text
+
+
+def test_code_is_found_by_operator_node_and_function(explanation: Explanation) -> None:
+    (step,) = (step for step in explanation.steps if step.answers_to("sigmoid"))
+    code = explanation.llvm(step.number)
+    operator, node = step.operators[0].split(" ", 1)
+    for name in (node, step.function):
+        assert explanation.llvm(name) == code
+    assert code in explanation.llvm(operator)
+    assert "sigmoid" in step.function
+
+
+def test_the_code_of_a_step_holds_what_it_calls_and_no_other_step(explanation: Explanation) -> None:
+    functions = {step.function for step in explanation.kernels}
+    for step in explanation.kernels:
+        code = explanation.llvm(step.number)
+        assert {name for name in functions if f"@{name}(" in code} == {step.function}
+
+
+@pytest.mark.parametrize(
+    ("which", "message"),
+    [("topk", "runs in Python"), (99, "no step is 99"), ("tanhh", "no step is 'tanhh'")],
+)
+def test_a_step_without_code_is_refused_with_the_reason(
+    explanation: Explanation, which: Any, message: str
+) -> None:
+    with pytest.raises(CallError, match=message):
+        explanation.llvm(which)
+
+
+def test_a_step_knows_the_block_and_line_of_layers_that_become_blocks_of_channels() -> None:
+    net = nn.HybridSequential()
+    with net.name_scope():
+        net.add(nn.Conv2D(16, 3), nn.BatchNorm(), nn.Activation("relu"), nn.MaxPool2D())
+    table = _ready(net).explain(nd.ones((2, 16, 16, 16)))
+    assert all(f"in {net.name}/{net.name}_" in step.location for step in table.steps)
+    assert all(__file__ in step.location for step in table.steps)
+
+
+def test_cache_info_counts_what_is_made_and_found() -> None:
+    net = _ready(Mixed())
+    assert net.cache_info().misses == 0
+    x = nd.ones((64, 16))
+    for _ in range(3):
+        net(x)
+    info = net.cache_info()
+    assert (info.specializations, info.bindings, info.hits, info.misses) == (1, 1, 2, 1)
+    assert info.code_bytes > 0
+    net(nd.ones((65, 16)))
+    again = net.cache_info()
+    assert (again.specializations, again.bindings, again.hits, again.misses) == (1, 2, 2, 2)
+    with autograd.record():
+        net(x).backward()
+    assert net.cache_info().specializations > again.specializations
+
+
+def test_code_from_the_disk_cache_is_counted(monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("GLUONIC_CACHE", "1")
+    found = []
+    for _ in range(2):
+        net = _ready(Mixed())
+        net(nd.ones((64, 16)))
+        found.append(net.cache_info().disk_hits)
+    assert found == [0, 1]
+
+
+_PROGRAM = """
+import gluonic as mx
+class Net(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.tanh(x) * F.exp(x)
+net = Net(prefix="named_")
+net.hybridize()
+net(mx.nd.ones((4, 4)))
+"""
+
+
+def test_the_environment_can_ask_for_a_dump_and_names_are_the_same_in_every_process(
+    tmp_path: Path,
+) -> None:
+    texts = []
+    for seed in "12":
+        folder = tmp_path / seed
+        environment = {**os.environ, "GLUONIC_DUMP": str(folder), "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, check=True)
+        files = {path.name.partition(".")[2]: path for path in folder.iterdir()}
+        assert set(files) == {"txt", "ll", "optimised.ll", "s"}
+        assert all("named_" in path.name for path in files.values())
+        assert "tanh" in files["s"].read_text()
+        texts.append(files["ll"].read_text())
+    assert texts[0] == texts[1]
+
+
+def test_dumping_does_not_change_results(monkeypatch: Any, tmp_path: Path) -> None:
+    x = nd.random.normal(shape=(8, 16))
+    net = _ready(Mixed())
+    expected = net(x).asnumpy()
+    monkeypatch.setenv("GLUONIC_DUMP", str(tmp_path))
+    net.hybridize()
+    assert np.array_equal(net(x).asnumpy(), expected)
+    assert any(tmp_path.iterdir())
