@@ -18,6 +18,7 @@ from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.writes import WRITES, is_shared, note_write
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import Specialization
@@ -41,6 +42,9 @@ class Binding:
     memory : where intermediate results lie in the arena
     results : slot, shape and dtype of each output that is computed
     positions : where these stand among all outputs
+    settle : the native function that runs the settled groups; None if there are none
+    parameters : the positions of the inputs that these read
+    writes_inputs : whether a call changes some of its inputs
     frames, idle : all that serve calls, and those that serve none now
     """
 
@@ -59,6 +63,11 @@ class Binding:
             (specialization.slot(e), facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
         self.functions = checked(specialization.code.functions, specialization.code.steps, facts)
+        settled = bool(specialization.settled)
+        self.settle = self.functions[-1] if settled else None
+        self.parameters = self._parameters() if settled else frozenset()
+        steps = specialization.code.steps
+        self.writes_inputs = bool(specialization.target) or any(s.is_foreign for s in steps)
         self.idle: list[Frame] = []
         self.frames: list[Frame] = []
         self.is_plain = self._is_plain()
@@ -66,6 +75,12 @@ class Binding:
     def _given(self, entry: Entry) -> tuple[Any, Any]:
         """Shape and dtype of an input; None for one that nothing reads."""
         return self.facts.shapes.get(entry), self.facts.dtypes.get(entry)
+
+    def _parameters(self) -> frozenset[int]:
+        """The positions of the inputs that settled groups read."""
+        spec = self.specialization
+        reads = {spec.root.get(entry, entry) for group in spec.settled for entry in group.inputs}
+        return frozenset(i for i, entry in enumerate(self.inputs) if entry in reads)
 
     def _is_plain(self) -> bool:
         """Whether a call is one native call whose results are the outputs, each once."""
@@ -93,6 +108,8 @@ class Binding:
             if group.step is not None and group.step.uses_workspace:
                 writes.append(group.step)
                 sizes[group.step] = group.step.workspace(self.facts)
+            if group in spec.settled:
+                lasting += [e for e in writes if e not in lasting]
             steps.append((group.inputs, [e for e in writes if e not in lasting]))
         steps = [((), lasting), *steps, (lasting, ())]
         return plan_memory(steps, sizes, spec.root)
@@ -133,6 +150,7 @@ class Frame:
         self._signature, self._results = binding.signature, binding.results
         self._positions = [spec.slots[entry] for entry in binding.inputs]
         self._seen: list[Any] = [_nothing] * len(self._positions)
+        self._settled_at = self._shares = -1
         self._copies: dict[int, Array] = {}
         self.views: dict[Entry, Array] = {}
         for entry, place in binding.memory.places.items():
@@ -160,6 +178,8 @@ class Frame:
             return True
         if array.shape != shape or array.dtype != dtype:
             return False
+        if position in self.binding.parameters:
+            self._settled_at = -1
         if not dtype.hasobject:
             if array.flags.c_contiguous:
                 self._seen[position] = ref(array)
@@ -187,10 +207,28 @@ class Frame:
                 output = np.empty(shape, dtype)
             slots[slot] = address_of(output)
             outputs.append(output)
-        if self.binding.is_plain:
-            self._function(self._address, self.binding.table_address)
-            return outputs
-        return self._run_segments(arrays, outputs, run)
+        binding = self.binding
+        if binding.settle is not None and (
+            WRITES.latest != self._settled_at or WRITES.shares != self._shares
+        ):
+            self._settle(arrays)
+        if binding.is_plain:
+            self._function(self._address, binding.table_address)
+        else:
+            outputs = self._run_segments(arrays, outputs, run)
+        if binding.writes_inputs or into is not None:
+            note_write()
+        return outputs
+
+    def _settle(self, arrays: Sequence[Array]) -> None:
+        """Compute what follows from parameters alone, unless they are as they were."""
+        latest, shares = WRITES.latest, WRITES.shares
+        binding = self.binding
+        shared = any(is_shared(arrays[position]) for position in binding.parameters)
+        if shared or latest != self._settled_at:
+            assert binding.settle is not None
+            binding.settle(self._address, binding.table_address)
+        self._settled_at, self._shares = latest, -1 if shared else shares
 
     def _run_segments(
         self, arrays: Sequence[Array], outputs: Sequence[Array], run: Run
@@ -242,6 +280,8 @@ class _Call:
         """Run an operator's NumPy kernel and put its results in their places."""
         assert node.application is not None
         results = run_node(node.application, [self.array(e) for e in node.inputs], self.run)
+        if node.application.states:
+            note_write()
         for index, result in enumerate(results):
             entry = node.entry(index)
             place = self.values.get(entry)

@@ -6,7 +6,7 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.passes import Preparation, Prepared
+from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
@@ -55,15 +56,23 @@ class Specialization:
     prepared : the graph
     inputs : its variables, in the order of the arrays
     facts : shapes and dtypes to compile for
+    parameters : the variables that seldom change
 
     Attributes
     ----------
     root : for a relabelled result the one whose memory it shares
     host : for a result the output of the graph in whose memory it lives
     target : for the new value of a state the variable in whose memory it lives
+    settled : the groups that run only when a parameter may have changed
     """
 
-    def __init__(self, prepared: Prepared, inputs: Sequence[Node], facts: Facts) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        inputs: Sequence[Node],
+        facts: Facts,
+        parameters: Collection[Node] = (),
+    ) -> None:
         self.prepared, self.graph, self.inputs = prepared, prepared.graph, tuple(inputs)
         graph = self.graph
         self.outputs = graph.outputs[: prepared.output_count]
@@ -71,12 +80,15 @@ class Specialization:
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
         self.fusion = fuse(graph, facts.shapes, lambda node: why_not(node, facts), self.root)
-        self.groups = self.fusion.groups
-        for group in self.groups:
+        for group in self.fusion.groups:
             group.step = self._step(group, facts)
-        self.segments = _segments(self.groups)
+        self.settled = self._settled(parameters)
+        others = [group for group in self.fusion.groups if group not in self.settled]
+        self.groups = [*self.settled, *others]
+        self.segments = _segments(others)
         self._number_slots()
         runs = [[(g.step, g.label) for g in s.groups] for s in self.segments if s.native]
+        runs += [[(g.step, g.label) for g in self.settled]] if self.settled else []
         self.code: NativeCode = compile_steps(runs, facts, self.slot)
         self.pattern = self._pattern(facts)
 
@@ -86,6 +98,12 @@ class Specialization:
             return native_step(group.nodes[0], facts)
         lowering = GroupLowering(group, self.fusion.loops, facts.shapes, facts.dtypes, self.root)
         return LoopStep(group, lowering.lower())
+
+    def _settled(self, parameters: Collection[Node]) -> list[Group]:
+        """The groups that follow from parameters alone."""
+        constant = [node for node in parameters if node.entry() not in self.target.values()]
+        pinned = {*self.graph.outputs, *self.host, *self.target}
+        return settled_groups(self.fusion.groups, constant, pinned, self.root)
 
     def written_by(self, group: Group) -> list[Entry]:
         """The results of a group that lie in memory."""
@@ -172,10 +190,13 @@ class CompiledGraph:
     ----------
     graph : the graph
     inputs : its variables, in the order in which arrays will be given
+    parameters : those of them that seldom change, and into which nobody writes without a note
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
+        self.graph, self.inputs, self.parameters = graph, tuple(inputs), frozenset(parameters)
         self.specializations: list[Specialization] = []
         self.bindings: OrderedDict[Any, Binding] = OrderedDict()
         self._latest: dict[bool, list[Frame]] = {False: [], True: []}
@@ -254,7 +275,7 @@ class CompiledGraph:
             return binding
 
     def _specialize(self, prepared: Prepared, facts: Facts) -> Specialization:
-        made = Specialization(prepared, self.inputs, facts)
+        made = Specialization(prepared, self.inputs, facts, self.parameters)
         self.specializations.append(made)
         del self.specializations[:-_MOST_SPECIALIZATIONS]
         return made

@@ -17,6 +17,8 @@ _MOST_REMEMBERED = 16
 class ForeignStep(Step):
     """A call of ``void function(void** operands, void* context)``; both addresses are run-time numbers."""
 
+    is_foreign = True
+
     def __init__(self, node: Node) -> None:
         self.node = node
         self.outputs = tuple(node.entry(i) for i in range(node.output_count))

@@ -1,7 +1,7 @@
 """A graph made ready to run: compiled, or interpreted where the environment asks for it."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +12,7 @@ from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.writes import note_write
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
@@ -36,6 +37,8 @@ class Program:
     ----------
     graph : what to compute
     inputs : the variables, in the order in which their arrays will be given
+    parameters : those of them whose values seldom change: what follows from them alone is kept until a write
+        is noted (:mod:`gluonic.graph.writes`)
 
     Attributes
     ----------
@@ -43,8 +46,11 @@ class Program:
         interpreted
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
+        self.parameters = frozenset(parameters)
         self.observer: Observer | None = None
         self._interpreted = interpreting()
         self._closed: dict[Any, Program] | None = {} if has_open_shapes(graph) else None
@@ -54,7 +60,7 @@ class Program:
         """The graph, compiled for what it is called with; the first one imports the compiler."""
         from gluonic.codegen.compiled import CompiledGraph
 
-        return CompiledGraph(self.graph, self.inputs)
+        return CompiledGraph(self.graph, self.inputs, self.parameters)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -88,7 +94,7 @@ class Program:
         found = self._closed.get(shapes)
         if found is None:
             known = dict(zip(self.inputs, shapes, strict=True))
-            found = Program(with_found_shapes(self.graph, known), self.inputs)
+            found = Program(with_found_shapes(self.graph, known), self.inputs, self.parameters)
             found._closed = None
             self._closed[shapes] = found
         found.observer = self.observer
@@ -97,6 +103,8 @@ class Program:
     def _interpret(self, arrays: Sequence[Array], run: Run) -> list[Array]:
         inputs = dict(zip(self.inputs, arrays, strict=True))
         results = interpret(self.graph, inputs, run, self.observer)
+        if self.graph.states:
+            note_write()
         taken: set[Entry] = set()
         own = []
         for entry, array in zip(self.graph.outputs, results, strict=True):

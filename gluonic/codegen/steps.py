@@ -30,11 +30,13 @@ class Step(ABC):
     operands : the results whose addresses the function gets, in its order
     displaced : the operands of which the function gets not the first element's address, but one behind it
     keeps : whether what the step writes must still be there at the next call; it is zero at the first
+    is_foreign : whether code that is not ours runs, which may do more than fill its results
     uses_workspace : whether one more address follows, of `workspace` bytes that are the step's while it runs
     """
 
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
+    is_foreign: bool = False
     keeps: bool = False
     displaced: tuple[int, ...] = ()
 

@@ -15,6 +15,7 @@ from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import current_context, usable
 from gluonic.ndarray.differentiate import flags
+from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.tape import Leaf
 
 REQUESTS = ("write", "add", "null")
@@ -375,7 +376,7 @@ class Parameter:
             self._place(NDArray(value._data.astype(self._dtype)), contexts)
             return
         for array in self._arrays:
-            array._data[...] = value._data
+            overwrite(array, value._data)
         if self._trainer is not None:
             self._trainer._take_new_values()
 
@@ -403,7 +404,7 @@ class Parameter:
         """Set the gradients to zero."""
         if self._grad_req != "null":
             for array in self._arrays or ():
-                self._gradient(array)._data[...] = 0
+                overwrite(self._gradient(array), 0)
 
     def list_ctx(self) -> list[Context]:
         """Return the contexts the parameter is, or will be, on."""

@@ -166,7 +166,8 @@ class BoundTrace:
                         hint="self.params.get(…) in __init__, and the argument in hybrid_forward",
                     )
                 )
-        self.op = CachedOp(trace.graph, trace.graph.variables)
+        variables = trace.graph.variables
+        self.op = CachedOp(trace.graph, variables, [v for v in variables if v not in positions])
         # Where parameters were found last: on which context, in which list of arrays (replaced as a whole).
         self._known: tuple[Any, list[tuple[Any, Any, Any]]] = (self, [])
 

@@ -4,14 +4,13 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic import optimizer as optimizers
 from gluonic.initializer import InitDesc, Uniform
 from gluonic.io import DataBatch, DataDesc
 from gluonic.model import load_checkpoint
 from gluonic.module.base import BaseModule, check_names
 from gluonic.ndarray import Context, NDArray, cpu
+from gluonic.ndarray.kernels import overwrite
 
 
 def described(shapes: Any) -> list[DataDesc]:
@@ -244,7 +243,7 @@ class Module(BaseModule):
         self._check_given(given, targets, arg_params is not None, allow_missing, allow_extra)
         for name, array in targets.items():
             if name in given:
-                array._data[...] = np.asarray(given[name]._data)
+                overwrite(array, given[name]._data)
             elif initializer is not None or not given:
                 description = InitDesc(name, attributes.get(name))
                 (Uniform(0.01) if initializer is None else initializer)(description, array)
@@ -276,7 +275,7 @@ class Module(BaseModule):
         targets = self._parameters()
         for name, value in {**arguments, **states}.items():
             if name in targets:
-                targets[name]._data[...] = value._data
+                overwrite(targets[name], value._data)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return copies of the parameters and the auxiliary states, by name."""
@@ -391,10 +390,10 @@ class Module(BaseModule):
         for number, name in enumerate(self._state_names):
             target = self._executor.arg_dict[name]
             if states is None:
-                target._data[...] = value
+                overwrite(target, value)
                 continue
             given = states[number]
-            target._data[...] = (given[0] if isinstance(given, list) else given)._data
+            overwrite(target, (given[0] if isinstance(given, list) else given)._data)
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
         """Let a metric see the latest outputs and their labels."""

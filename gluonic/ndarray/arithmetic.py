@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.recording import check_writable
@@ -90,6 +91,7 @@ def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
                 )
             )
         np.copyto(target, result)
+        note_write()
         return self
 
     return apply

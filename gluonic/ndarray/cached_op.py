@@ -1,6 +1,6 @@
 """`CachedOp`: a graph called like an operator; one record on the tape however large it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -23,11 +23,14 @@ class CachedOp:
     ----------
     graph : what to compute
     inputs : the variables, in the order in which arrays will be given
+    parameters : those of them that seldom change; only NDArrays write into their memory
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self.inference = Program(graph, inputs)
+        self.inference = Program(graph, inputs, parameters)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
         self._observer: Observer | None = None
 

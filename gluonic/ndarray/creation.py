@@ -87,7 +87,7 @@ def _constant(name: str, make: Any, words: str) -> Any:
                 describe(f"out has the shape {out.shape}, but shape={expected}", where=name)
             )
         check_writable(out)
-        out._data[...] = make((), out._data.dtype)
+        overwrite(out, make((), out._data.dtype))
         return out
 
     function.__name__ = function.__qualname__ = name
@@ -380,7 +380,7 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
     check_writable(out)
-    out._data[...] = 0
+    overwrite(out, 0)
     out._data[np.arange(len(out._data)), indices._data.astype(np.int64)] = 1
     return out
 

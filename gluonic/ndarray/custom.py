@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
 
 
@@ -60,6 +61,7 @@ class CustomOp:
             np.add(dst._data, values, out=dst._data, casting="unsafe")
         else:
             raise ValueError(f"req must be null, write, inplace or add, not {req!r}")
+        note_write()
 
 
 class CustomOpProp:

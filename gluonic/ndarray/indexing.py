@@ -12,6 +12,7 @@ import numpy as np
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.operator import REGISTRY, Array
+from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
 from gluonic.ndarray.invoke import invoke
@@ -215,6 +216,7 @@ def _advanced(self: NDArray, key: Key) -> NDArray:
 def setitem(self: NDArray, key: Any, value: Any) -> None:
     """Write into the part that a key names."""
     if not STATE.recording and _write_quickly(self._data, key, value):
+        note_write()
         return
     if not self.writable:
         raise ValueError("the NDArray is read-only: its elements cannot be assigned")
@@ -226,6 +228,7 @@ def setitem(self: NDArray, key: Any, value: Any) -> None:
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     shape = self._data[index].shape if basic else _positions(self, index).shape
     quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
+    note_write()
 
 
 def _write_quickly(data: Array, key: Any, value: Any) -> bool:

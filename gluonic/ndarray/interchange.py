@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import Array
+from gluonic.graph.writes import share
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context
 
@@ -23,11 +24,12 @@ def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
                 f"an NDArray of {self._data.dtype} is no {np.dtype(dtype)} without copying"
             )
         return self._data.astype(dtype)
-    return self._data.copy() if copy else self._data
+    return self._data.copy() if copy else share(self._data)
 
 
 NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
-    lambda self: self._data.__array_interface__, doc="NumPy's array interface; memory is shared."
+    lambda self: share(self._data).__array_interface__,
+    doc="NumPy's array interface; memory is shared.",
 )
 
 
@@ -49,7 +51,7 @@ def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
         ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
-    return NDArray(shared)
+    return NDArray(share(shared))
 
 
 def _dtypes() -> str:
@@ -84,7 +86,7 @@ class _Capsule:
 @method("__dlpack__")
 def dlpack(self: NDArray, **keywords: Any) -> Any:
     """Export the elements, shared, as a DLPack capsule."""
-    return self._data.__dlpack__(**keywords)
+    return share(self._data).__dlpack__(**keywords)
 
 
 @method("__dlpack_device__")
@@ -95,7 +97,7 @@ def dlpack_device(self: NDArray) -> tuple[int, int]:
 
 def to_dlpack_for_read(data: NDArray) -> Any:
     """Return a DLPack capsule that shares memory with an array."""
-    return data._data.__dlpack__()
+    return share(data._data).__dlpack__()
 
 
 to_dlpack_for_write = to_dlpack_for_read
@@ -120,7 +122,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
         ) from error
     if array.dtype not in CODE_OF:
         raise MXNetError(f"from_dlpack: {array.dtype} is not supported; it has {_dtypes()}")
-    return NDArray(np.asarray(_Memory(array)) if unmarked else array)
+    return NDArray(share(np.asarray(_Memory(array)) if unmarked else array))
 
 
 # ----------------------------------------------------------------------------------------- pickles

@@ -9,6 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.interpret import conform
 from gluonic.graph.operator import Application, Array, Run, Signature
 from gluonic.graph.view import written
+from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE, current_run
 
@@ -27,8 +28,7 @@ def compute(application: Application, arrays: Sequence[Array], expected: Signatu
     """
     run = current_run() if application.op.run_name is not None else None
     if application.op.calls_back:
-        results = application.execute(arrays, run)
-        return [own(array, arrays) for array in conform(results, expected, application)]
+        return _computed(application, arrays, run, expected)
     try:
         return quietly(_computed, application, arrays, run, expected)  # type: ignore[no-any-return]
     except (MemoryError, ValueError) as error:
@@ -41,6 +41,8 @@ def _computed(
     application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
 ) -> list[Array]:
     results = conform(application.execute(arrays, run), expected, application)
+    if application.states:
+        note_write()
     return [own(array, arrays) for array in results]
 
 
@@ -67,6 +69,7 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
     quietly(np.copyto, target._data, values, "unsafe")
+    note_write()
 
 
 def own(array: Array, arrays: Sequence[Array]) -> Array:

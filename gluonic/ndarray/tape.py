@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from gluonic.graph.operator import Array
+from gluonic.graph.writes import note_write
 
 if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray
@@ -119,14 +120,13 @@ class Leaf(Record):
         if gradient is None:
             if self.req == "write":
                 buffer[...] = 0
-            return
-        if gradient._data is buffer:
-            return
-        new = gradient._data.reshape(buffer.shape)
-        if self.req == "add":
-            np.add(buffer, new, out=buffer, casting="unsafe")
-        else:
-            np.copyto(buffer, new, casting="unsafe")
+        elif gradient._data is not buffer:
+            new = gradient._data.reshape(buffer.shape)
+            if self.req == "add":
+                np.add(buffer, new, out=buffer, casting="unsafe")
+            else:
+                np.copyto(buffer, new, casting="unsafe")
+        note_write()
 
 
 class FunctionRecord(Record):

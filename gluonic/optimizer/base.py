@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.graph.scalar_math import M
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.kernels import overwrite
 from gluonic.registry import enter
 
 _Class = TypeVar("_Class", bound=type)
@@ -331,7 +332,7 @@ def run_rule(
     for target, value in zip(
         targets[::-1], results[::-1], strict=True
     ):  # a state may be the weight
-        np.copyto(target._data, value, casting="unsafe")
+        overwrite(target, value)
 
 
 register = Optimizer.register

@@ -7,6 +7,7 @@ import numpy as np
 from gluonic.graph import updates
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.kernels import overwrite
 from gluonic.optimizer.base import RuleOptimizer, register, run_rule
 
 __all__ = ["GroupAdaGrad"]
@@ -47,5 +48,5 @@ class GroupAdaGrad(RuleOptimizer):
         scaled = self.rescale_grad * grad._data
         if numbers.clip:
             scaled = np.clip(scaled, -numbers.clip, numbers.clip)
-        state._data += np.mean(np.square(scaled), axis=1, keepdims=True)
+        overwrite(state, state._data + np.mean(np.square(scaled), axis=1, keepdims=True))
         run_rule(self.rule, numbers, weight, grad, [state])

@@ -12,6 +12,7 @@ from gluonic.codegen.emitter import NotLowered
 from gluonic.codegen.program import interpreting
 from gluonic.codegen.updates import BoundUpdate, update_kernel
 from gluonic.graph.operator import Array
+from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
 
@@ -84,6 +85,7 @@ class FusedUpdate:
         for group in plan.groups:
             own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
             group.update(_rows(own, names))
+        note_write()
         return True
 
     def _planned(

@@ -10,6 +10,7 @@ import numpy as np
 
 from gluonic.graph import updates
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.kernels import overwrite
 from gluonic.optimizer.base import Optimizer, as_states, register, run_rule
 from gluonic.optimizer.descent import SGD
 
@@ -138,7 +139,7 @@ class LAMB(Optimizer):
         direction = weight.copy()
         run_rule(updates.lamb_direction, numbers, direction, grad, state)
         step = self._get_lr(index) * self._trust(weight, direction)
-        weight._data -= np.asarray(step * direction._data, weight.dtype)
+        overwrite(weight, weight._data - np.asarray(step * direction._data, weight.dtype))
 
     def _trust(self, weight: NDArray, direction: NDArray) -> float:
         size, length = _norm(weight), _norm(direction)

@@ -17,6 +17,7 @@ from gluonic.graph.operator import Array, Run
 from gluonic.graph.states import with_own_states
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.heads import as_list, missing_head
@@ -169,7 +170,7 @@ class Executor:
                     f"forward: {name} has the shape {value.shape}, "
                     f"but {arrays[name].shape} is bound; reshape the executor for another shape"
                 )
-            arrays[name]._data[...] = value._data if isinstance(value, NDArray) else value
+            overwrite(arrays[name], value._data if isinstance(value, NDArray) else value)
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Compute the gradients of the arguments from those of the outputs.
@@ -300,7 +301,7 @@ class Executor:
                 f"copy_params_from: {name} has the shape {source.shape}, "
                 f"but {target.shape} is bound"
             )
-        target._data[...] = source._data
+        overwrite(target, source._data)
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
@@ -374,16 +375,16 @@ class Executor:
 
 def _store(output: NDArray, result: Array) -> None:
     if output._data.shape == result.shape and output._data.dtype == result.dtype:
-        output._data[...] = result
+        overwrite(output, result)
     else:  # the shape depends on the data
         output._data = result
 
 
 def _give(target: NDArray, gradient: Array | None, request: str) -> None:
     if request == "write":
-        target._data[...] = 0 if gradient is None else gradient
+        overwrite(target, 0 if gradient is None else gradient)
     elif gradient is not None:
-        target._data[...] += gradient
+        overwrite(target, target._data + gradient)
 
 
 def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
