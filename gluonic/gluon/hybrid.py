@@ -11,7 +11,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.explain import Explanation
-from gluonic.gluon import complaints
+from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block

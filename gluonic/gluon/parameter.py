@@ -9,8 +9,10 @@ import numpy as np
 from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import CallError, MismatchError, MXNetError, NotThereError, describe
+from gluonic.graph.errors import NotThereError
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import current_context, usable
@@ -18,13 +20,11 @@ from gluonic.ndarray.differentiate import flags
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.tape import Leaf
 
+__all__ = ["CONSTANT", "Constant", "DeferredInitializationError", "Parameter", "shape_is_known"]
+
 REQUESTS = ("write", "add", "null")
 CONSTANT = "Constant_"
 """What the initializers of constants begin with in the files of MXNet, which adds a name and a number."""
-
-
-class DeferredInitializationError(MXNetError):
-    """A parameter's value was asked for before its shape could be known."""
 
 
 class _Deferred(NamedTuple):
@@ -82,13 +82,7 @@ class Parameter:
     ) -> None:
         for kind, value in (("stype", stype), ("grad_stype", grad_stype)):
             if value not in ("default", "row_sparse", "csr"):
-                raise MismatchError(
-                    describe(
-                        f"{kind}={value!r} is no storage type",
-                        where=f"Parameter {name!r}",
-                        hint=f"{kind}='default'",
-                    )
-                )
+                raise complaints.no_storage_type(name, kind, value)
             if value != "default":
                 raise NotThereError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
         self.name = name
@@ -125,12 +119,7 @@ class Parameter:
                 a in (b, 0, -1) for a, b in zip(old, new, strict=True)
             )
             if not compatible:
-                raise MismatchError(
-                    describe(
-                        f"the shape {tuple(new)} does not fit the declared shape {old}",
-                        where=f"Parameter {self.name!r}",
-                    )
-                )
+                raise complaints.other_shape(self, new)
         self._shape = tuple(new)
 
     @property
@@ -150,12 +139,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in REQUESTS:
-            raise MismatchError(
-                describe(
-                    f"grad_req={req!r} must be one of {', '.join(REQUESTS)}",
-                    where=f"Parameter {self.name!r}",
-                )
-            )
+            raise complaints.unknown_request(self, req, REQUESTS)
         if not self._differentiable:
             req = "null"
         if req != self._grad_req:
@@ -199,13 +183,7 @@ class Parameter:
             self._finish_deferred_init()
         elif not self._allow_deferred_init:
             self._deferred = None
-            raise CallError(
-                describe(
-                    f"cannot be initialized: its shape {self._shape} is not known",
-                    where=f"Parameter {self.name!r}",
-                    hint="give the whole shape, or allow_deferred_init=True",
-                )
-            )
+            raise complaints.unknown_shape(self, may_wait=False)
 
     def _finish_deferred_init(self) -> None:
         """Initialize now, the shape being known."""
@@ -213,13 +191,7 @@ class Parameter:
             return
         init, contexts, default_init = self._deferred
         if not shape_is_known(self._shape):
-            raise MXNetError(
-                describe(
-                    f"cannot be initialized: its shape {self._shape} is not known",
-                    where=f"Parameter {self.name!r}",
-                    hint="in_units=, in_channels= … of the layer, or one batch through the net",
-                )
-            )
+            raise complaints.unknown_shape(self, may_wait=True)
         self._deferred = None
         with flags(False, None):
             value = nd.zeros(self._shape, dtype=self._dtype.name)
@@ -240,28 +212,15 @@ class Parameter:
 
     def check_value(self, value: NDArray, *, cast: bool = False) -> None:
         """Raise unless `load` would take the value: shape and dtype fit, or it may be cast."""
-        where = f"Parameter {self.name!r}"
         try:
             known = (
                 None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
             )
             unify(known, value.shape, "the shape")
         except ValueError:
-            raise MismatchError(
-                describe(
-                    f"the file holds the shape {value.shape}, the net needs {self._shape}",
-                    where=where,
-                    hint="build the net as it was when the file was written",
-                )
-            ) from None
+            raise complaints.shape_in_file(self, value) from None
         if np.dtype(value.dtype) != self._dtype and not cast:
-            raise MismatchError(
-                describe(
-                    f"the file holds {np.dtype(value.dtype).name}, the net needs {self._dtype.name}",
-                    where=where,
-                    hint="cast_dtype=True, or net.cast(dtype) before loading",
-                )
-            )
+            raise complaints.dtype_in_file(self, value, self._dtype)
 
     def load(
         self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True
@@ -304,35 +263,12 @@ class Parameter:
         for array in arrays:
             if array.context == wanted:
                 return array
-        raise MXNetError(
-            describe(
-                f"is on {self.list_ctx()}, not on {wanted}",
-                where=f"Parameter {self.name!r}",
-                hint=f"x.as_in_context({arrays[0].context}) for the input, or net.initialize(ctx=[…]) or "
-                "net.collect_params().reset_ctx(…) for the parameters",
-            )
-        )
+        raise complaints.other_context(self, wanted)
 
     def _refuse_uninitialized(self) -> NoReturn:
-        where = f"Parameter {self.name!r}"
         if self._deferred is not None:
-            raise DeferredInitializationError(
-                describe(
-                    "has not been initialized yet: its shape waits for the first batch",
-                    where=where,
-                    facts=[f"declared shape: {self._shape} (0 is unknown)"],
-                    hint="one batch through the net first, or in_units=, in_channels= … in the layer",
-                )
-            )
-        raise MXNetError(
-            describe(
-                "has not been initialized",
-                where=where,
-                facts=[f"declared shape: {self._shape}"],
-                hint="net.initialize(), or net.load_parameters(file); a parameter that it leaves out "
-                "belongs to no registered child (lists of blocks are not registered)",
-            )
-        )
+            raise complaints.still_deferred(self)
+        raise complaints.uninitialized(self)
 
     def data(self, ctx: Context | None = None) -> NDArray:
         """Return the value on a context.
@@ -383,13 +319,7 @@ class Parameter:
     def _gradient(self, array: NDArray) -> NDArray:
         record = array._entry[0] if array._entry is not None else None
         if not isinstance(record, Leaf) or record.grad is None:
-            raise MXNetError(
-                describe(
-                    f"has no gradient, for its grad_req is {self._grad_req!r}",
-                    where=f"Parameter {self.name!r}",
-                    hint="grad_req='write' (or 'add') for what is to be trained",
-                )
-            )
+            raise complaints.no_gradient(self)
         return record.grad
 
     def grad(self, ctx: Context | None = None) -> NDArray:

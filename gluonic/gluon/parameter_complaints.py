@@ -1,0 +1,134 @@
+"""What parameters complain about, in words: errors to raise."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.graph.errors import CallError, MismatchError, MXNetError, describe
+
+if TYPE_CHECKING:
+    from gluonic.gluon.parameter import Parameter
+    from gluonic.ndarray import Context, NDArray
+
+
+class DeferredInitializationError(MXNetError):
+    """A parameter's value was asked for before its shape could be known."""
+
+
+def _title(parameter: "Parameter") -> str:
+    return f"Parameter {parameter.name!r}"
+
+
+def no_storage_type(name: str, kind: str, value: str) -> MismatchError:
+    """`stype` or `grad_stype` is none."""
+    return MismatchError(
+        describe(
+            f"{kind}={value!r} is no storage type",
+            where=f"Parameter {name!r}",
+            hint=f"{kind}='default'",
+        )
+    )
+
+
+def other_shape(parameter: "Parameter", shape: Sequence[int]) -> MismatchError:
+    """A shape contradicts the declared one."""
+    return MismatchError(
+        describe(
+            f"the shape {tuple(shape)} does not fit the declared shape {parameter.shape}",
+            where=_title(parameter),
+        )
+    )
+
+
+def unknown_request(parameter: "Parameter", request: str, known: Sequence[str]) -> MismatchError:
+    """`grad_req` is none."""
+    return MismatchError(
+        describe(f"grad_req={request!r} must be one of {', '.join(known)}", where=_title(parameter))
+    )
+
+
+def unknown_shape(parameter: "Parameter", *, may_wait: bool) -> MXNetError:
+    """There is no shape to initialize with; whether it was allowed to wait for one."""
+    waits = "in_units=, in_channels= … of the layer, or one batch through the net"
+    kind = MXNetError if may_wait else CallError
+    return kind(
+        describe(
+            f"cannot be initialized: its shape {parameter.shape} is not known",
+            where=_title(parameter),
+            hint=waits if may_wait else "give the whole shape, or allow_deferred_init=True",
+        )
+    )
+
+
+def shape_in_file(parameter: "Parameter", value: "NDArray") -> MismatchError:
+    """A file holds a value of another shape."""
+    return MismatchError(
+        describe(
+            f"the file holds the shape {value.shape}, the net needs {parameter.shape}",
+            where=_title(parameter),
+            hint="build the net as it was when the file was written",
+        )
+    )
+
+
+def dtype_in_file(
+    parameter: "Parameter", value: "NDArray", needed: "np.dtype[Any]"
+) -> MismatchError:
+    """A file holds a value of another dtype."""
+    return MismatchError(
+        describe(
+            f"the file holds {np.dtype(value.dtype).name}, the net needs {needed.name}",
+            where=_title(parameter),
+            hint="cast_dtype=True, or net.cast(dtype) before loading",
+        )
+    )
+
+
+def other_context(parameter: "Parameter", wanted: "Context") -> MXNetError:
+    """The parameter is not on the context where its value is wanted."""
+    places = parameter.list_ctx()
+    return MXNetError(
+        describe(
+            f"is on {places}, not on {wanted}",
+            where=_title(parameter),
+            hint=f"x.as_in_context({places[0]}) for the input, or net.initialize(ctx=[…]) or "
+            "net.collect_params().reset_ctx(…) for the parameters",
+        )
+    )
+
+
+def uninitialized(parameter: "Parameter") -> MXNetError:
+    """The parameter has no value."""
+    return MXNetError(
+        describe(
+            "has not been initialized",
+            where=_title(parameter),
+            facts=[f"declared shape: {parameter.shape}"],
+            hint="net.initialize(), or net.load_parameters(file); a parameter that it leaves out "
+            "belongs to no registered child (lists of blocks are not registered)",
+        )
+    )
+
+
+def still_deferred(parameter: "Parameter") -> DeferredInitializationError:
+    """The parameter has no value yet, for its shape is not known."""
+    return DeferredInitializationError(
+        describe(
+            "has not been initialized yet: its shape waits for the first batch",
+            where=_title(parameter),
+            facts=[f"declared shape: {parameter.shape} (0 is unknown)"],
+            hint="one batch through the net first, or in_units=, in_channels= … in the layer",
+        )
+    )
+
+
+def no_gradient(parameter: "Parameter") -> MXNetError:
+    """The parameter's gradient is not computed."""
+    return MXNetError(
+        describe(
+            f"has no gradient, for its grad_req is {parameter.grad_req!r}",
+            where=_title(parameter),
+            hint="grad_req='write' (or 'add') for what is to be trained",
+        )
+    )
