@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gluonic.codegen.aliases import find_aliases
@@ -24,8 +25,10 @@ from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.passes import Preparation, Prepared
+from gluonic.codegen.serving import LoopNest, larger_batches
 from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 
@@ -87,17 +90,22 @@ class Specialization:
         self.groups = [*self.settled, *others]
         self.segments = _segments(others)
         self._number_slots()
+        self._facts, self._variant = facts, self._variant_for(facts)
+
+    @cached_property
+    def code(self) -> NativeCode:
+        """The machine code."""
         runs = [[(g.step, g.label) for g in s.groups] for s in self.segments if s.native]
         runs += [[(g.step, g.label) for g in self.settled]] if self.settled else []
-        self.code: NativeCode = compile_steps(runs, facts, self.slot)
-        self.pattern = self._pattern(facts)
+        return compile_steps(runs, self._facts, self.slot)
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
         """What machine code does for a group; None if Python runs it."""
         if group.space is None:
             return native_step(group.nodes[0], facts)
-        lowering = GroupLowering(group, self.fusion.loops, facts.shapes, facts.dtypes, self.root)
-        return LoopStep(group, lowering.lower())
+        loops = self.fusion.loops
+        lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
+        return LoopStep(LoopNest(group, loops, lowered, self.root))
 
     def _settled(self, parameters: Collection[Node]) -> list[Group]:
         """The groups that follow from parameters alone."""
@@ -126,17 +134,16 @@ class Specialization:
         entry = self.root.get(entry, entry)
         return self.slots[self.target.get(entry, entry)]
 
-    def _pattern(self, facts: Facts) -> Any:
-        """What of the facts the machine code depends on."""
-        return (
-            tuple(facts.dtypes.values()),
-            tuple(tuple(extent == 1 for extent in shape) for shape in facts.shapes.values()),
-            tuple(g.step.variant(facts) for g in self.groups if g.step is not None),
-        )
+    def _variant_for(self, facts: Facts) -> Any:
+        """What of the facts the machine code depends on, beside what its steps say in `serves`."""
+        steps = (g.step for g in self.groups if g.step is not None)
+        return tuple(facts.dtypes.values()), tuple(step.variant(facts) for step in steps)
 
-    def fits(self, facts: Facts) -> bool:
-        """Whether the machine code serves these shapes too."""
-        return bool(self._pattern(facts) == self.pattern)
+    def serves(self, facts: Facts) -> bool:
+        """Whether the machine code is right for these shapes too."""
+        if self._variant_for(facts) != self._variant:
+            return False
+        return all(g.step.serves(facts) for g in self.groups if g.step is not None)
 
     def bind(self, facts: Facts) -> Binding:
         """Make what goes with one set of shapes."""
@@ -251,34 +258,46 @@ class CompiledGraph:
     def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
         key = (train, *[(a.shape, a.dtype) for a in arrays])
-        binding = self.bindings.get(key)
-        return self._bind(key, arrays, train) if binding is None else binding
-
-    def _bind(self, key: Any, arrays: Sequence[Array], train: bool) -> Binding:
-        prepared, facts = self._prepared.of(arrays, train)
         with self._lock:
-            if key in self.bindings:
-                return self.bindings[key]
-            fitting = next(
-                (s for s in self.specializations if s.prepared is prepared and s.fits(facts)), None
-            )
-            if fitting is None:
-                binding = self._specialize(prepared, facts).bind(facts)
-                dump_if_asked(binding)
-            else:
-                binding = fitting.bind(facts)
-            self.bindings[key] = binding
-            self._misses += 1
-            while len(self.bindings) > _MOST_BINDINGS:
-                _, forgotten = self.bindings.popitem(last=False)
-                self._forgotten_hits += forgotten.hits
+            binding = self.bindings.get(key)
+            if binding is None:
+                binding = self.bindings[key] = self._bind(arrays, train)
+                self._misses += 1
+                while len(self.bindings) > _MOST_BINDINGS:
+                    _, forgotten = self.bindings.popitem(last=False)
+                    self._forgotten_hits += forgotten.hits
+            self.bindings.move_to_end(key)
             return binding
 
-    def _specialize(self, prepared: Prepared, facts: Facts) -> Specialization:
-        made = Specialization(prepared, self.inputs, facts, self.parameters)
+    def _bind(self, arrays: Sequence[Array], train: bool) -> Binding:
+        """Bind machine code that serves such arrays; what has been used last is looked at first."""
+        for prepared, facts in self._prepared.fitting(arrays, train):
+            for known in reversed(self.specializations):
+                if known.prepared is prepared and known.serves(facts):
+                    self.specializations.remove(known)
+                    self.specializations.append(known)
+                    return known.bind(facts)
+        made, facts = self._specialized(arrays, train)
         self.specializations.append(made)
         del self.specializations[:-_MOST_SPECIALIZATIONS]
-        return made
+        binding = made.bind(facts)
+        dump_if_asked(binding)
+        return binding
+
+    def _specialized(self, arrays: Sequence[Array], train: bool) -> tuple[Specialization, Facts]:
+        """Machine code for such arrays, if possible for batches of any size; and the facts about them."""
+        data = [i for i, node in enumerate(self.inputs) if node not in self.parameters]
+        for batch in larger_batches(arrays, data):
+            try:
+                prepared, facts = self._prepared.of(batch, train)
+            except MXNetError:
+                continue  # something else than a batch was made larger; the arrays are tried last
+            made = Specialization(prepared, self.inputs, facts, self.parameters)
+            own = self._prepared.facts_of(prepared, arrays, train)
+            if own is not None and made.serves(own):
+                return made, own
+        prepared, facts = self._prepared.of(arrays, train)
+        return Specialization(prepared, self.inputs, facts, self.parameters), facts
 
 
 __all__ = ["CompiledGraph", "DynamicShapeError", "Specialization"]

@@ -38,11 +38,15 @@ class LoweredGroup:
     kernel : the loop nest
     operands : how each operand of the kernel is reached
     merged : for each axis of the kernel the axes of the group's space that it stands for
+    reads : the number of the operand that an operator's input is read from
+    writes : the number of the operand that a result is written to
     """
 
     kernel: Kernel
     operands: tuple[Access, ...]
     merged: tuple[tuple[int, ...], ...]
+    reads: Mapping[tuple[Node, int], int]
+    writes: Mapping[Entry, int]
 
     def extents(self, space: Shape) -> list[int]:
         """The extents of the kernel's axes for a space of such extents."""
@@ -173,7 +177,8 @@ class GroupLowering:
             self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
         )
         kernel = Kernel(len(merged), operands, bodies.stages(), reduced)
-        return LoweredGroup(kernel, tuple(accesses), merged)
+        written = {use.entry: first_output + i for i, use in enumerate(writes)}
+        return LoweredGroup(kernel, tuple(accesses), merged, numbers, written)
 
     def _reads(self) -> dict[tuple[Node, int], Use]:
         """What is read from memory, for each input of an operator that is."""

@@ -176,7 +176,17 @@ class ProductStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows, columns, the length summed over, and the way of computing."""
         product = self._product(facts)
-        return product.rows, product.columns, product.inner, self._method(product)
+        method = self._method(product)
+        if method not in self.ways:
+            method = _BLAS
+        return product.rows, product.columns, product.inner, method
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The ways that the function knows; for what was small panels are not worth compiling."""
+        if self.is_packed:
+            return (_PANELS,)
+        return (_LOOPS, _BLAS) if self.small else (_LOOPS, _PANELS, _BLAS)
 
     @staticmethod
     def _method(product: Product) -> int:
@@ -206,8 +216,8 @@ class ProductStep(Step):
         return self._product(facts).batch
 
     def variant(self, facts: Facts) -> Hashable:
-        """Which factors are transposed, and whether plain loops do."""
-        return self.turned, self.has_bias, self._method(self._product(facts)) == _LOOPS
+        """Whether a packed factor is as short as those that packing is for."""
+        return not self.is_packed or self._product(facts).inner < _LONG
 
     def emit(self, module: Module, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""
@@ -258,12 +268,10 @@ class _ProductWriter:
                 self._at(address, self.kind, self._times(unit, size))
                 for address, size in zip(factors, sizes, strict=True)
             )
-            ways = {_PANELS: self._panels, _BLAS: self._call}
-            if self.step.small:
-                ways = {_LOOPS: self._loops}
-            for number, way in ways.items():
+            ways = {_LOOPS: self._loops, _PANELS: self._panels, _BLAS: self._call}
+            for number in self.step.ways:
                 with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
-                    way(a, b, c, (lead_a, lead_b))
+                    ways[number](a, b, c, (lead_a, lead_b))
         f.finish()
 
     def _panels(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:

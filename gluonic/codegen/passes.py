@@ -1,6 +1,6 @@
 """From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,14 +33,19 @@ class Assumptions:
         self.answers[first, second] = answer
         return answer
 
-    def hold(self, facts: Facts) -> bool:
-        """Whether other shapes give the same answers, of arrays of the same ranks."""
-        return all(
-            (facts.shapes[a] == facts.shapes[b]) == answer
-            for (a, b), answer in self.answers.items()
-        ) and [len(s) for s in facts.shapes.values()] == [
-            len(s) for s in self.facts.shapes.values()
-        ]
+    def hold(self, facts: Facts, *, exactly: bool = True) -> bool:
+        """Whether other shapes, of arrays of the same ranks, give the same answers.
+
+        If not `exactly`, shapes that differed may be one now: the graph is right, if not as simple as could be.
+        """
+        ranks = [len(s) for s in facts.shapes.values()]
+        return ranks == [len(s) for s in self.facts.shapes.values()] and all(
+            same == answer or (same and not exactly)
+            for same, answer in (
+                (facts.shapes[a] == facts.shapes[b], answer)
+                for (a, b), answer in self.answers.items()
+            )
+        )
 
 
 @dataclass
@@ -85,6 +90,26 @@ class Preparation:
         DynamicShapeError
             where a shape depends on the data
         """
+        graph, facts, made = self._known(arrays, train)
+        fitting = next((p for p in made if p.assumptions.hold(facts)), None)
+        if fitting is None:
+            fitting = self._prepare(graph, facts, arrays, train)
+            made.append(fitting)
+        return fitting, find_facts(fitting.graph, self.inputs, arrays)
+
+    def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
+        """The graphs made before that are right for such arrays, the simplest first, and their facts."""
+        _, facts, made = self._known(arrays, train)
+        right = [p for p in made if p.assumptions.hold(facts, exactly=False)]
+        for prepared in sorted(right, key=lambda p: not p.assumptions.hold(facts)):
+            yield prepared, find_facts(prepared.graph, self.inputs, arrays)
+
+    def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
+        """The facts of a graph made before for such arrays; None if it is not right for them."""
+        return next((facts for p, facts in self.fitting(arrays, train) if p is prepared), None)
+
+    def _known(self, arrays: Sequence[Any], train: bool) -> tuple[Graph, Facts, list[Prepared]]:
+        """The graph with its layouts, its facts, and what has been made of it."""
         facts = find_facts(self.graph, self.inputs, arrays)
         key = train, layout_key(self.graph, facts)
         if key not in self._laid_out:
@@ -92,12 +117,7 @@ class Preparation:
         graph = self._laid_out[key]
         if graph is not self.graph:
             facts = find_facts(graph, self.inputs, arrays)
-        made = self._prepared.setdefault(key, [])
-        fitting = next((p for p in made if p.assumptions.hold(facts)), None)
-        if fitting is None:
-            fitting = self._prepare(graph, facts, arrays, train)
-            made.append(fitting)
-        return fitting, find_facts(fitting.graph, self.inputs, arrays)
+        return graph, facts, self._prepared.setdefault(key, [])
 
     def _prepare(self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool) -> Prepared:
         assumptions = Assumptions(facts)

@@ -13,9 +13,9 @@ from gluonic.codegen.facts import Facts
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.loop import Loop, Read, Shape
 from gluonic.codegen.loops import emit
-from gluonic.codegen.lowering import Access, LoweredGroup, offset, strides
+from gluonic.codegen.lowering import Access, offset, strides
 from gluonic.codegen.semantics import loop_of
-from gluonic.codegen.stages import Place
+from gluonic.codegen.serving import LoopNest
 from gluonic.graph.node import Entry, Node
 
 WHOLE = 1 << 40
@@ -61,15 +61,20 @@ class Step(ABC):
         return ()
 
     def variant(self, facts: Facts) -> Hashable:
-        """What of the facts the function's code depends on, beyond dtypes and which extents are 1."""
+        """What of the facts the function's code depends on, beyond dtypes."""
         return None
+
+    def serves(self, facts: Facts) -> bool:
+        """Whether the function is right for other shapes; asked if the variants are the same."""
+        return True
 
 
 class LoopStep(Step):
     """A fused group: one loop nest."""
 
-    def __init__(self, group: Group, lowered: LoweredGroup) -> None:
-        self.group, self.lowered = group, lowered
+    def __init__(self, nest: LoopNest) -> None:
+        self.nest, self.group, self.lowered = nest, nest.group, nest.lowered
+        lowered = nest.lowered
         self.operands = tuple(access.entry for access in lowered.operands)
         parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
         self.displaced = tuple(parts)
@@ -112,26 +117,10 @@ class LoopStep(Step):
         """The units of work of the kernel."""
         return self.lowered.kernel.units(self.lowered.extents(space_of(self.group, facts)), WHOLE)
 
-    def variant(self, facts: Facts) -> Hashable:
-        """How each operator's loop runs, and where its space lies in the group's."""
-        stages = self.group.stages
-        assert stages is not None
-        space = _space_or_none(self.group, facts)
-        if space is None:
-            return None
-        found = []
-        for node in self.group.nodes:
-            loop = loop_for(node, facts)
-            fits = loop is not None and self._fits(stages.places[node], loop, space)
-            found.append((loop.structure if loop is not None else None, fits))
-        return tuple(found)
-
-    @staticmethod
-    def _fits(place: Place, loop: Loop, space: Shape) -> bool:
-        """Whether a loop's axes have the extents of those of the space that they are."""
-        return all(
-            axis is None or loop.space[axis] == space[i] for i, axis in enumerate(place.axes)
-        )
+    def serves(self, facts: Facts) -> bool:
+        """Whether the strides that these shapes give are those that the operators mean."""
+        loops = {node: loop_for(node, facts) for node in self.nest.group.nodes}
+        return self.nest.serves(loops, facts)
 
 
 def loop_for(node: Node, facts: Facts) -> Loop | None:
@@ -145,15 +134,9 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
 
 
 def space_of(group: Group, facts: Facts) -> Shape:
-    """The iteration space of a group for these shapes."""
-    space = _space_or_none(group, facts)
-    assert space is not None
-    return space
-
-
-def _space_or_none(group: Group, facts: Facts) -> Shape | None:
-    """The space of the first operator that is no point; None if it is no loop for these shapes."""
+    """The iteration space of a group for these shapes: of its first operator that is no point."""
     assert group.stages is not None
     node = next(n for n in group.nodes if group.stages.places[n].kind != "point")
     loop = loop_for(node, facts)
-    return None if loop is None else loop.space
+    assert loop is not None
+    return loop.space

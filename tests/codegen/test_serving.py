@@ -1,0 +1,132 @@
+"""Machine code serves other shapes than those it was compiled for, with the interpreter's results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen import compiled as compiling
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.gradient import gradients
+from gluonic.graph.interpret import interpret
+from gluonic.graph.node import Entry, Graph, Node, make_node
+from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.codegen.test_compiled_graphs import assert_alike, new_run
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+def arrays_of(shapes: Sequence[Shape], dtype: str = "float32") -> list[Array]:
+    random = np.random.default_rng(sum(map(sum, shapes)))
+    return [np.asarray(random.uniform(-1, 1, shape), dtype) for shape in shapes]
+
+
+def run_both(compiled: CompiledGraph, arrays: Sequence[Array]) -> None:
+    """Compare with the interpreter, which is asked first: it refuses what does not fit."""
+    expected = interpret(compiled.graph, dict(zip(compiled.inputs, arrays, strict=True)), new_run())
+    assert_alike(compiled(list(arrays), new_run()), expected)
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(random_graphs(most=12), st.data())
+def test_random_graphs_of_other_extents(random: RandomGraph, data: st.DataObject) -> None:
+    compiled = CompiledGraph(random.graph, random.variables)
+    run_both(compiled, random.arrays)
+    extents = sorted({n for a in random.arrays for n in a.shape} | {1})
+    for _ in range(3):
+        old, new = data.draw(st.sampled_from(extents)), data.draw(st.integers(1, 5))
+        chosen = data.draw(st.sets(st.integers(0, len(random.arrays) - 1), min_size=1))
+        shapes = [
+            tuple(new if n == old and i in chosen else n for n in a.shape)
+            for i, a in enumerate(random.arrays)
+        ]
+        arrays = arrays_of(shapes, random.arrays[0].dtype.name)
+        try:
+            interpret(compiled.graph, dict(zip(compiled.inputs, arrays, strict=True)), new_run())
+        except (MXNetError, ValueError):
+            assume(False)
+        run_both(compiled, arrays)
+
+
+def mlp(hidden: int = 8, out: int = 4) -> tuple[list[Node], list[Entry], list[Shape]]:
+    """Two layers and the gradients of the sum of squares with respect to input and weights."""
+    variables = [Node(None, name) for name in ("x", "w", "b", "v")]
+    x, w, b, v = (node.entry() for node in variables)
+    first = make_node("FullyConnected", [x, w, b], {"num_hidden": hidden}).entry()
+    active = make_node("relu", [first]).entry()
+    second = make_node("FullyConnected", [active, v], {"num_hidden": out, "no_bias": True}).entry()
+    shares = make_node("log_softmax", [second]).entry()
+    loss = make_node("mean", [make_node("square", [shares]).entry()], {"axis": 0, "exclude": True})
+    slopes = gradients(
+        [loss.entry()],
+        [make_node("ones_like", [loss.entry()]).entry()],
+        [x, w, b],
+        train=False,
+    )
+    dense = [(5,), (hidden, 5), (hidden,), (out, hidden)]
+    return variables, [shares, *(entry for entry in slopes if entry)], dense
+
+
+@pytest.mark.parametrize("first", [1, 7])
+@pytest.mark.parametrize("out", [1, 4])
+def test_every_batch_size_runs_the_same_code(first: int, out: int) -> None:
+    variables, outputs, shapes = mlp(out=out)
+    compiled = CompiledGraph(Graph(outputs), variables)
+    for batch in (first, 1, 2, 3, 12, 13, 14, 40):
+        run_both(compiled, arrays_of([(batch, *shapes[0]), *shapes[1:]]))
+    assert len(compiled.specializations) == 1
+
+
+def test_a_pattern_of_broadcasting_has_code_of_its_own() -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    both = make_node("broadcast_add", [x.entry(), y.entry()]).entry()
+    compiled = CompiledGraph(Graph([make_node("tanh", [both]).entry()]), [x, y])
+    for shapes in [(1, 5), (1, 5)], [(3, 5), (3, 5)], [(1, 5), (1, 5)]:
+        run_both(compiled, arrays_of(shapes))
+    assert len(compiled.specializations) == 1
+    for shapes in [(3, 5), (1, 5)], [(1, 5), (3, 5)]:
+        run_both(compiled, arrays_of(shapes))
+    assert len(compiled.specializations) == 3
+    for shapes in [(1, 5), (1, 5)], [(9, 5), (1, 5)], [(1, 5), (4, 5)], [(4, 5), (4, 5)]:
+        run_both(compiled, arrays_of(shapes))
+    assert len(compiled.specializations) == 3
+
+
+def test_reshaped_rows_of_a_batch_of_one() -> None:
+    x = Node(None, "x")
+    flat = make_node("Reshape", [make_node("tanh", [x.entry()]).entry()], {"shape": (-1, 0, 1)})
+    turned = make_node("transpose", [flat.entry()], {"axes": (1, 0, 2)}).entry()
+    outputs = [make_node("softmax", [turned], {"axis": 0}).entry(), turned]
+    compiled = CompiledGraph(Graph(outputs), [x])
+    for batch in (1, 3, 2, 1):
+        run_both(compiled, arrays_of([(batch, 6)]))
+
+
+def test_what_was_used_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_MOST_SPECIALIZATIONS", 2)
+    monkeypatch.setattr(compiling, "_MOST_BINDINGS", 1)
+    x = Node(None, "x")
+    compiled = CompiledGraph(Graph([make_node("tanh", [x.entry()]).entry()]), [x])
+
+    def code_for(dtype: str) -> Any:
+        run_both(compiled, arrays_of([(3,)], dtype))
+        return compiled.specializations[-1]
+
+    single, double = code_for("float32"), code_for("float64")
+    assert code_for("float32") is single
+    code_for("float16")
+    assert len(compiled.specializations) == 2
+    assert code_for("float32") is single
+    assert code_for("float64") is not double
