@@ -72,13 +72,12 @@ class Chain(Watched):
 
 def test_a_new_batch_size_neither_traces_nor_compiles_again() -> None:
     net = hybridized(Chain())
-    for size in (4, 64):  # products of few elements have machine code of their own
-        with autograd.record():
-            net(nd.ones((size, 5))).backward()
-        net(nd.ones((size, 5)))
+    with autograd.record():
+        net(nd.ones((1, 5))).backward()
+    net(nd.ones((1, 5)))
     before = net.cache_info().specializations
     assert before > 0
-    for size in (2, 3, 5, 64, 1000):
+    for size in (2, 3, 5, 64, 1, 1000):
         with autograd.record():
             net(nd.ones((size, 5))).backward()
         assert net(nd.ones((size, 5))).shape == (size, 3)
