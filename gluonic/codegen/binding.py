@@ -64,7 +64,7 @@ class Binding:
         ]
         self.functions = checked(specialization.code.functions, specialization.code.steps, facts)
         settled = bool(specialization.settled)
-        self.settle = self.functions[-1] if settled else None
+        self.settle = self.functions[0] if settled else None
         self.parameters = self._parameters() if settled else frozenset()
         steps = specialization.code.steps
         self.writes_inputs = bool(specialization.target) or any(s.is_foreign for s in steps)
@@ -162,7 +162,7 @@ class Frame:
             dtype, shape = binding.facts.dtypes[entry], binding.facts.shapes[entry]
             self.views[entry] = view.view(dtype).reshape(shape)
         if binding.is_plain:
-            self._function = binding.functions[0]
+            self._function = binding.functions[spec.segments[0].number]
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""

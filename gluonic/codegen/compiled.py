@@ -88,15 +88,16 @@ class Specialization:
         self.settled = self._settled(parameters)
         others = [group for group in self.fusion.groups if group not in self.settled]
         self.groups = [*self.settled, *others]
-        self.segments = _segments(others)
+        self.segments = _segments(others, first=int(bool(self.settled)))
         self._number_slots()
         self._facts, self._variant = facts, self._variant_for(facts)
 
     @cached_property
     def code(self) -> NativeCode:
         """The machine code."""
-        runs = [[(g.step, g.label) for g in s.groups] for s in self.segments if s.native]
-        runs += [[(g.step, g.label) for g in self.settled]] if self.settled else []
+        parts = [self.settled] if self.settled else []
+        parts += [segment.groups for segment in self.segments if segment.native]
+        runs = [[(group.step, group.label) for group in part] for part in parts]
         return compile_steps(runs, self._facts, self.slot)
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
@@ -176,9 +177,10 @@ def _all_outputs(group: Group) -> list[Entry]:
     return [node.entry(i) for node in group.nodes for i in range(node.output_count)]
 
 
-def _segments(groups: Sequence[Group]) -> list[Segment]:
+def _segments(groups: Sequence[Group], first: int) -> list[Segment]:
+    """The groups divided into native calls, numbered from `first`, and calls of Python."""
     segments: list[Segment] = []
-    native = 0
+    native = first
     for group in groups:
         if not group.is_native:
             segments.append(Segment([group], native=False))

@@ -11,6 +11,7 @@ from gluonic.graph.view import written
 
 if TYPE_CHECKING:
     from gluonic.codegen.binding import Binding
+    from gluonic.codegen.fusion import Group
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Step:
     kind : ``"kernel"`` (machine code) or ``"python"`` (an operator's NumPy kernel)
     operators : the operators that run in it: operator and node name
     shape : of the loop, or of the result
-    reason : why Python runs it
+    reason : why Python runs it, or why machine code does not at every call
     location : the user's line of its last operator
     function : the name of its machine code in the module; steps that do the same share one
     """
@@ -150,6 +151,12 @@ def explain(binding: "Binding") -> Explanation:
     """Describe what a graph was compiled to for one set of shapes."""
     specialization, facts = binding.specialization, binding.facts
     native = [group for group in specialization.groups if group.is_native]
+
+    def reason(group: "Group") -> str:
+        if group in specialization.settled:
+            return "only when a parameter has changed"
+        return "" if group.is_native else group.reason
+
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     steps = []
     for number, group in enumerate(specialization.groups):
@@ -160,7 +167,7 @@ def explain(binding: "Binding") -> Explanation:
                 "kernel" if group.is_native else "python",
                 tuple(_title(node) for node in group.nodes),
                 facts.shapes[last.entry()] if group.space is None else group.space,
-                "" if group.is_native else group.reason,
+                reason(group),
                 _location(group.nodes),
                 names.get(id(group), ""),
             )

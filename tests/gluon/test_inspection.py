@@ -68,6 +68,17 @@ def test_the_code_of_a_step_holds_what_it_calls_and_no_other_step(explanation: E
         assert {name for name in functions if f"@{name}(" in code} == {step.function}
 
 
+def test_what_is_kept_of_parameters_is_said_to_be() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3), nn.BatchNorm(), nn.Activation("relu"))
+    explanation = _ready(net).explain(nd.ones((1, 3, 8, 8)))
+    kept = [step for step in explanation.kernels if step.reason]
+    assert {step.reason for step in kept} == {"only when a parameter has changed"}
+    assert any("pack" in step.operators[0] for step in kept)
+    for step in explanation.kernels:
+        assert step.operators[0].split(" ", 1)[0].strip("_") in step.function
+
+
 @pytest.mark.parametrize(
     ("which", "message"),
     [("topk", "runs in Python"), (99, "no step is 99"), ("tanhh", "no step is 'tanhh'")],
