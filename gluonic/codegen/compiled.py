@@ -14,6 +14,7 @@ from typing import Any
 from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
 from gluonic.codegen.cache_info import CacheInfo
+from gluonic.codegen.convolution_products import ConvolutionProductStep
 from gluonic.codegen.convolution_steps import BlockStep
 from gluonic.codegen.copies import CopyStep, JoinStep
 from gluonic.codegen.dump import dump_if_asked
@@ -25,6 +26,7 @@ from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.passes import Preparation, Prepared
+from gluonic.codegen.pooling_steps import PoolingStep
 from gluonic.codegen.serving import LoopNest, larger_batches
 from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
@@ -170,7 +172,16 @@ def native_step(node: Node, facts: Facts) -> Step | None:
     return None
 
 
-_STEPS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, JoinStep, BlockStep, ForeignStep)
+_STEPS: tuple[Any, ...] = (
+    ProductStep,
+    PackStep,
+    CopyStep,
+    JoinStep,
+    BlockStep,
+    ConvolutionProductStep,
+    PoolingStep,
+    ForeignStep,
+)
 
 
 def _all_outputs(group: Group) -> list[Entry]:

@@ -393,9 +393,9 @@ class _Rewriting:
     # -- pooling ------------------------------------------------------------------------------
 
     def pooling(self, node: Node) -> bool:
-        """Take pooling of images."""
+        """Take pooling of images that are in blocks already."""
         data = node.inputs[0]
-        if not self._is_pool(node, data):
+        if not self._is_pool(node, data) or not self.in_blocks(data):
             return False
         made = apply(pool_blocks, node.name, self.block(data), **self._pool_settings(node, data))
         self.blocks[node.entry()] = made, 1
@@ -404,7 +404,7 @@ class _Rewriting:
     def spreading(self, node: Node) -> bool:
         """Take the gradient of sums and means."""
         grad, data = node.inputs
-        if not self._is_pool(node, data):
+        if not self._is_pool(node, data) or not self.in_blocks(grad):
             return False
         settings = self._pool_settings(node, data)
         places = self.shape(data)[2:]
@@ -414,7 +414,8 @@ class _Rewriting:
 
     def scattering(self, node: Node) -> bool:
         """Take the gradient of maxima."""
-        if not self._is_pool(node, node.inputs[1]):
+        known = any(self.in_blocks(entry) for entry in node.inputs)
+        if not self._is_pool(node, node.inputs[1]) or not known:
             return False
         blocks = [self.block(entry) for entry in node.inputs]
         settings = self._pool_settings(node, node.inputs[1])

@@ -8,6 +8,7 @@ from gluonic.codegen.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.decompose import decompose
 from gluonic.codegen.epilogues import fold_activations, share_packing
 from gluonic.codegen.facts import Facts, find_facts
+from gluonic.codegen.image_forms import forms_key, with_plain_images
 from gluonic.codegen.matmul import is_packed_in_panels, packed_bytes
 from gluonic.codegen.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
@@ -111,9 +112,12 @@ class Preparation:
     def _known(self, arrays: Sequence[Any], train: bool) -> tuple[Graph, Facts, list[Prepared]]:
         """The graph with its layouts, its facts, and what has been made of it."""
         facts = find_facts(self.graph, self.inputs, arrays)
-        key = train, layout_key(self.graph, facts)
+        key = train, forms_key(self.graph, facts), layout_key(self.graph, facts)
         if key not in self._laid_out:
-            self._laid_out[key] = with_blocks(self.graph, facts, train)
+            plain = with_plain_images(self.graph, facts)
+            if plain is not self.graph:
+                facts = find_facts(plain, self.inputs, arrays)
+            self._laid_out[key] = with_blocks(plain, facts, train)
         graph = self._laid_out[key]
         if graph is not self.graph:
             facts = find_facts(graph, self.inputs, arrays)

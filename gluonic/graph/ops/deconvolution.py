@@ -82,7 +82,7 @@ def deconvolution(
     """
     last = is_channels_last(layout)
     images = channels_first(wide(data), last)
-    transposed = _transposed(
+    transposed = transposed_convolution(
         images.shape,
         "",
         kernel=kernel,
@@ -108,7 +108,7 @@ class Transposed(NamedTuple):
     places: PartialShape
 
 
-def _transposed(
+def transposed_convolution(
     shape: PartialShape,
     title: str,
     *,
@@ -120,7 +120,7 @@ def _transposed(
     target_shape: Shape,
     layout: str | None,
 ) -> Transposed:
-    """Read the attributes; `shape` has its channels first."""
+    """The convolution that attributes describe, for data of a shape with its channels first."""
     windows = windows_of(kernel, stride, pad, dilate, layout, title)
     rank = len(kernel)
     for name, value in (("adj", adj), ("target_shape", target_shape)):
@@ -157,7 +157,9 @@ def _(n: NodeView) -> None:
     n.bias = (n.num_filter,)
     n.weight = back_shape((None, members, *n.kernel), last)
     data = first_shape(n.data, last)
-    transposed = _transposed(data, title, **{name: getattr(n, name) for name in _GEOMETRY})
+    transposed = transposed_convolution(
+        data, title, **{name: getattr(n, name) for name in _GEOMETRY}
+    )
     divided(data[1], n.num_group, f"{title}: the number of channels")
     n.weight = back_shape((data[1], members, *n.kernel), last)
     n.output = back_shape((data[0], n.num_filter, *transposed.places), last)
@@ -166,7 +168,9 @@ def _(n: NodeView) -> None:
 
 
 def _windows_in(data: Array, attributes: dict[str, Any]) -> Windows:
-    return _transposed(data.shape, "", **{name: attributes[name] for name in _GEOMETRY}).windows
+    return transposed_convolution(
+        data.shape, "", **{name: attributes[name] for name in _GEOMETRY}
+    ).windows
 
 
 def _data_gradient(grad: Array, data: Array, weight: Array, **attributes: Any) -> Array:
