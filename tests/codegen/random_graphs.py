@@ -1,166 +1,65 @@
-"""Random graphs for hypothesis: operators over random shapes, broadcasts and dtypes, in float ranges where
-rounding is not magnified."""
+"""Random graphs for hypothesis: operators of all families over random shapes, broadcasts and dtypes, in float
+ranges where rounding is not magnified."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 from hypothesis import strategies as st
 
-from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.infer import infer
-from gluonic.graph.node import Entry, Graph, Node, make_node
+from gluonic.graph.node import Graph
+from tests.codegen import random_arrangements, random_elements, random_layers, random_samples
+from tests.codegen.growing import Draw, Growing, RandomGraph, Shape
 
-Shape = tuple[int, ...]
-Draw = Callable[[st.SearchStrategy[Any]], Any]
+__all__ = ["RandomGraph", "random_graphs"]
 
-UNARY = ("tanh", "sigmoid", "relu", "sin", "abs", "square", "negative", "softsign", "erf", "cos")
-PAIRS = (
-    "broadcast_add",
-    "broadcast_sub",
-    "broadcast_mul",
-    "broadcast_maximum",
-    "broadcast_minimum",
-)
-SCALARS = ("_plus_scalar", "_mul_scalar", "_rminus_scalar", "_maximum_scalar", "_div_scalar")
-REDUCTIONS = ("sum", "mean", "max", "min")
-_MOST_ELEMENTS = 4096
+FAMILIES = {
+    "elements": (random_elements.RULES, random_arrangements.RULES),
+    "layers": (random_elements.RULES, random_arrangements.RULES, random_layers.RULES),
+    "images": (random_layers.RULES, (*random_elements.RULES[:6], *random_arrangements.RULES[:4])),
+    "registry": (random_samples.RULES, random_elements.RULES, random_arrangements.RULES),
+}
 
 
-@dataclass
-class Growing:
-    """A graph that grows operator by operator."""
-
-    dtype: str
-    seed: int
-    values: list[tuple[Entry, Shape]] = field(default_factory=list)
-    variables: list[Node] = field(default_factory=list)
-    arrays: list[np.ndarray[Any, Any]] = field(default_factory=list)
-
-    def variable(self, shape: Shape) -> tuple[Entry, Shape]:
-        node = Node(None, f"x{len(self.variables)}")
-        random = np.random.default_rng(self.seed + len(self.variables))
-        self.variables.append(node)
-        self.arrays.append(np.asarray(random.uniform(-1, 1, shape), self.dtype))
-        self.values.append((node.entry(), shape))
-        return self.values[-1]
-
-    def add(self, op: str, *inputs: Entry, **attributes: Any) -> None:
-        """Apply an operator, then squash what may have grown."""
-        node = make_node(op, list(inputs), attributes)
-        entry = node.entry()
-        if op not in ("tanh", "sigmoid", "transpose", "Reshape"):
-            entry = make_node("tanh", [entry]).entry()
-        known = {v: a.shape for v, a in zip(self.variables, self.arrays, strict=True)}
-        graph = Graph([entry])
-        facts = infer(graph, "shape", {v: s for v, s in known.items() if v in graph.consumers})
-        shape = facts[entry.node][0]
-        if np.prod(shape) <= _MOST_ELEMENTS:
-            self.values.append((entry, shape))
-
-
-def _unary(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    g.add(draw(st.sampled_from(UNARY)), x)
-
-
-def _scalar(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    g.add(draw(st.sampled_from(SCALARS)), x, scalar=draw(st.sampled_from([0.5, 1.25, -0.75])))
-
-
-def _pair(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    """Two results that broadcast together: one that is there, or a variable made to fit."""
-    fitting = [e for e, other in g.values if _broadcasts(shape, other)]
-    if draw(st.booleans()):
-        kept = draw(st.integers(0, len(shape)))
-        ones = tuple(n if draw(st.booleans()) else 1 for n in shape[kept:])
-        fitting = [g.variable(ones)[0]]
-    g.add(draw(st.sampled_from(PAIRS)), x, draw(st.sampled_from(fitting)))
-
-
-def _broadcasts(a: Shape, b: Shape) -> bool:
-    return all(m in (n, 1) or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
-
-
-def _reduction(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    axes = draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True)) if shape else []
-    name = draw(st.sampled_from(REDUCTIONS))
-    g.add(name, x, axis=tuple(sorted(axes)) or None, keepdims=draw(st.booleans()))
-
-
-def _transpose(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    g.add("transpose", x, axes=tuple(draw(st.permutations(range(len(shape))))))
-
-
-def _flat(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    g.add("Reshape", x, shape=(0, -1) if len(shape) > 1 else (-1, 1))
-
-
-def _softmax(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    axis = draw(st.integers(-1, len(shape) - 1))
-    g.add(draw(st.sampled_from(["softmax", "log_softmax"])), x, axis=axis)
-
-
-def _layer_norm(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    gamma, beta = (g.variable(shape[-1:])[0] for _ in range(2))
-    g.add("LayerNorm", x, gamma, beta, eps=0.1)
-
-
-def _dense(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    width = draw(st.integers(1, 20))
-    flatten = draw(st.booleans())
-    inner = int(np.prod(shape[1:])) if flatten else shape[-1]
-    parts = [g.variable((width, inner))[0]]
-    if bias := draw(st.booleans()):
-        parts.append(g.variable((width,))[0])
-    g.add("FullyConnected", x, *parts, num_hidden=width, no_bias=not bias, flatten=flatten)
-
-
-def _dot(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    first, second = draw(st.booleans()), draw(st.booleans())
-    inner = shape[0] if first else shape[-1]
-    width = draw(st.integers(1, 9))
-    other = g.variable((width, inner) if second else (inner, width))[0]
-    g.add("dot", x, other, transpose_a=first, transpose_b=second)
-
-
-def _batch_dot(draw: Draw, g: Growing, x: Entry, shape: Shape) -> None:
-    if len(shape) != 3:
-        return
-    first, second = draw(st.booleans()), draw(st.booleans())
-    inner, width = shape[1] if first else shape[2], draw(st.integers(1, 9))
-    own = (shape[0], width, inner) if second else (shape[0], inner, width)
-    g.add("batch_dot", x, g.variable(own)[0], transpose_a=first, transpose_b=second)
-
-
-_RULES = (_unary, _unary, _scalar, _pair, _pair, _pair, _reduction, _transpose, _flat)
-_WHOLE_RULES = (_softmax, _layer_norm, _dense, _dot, _batch_dot)
-
-
-@dataclass(frozen=True)
-class RandomGraph:
-    """A graph with arrays for its variables."""
-
-    graph: Graph
-    variables: tuple[Node, ...]
-    arrays: tuple[np.ndarray[Any, Any], ...]
+def _shapes(family: str) -> st.SearchStrategy[Shape]:
+    if family == "images":
+        sizes = st.tuples(
+            st.integers(1, 3), st.integers(1, 20), st.integers(1, 9), st.integers(1, 9)
+        )
+        return st.one_of(sizes, sizes.map(lambda s: s[:3]))
+    any_rank = st.lists(st.integers(1, 7), max_size=4).map(tuple)
+    long = st.tuples(st.integers(1, 3), st.integers(30, 140))
+    empty = st.sampled_from([(0,), (2, 0), (0, 3)])
+    return st.one_of(any_rank, any_rank, any_rank, long, empty)
 
 
 @st.composite
 def random_graphs(
-    draw: Draw, dtypes: tuple[str, ...] = ("float32", "float64"), most: int = 20
+    draw: Draw,
+    dtypes: tuple[str, ...] = ("float32", "float32", "float64"),
+    most: int = 20,
+    families: tuple[str, ...] = tuple(FAMILIES),
+    train: bool = False,
 ) -> RandomGraph:
-    """A graph of `most` steps at most (a step is one or two operators), with one to three outputs."""
-    growing = Growing(draw(st.sampled_from(dtypes)), draw(st.integers(0, 1000)))
+    """A graph of 3 to `most` steps (a step is one operator or few), with one to four outputs."""
+    family = draw(st.sampled_from(families))
+    rules = FAMILIES[family]
+    growing = Growing(draw(st.integers(0, 1000)), train)
+    dtype = draw(st.sampled_from(dtypes))
     for _ in range(draw(st.integers(1, 2))):
-        growing.variable(draw(st.lists(st.integers(1, 7), min_size=1, max_size=4).map(tuple)))
+        growing.variable(draw(_shapes(family)), dtype)
     for _ in range(draw(st.integers(3, most))):
-        x, shape = draw(st.sampled_from(growing.values))
-        rules = _RULES + (_WHOLE_RULES if len(shape) > 1 else ())
-        draw(st.sampled_from(rules))(draw, growing, x, shape)
-    results = [entry for entry, _ in growing.values if not entry.node.is_variable]
-    picked = draw(st.lists(st.sampled_from(results), min_size=1, max_size=3)) if results else []
-    outputs = [*picked, growing.values[-1][0]]
-    return RandomGraph(Graph(outputs), tuple(growing.variables), tuple(growing.arrays))
+        recent = growing.values[-6:] if draw(st.booleans()) else growing.values
+        x = draw(st.sampled_from(recent))
+        rule = draw(st.sampled_from(draw(st.sampled_from(rules))))
+        rule(draw, growing, x)
+    results = [v.entry for v in growing.values if not v.entry.node.is_variable]
+    read = {e for r in results for e in r.node.inputs}
+    ends = [e for e in results if e not in read]
+    picked = draw(st.lists(st.sampled_from(results), max_size=2)) if results else []
+    outputs = [*picked, *ends[-4:]] or [growing.values[-1].entry]
+    return RandomGraph(
+        Graph(outputs),
+        tuple(growing.variables),
+        tuple(growing.arrays),
+        frozenset(growing.states),
+        train,
+    )

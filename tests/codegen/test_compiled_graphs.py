@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
-from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.open_shapes import has_open_shapes
-from gluonic.graph.operator import Run
-from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
+from tests.codegen.growing import RandomGraph
+from tests.codegen.random_graphs import random_graphs
 from tests.graph.test_operators import (
     SAMPLES,
     application_of,
@@ -28,33 +28,6 @@ from tests.graph.test_operators import (
 )
 
 Array = np.ndarray[Any, Any]
-TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-11}
-
-
-def new_run(train: bool = False) -> Run:
-    return Run(train, np.random.Generator(np.random.Philox(7)))
-
-
-def assert_alike(
-    compiled: Sequence[Array],
-    interpreted: Sequence[Array],
-    what: str = "",
-    inputs: Sequence[Array] = (),
-) -> None:
-    """Compare results, in units of the largest element of each and no finer than the inputs are."""
-    coarsest = max((TOLERANCE.get(a.dtype.name, 0.0) for a in inputs), default=0.0)
-    assert len(compiled) == len(interpreted)
-    for got, expected in zip(compiled, interpreted, strict=True):
-        assert (got.shape, got.dtype) == (expected.shape, expected.dtype), what
-        if expected.dtype.kind != "f":
-            np.testing.assert_array_equal(got, expected, err_msg=what)
-            continue
-        tolerance = max(TOLERANCE[expected.dtype.name], coarsest)
-        finite = np.abs(expected[np.isfinite(expected)].astype(np.float64))
-        scale = max(1.0, float(finite.max(initial=0.0)))
-        np.testing.assert_allclose(
-            got, expected, rtol=tolerance, atol=tolerance * scale, err_msg=what
-        )
 
 
 def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[Array]) -> Any:
@@ -115,7 +88,7 @@ def test_every_gradient_is_what_the_interpreter_computes(name: str, number: int)
 
 
 _settings = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -123,40 +96,15 @@ _settings = settings(
 
 
 @_settings
-@given(random_graphs())
+@given(random_graphs(most=15))
 def test_random_graphs_forward(random: RandomGraph) -> None:
-    check(random.graph.outputs, random.variables, random.arrays)
+    check_forward(random)
 
 
 @_settings
-@given(random_graphs(most=12))
+@given(random_graphs(most=15, train=True))
 def test_random_graphs_forward_and_backward(random: RandomGraph) -> None:
-    graph, variables, arrays = random.graph, random.variables, random.arrays
-    program = DifferentiableProgram(
-        graph,
-        variables,
-        wanted=[True] * len(variables),
-        heads=[True] * len(graph.outputs),
-        train=True,
-    )
-    results, saved = program.forward(list(arrays), new_run(True))
-    given_ = dict(zip(variables, arrays, strict=True))
-    assert_alike(results, interpret(graph, given_, new_run(True)))
-    heads = [np.cos(np.arange(r.size)).reshape(r.shape).astype(r.dtype) for r in results]
-    found = program.backward(saved, heads, new_run(True))
-    entries = gradients(
-        graph.outputs,
-        [v.entry() for v in program.head_variables],
-        [v.entry() for v in variables],
-        train=True,
-    )
-    present = [entry for entry in entries if entry is not None]
-    given_ |= dict(zip(program.head_variables, heads, strict=True))
-    expected = iter(interpret(Graph(present), given_, new_run(True)))
-    for got, entry in zip(found, entries, strict=True):
-        assert (got is None) == (entry is None)
-        if got is not None:
-            assert_alike([got], [next(expected)])
+    check_backward(random)
 
 
 def x_and_y() -> tuple[Node, Node, list[Entry]]:

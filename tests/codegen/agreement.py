@@ -1,0 +1,184 @@
+"""Whether a compiled graph and the interpreter agree, as far as rounding lets any two ways of computing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.codegen.facts import DynamicShapeError
+from gluonic.graph.gradient import gradients
+from gluonic.graph.interpret import interpret
+from gluonic.graph.node import Graph
+from gluonic.graph.operator import Run
+from tests.codegen.growing import RandomGraph
+
+Array = np.ndarray[Any, Any]
+Arrays = Sequence[Array]
+TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-11}
+_MAGNIFIED = 20
+
+
+def new_run(train: bool = False) -> Run:
+    """A run whose random numbers are always the same."""
+    return Run(train, np.random.Generator(np.random.Philox(7)))
+
+
+def tolerance_of(array: Array, coarsest: float) -> float:
+    """How far results may be apart, in units of the largest element, and no finer than the inputs."""
+    return max(TOLERANCE.get(array.dtype.name, 0.0), coarsest)
+
+
+def assert_alike(
+    compiled: Arrays,
+    interpreted: Arrays,
+    what: str = "",
+    inputs: Arrays = (),
+    slack: Callable[[], Sequence[Array]] | None = None,
+) -> None:
+    """Compare results, in units of the largest element of each and no finer than the inputs are.
+
+    Parameters
+    ----------
+    slack : called where results are further apart: how far each may be
+    """
+    coarsest = max((TOLERANCE.get(a.dtype.name, 0.0) for a in inputs), default=0.0)
+    assert len(compiled) == len(interpreted)
+    for index, (got, expected) in enumerate(zip(compiled, interpreted, strict=True)):
+        assert (got.shape, got.dtype) == (expected.shape, expected.dtype), what
+        if expected.dtype.kind != "f":
+            np.testing.assert_array_equal(got, expected, err_msg=what)
+            continue
+        tolerance = tolerance_of(expected, coarsest)
+        finite = np.abs(expected[np.isfinite(expected)].astype(np.float64))
+        scale = max(1.0, float(finite.max(initial=0.0)))
+        atol: Any = tolerance * scale
+        if np.allclose(got, expected, rtol=tolerance, atol=atol, equal_nan=True):
+            continue
+        if slack is not None:
+            atol = atol + slack()[index]
+        text = f"{what} output {index}"
+        np.testing.assert_allclose(got, expected, rtol=tolerance, atol=atol, err_msg=text)
+
+
+def _nudged(array: Array, seed: int) -> Array:
+    """The array, each element changed by about its rounding error."""
+    if array.dtype.kind != "f":
+        return array.copy()
+    step = np.finfo(array.dtype).eps * np.random.default_rng(seed).choice([-1.0, 1.0], array.shape)
+    return np.asarray(array * (1 + step), array.dtype)
+
+
+def slack_of(compute: Callable[[Arrays], Arrays], arrays: Arrays) -> Sequence[Array]:
+    """How far the results of `compute` move where inputs change by their rounding error, many times over."""
+    base = [np.asarray(a, np.float64) for a in compute([a.copy() for a in arrays])]
+    moved = [np.zeros_like(a) for a in base]
+    for seed in range(6):
+        for total, was, now in zip(
+            moved, base, compute([_nudged(a, seed) for a in arrays]), strict=True
+        ):
+            with np.errstate(all="ignore"):
+                change = np.abs(np.asarray(now, np.float64) - was)
+            np.maximum(total, np.where(np.isnan(change), np.inf, change), out=total)
+    return [_MAGNIFIED * a for a in moved]
+
+
+def _spread(slack: Sequence[Array]) -> Sequence[Array]:
+    """The same slack for all elements of a result: a jump may move any of them."""
+    return [np.full_like(a, a.max(initial=0.0)) for a in slack]
+
+
+def check_forward(random: RandomGraph) -> None:
+    """Compile, run three times (with views, and into given memory), compare with the interpreter."""
+    graph, variables = random.graph, random.variables
+    compiled = CompiledGraph(graph, variables)
+
+    def compute(arrays: Arrays) -> Arrays:
+        return interpret(graph, dict(zip(variables, arrays, strict=True)), new_run(random.train))
+
+    def slack() -> Sequence[Array]:
+        return _spread(slack_of(compute, random.arrays))
+
+    reference = [a.copy() for a in random.arrays]
+    expected = [a.copy() for a in compute(reference)]
+    into: list[Array | None] | None = None
+    for turn in range(3):
+        arrays = [_strided(a) if turn == 1 and v not in random.states else a.copy()
+                  for v, a in zip(variables, random.arrays, strict=True)]  # fmt: skip
+        try:
+            found = compiled(arrays, new_run(random.train), into)
+        except DynamicShapeError:
+            return
+        assert_alike(found, expected, f"forward, turn {turn}", arrays, slack)
+        for v, got, wanted, was in zip(variables, arrays, reference, random.arrays, strict=True):
+            if v in random.states:
+                assert_alike([got], [wanted], f"state {v.name}", arrays)
+            else:
+                np.testing.assert_array_equal(got, was, err_msg=f"input {v.name} was written to")
+        _check_separate(found, arrays)
+        into = [np.full(a.shape, 7, a.dtype) for a in expected]
+
+
+def _check_separate(results: Arrays, arrays: Arrays) -> None:
+    for index, result in enumerate(results):
+        for other in (*results[index + 1 :], *arrays):
+            assert not np.may_share_memory(result, other), f"output {index} shares memory"
+
+
+def _strided(array: Array) -> Array:
+    """The same numbers in memory with gaps, axes in reverse order."""
+    if not array.ndim:
+        return array.copy()
+    wide = np.zeros((*array.shape[:0:-1], 2 * array.shape[0]), array.dtype)
+    view = wide.T[::2]
+    view[...] = array
+    return view
+
+
+def check_backward(random: RandomGraph, wanted: Sequence[bool] | None = None) -> None:
+    """Compare outputs, gradients and states of a training run with the interpreter's."""
+    graph, variables, train = random.graph, random.variables, random.train
+    floating = [a.dtype.kind == "f" and v not in random.states
+                for v, a in zip(variables, random.arrays, strict=True)]  # fmt: skip
+    asked = [f and (wanted is None or wanted[i % len(wanted)]) for i, f in enumerate(floating)]
+    flows = [True] * len(graph.outputs)
+    program = DifferentiableProgram(graph, variables, wanted=asked, heads=flows, train=train)
+    arrays = [a.copy() for a in random.arrays]
+    try:
+        results, saved = program.forward(arrays, new_run(train))
+    except DynamicShapeError:
+        return
+    heads = [np.asarray(np.cos(np.arange(r.size)).reshape(r.shape), r.dtype) for r in results]
+    entries = gradients(
+        graph.outputs,
+        [v.entry() for v in program.head_variables],
+        [v.entry() for v, ask in zip(variables, asked, strict=True) if ask],
+        train=train,
+    )
+    whole = Graph([*graph.outputs, *(e for e in entries if e is not None)])
+    names = (*variables, *program.head_variables)
+
+    def compute(values: Arrays) -> Arrays:
+        return interpret(whole, dict(zip(names, values, strict=True)), new_run(train))
+
+    def slack() -> Sequence[Array]:
+        return _spread(slack_of(compute, (*random.arrays, *heads)))
+
+    expected = compute([*(a.copy() for a in random.arrays), *heads])
+    count = len(results)
+    found = program.backward(saved, heads, new_run(train))
+    assert_alike(results, expected[:count], "forward of training", arrays, slack)
+    got = [g for g, ask in zip(found, asked, strict=True) if ask]
+    assert [g is None for g in got] == [e is None for e in entries]
+    present = [g for g in got if g is not None]
+    assert_alike(present, expected[count:], "gradients", arrays, lambda: slack()[count:])
+    into: list[Array | None] = [np.full(a.shape, 7, a.dtype) if ask else None
+                                for a, ask in zip(random.arrays, asked, strict=True)]  # fmt: skip
+    again = program.backward(saved, heads, new_run(train), into)
+    for one, other in zip(found, again, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None and other is not None:
+            np.testing.assert_array_equal(one, other, err_msg="gradients into given memory")
