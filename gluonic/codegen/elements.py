@@ -118,8 +118,20 @@ def _to_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
     if dtype == BOOL:
         return m.cast("zext", value, _UINT8)
     if dtype == _FLOAT16:
-        return m.cast("fptrunc", value, dtype) if m.target.has_half else _narrowed_half(m, value)
+        if not m.target.has_half:
+            return _narrowed_half(m, value)
+        return m.cast("fptrunc", _fenced(m, value), dtype)
     return value
+
+
+def _fenced(m: Emitter, value: Value) -> Value:
+    """Keep LLVM from converting float64 to float16 at once: for that x86 calls a function it may lack."""
+    if m.target.architecture != "x86_64":
+        return value
+    name = f"llvm.arithmetic.fence.{_suffix(value)}"
+    return m.value(
+        m.function.call(name, value.type, [(value.type, value.ref)]), FLOAT32, value.lanes
+    )
 
 
 def _widened_half(m: Emitter, bits: Value) -> Value:
