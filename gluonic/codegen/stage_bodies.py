@@ -87,10 +87,13 @@ class StageBodies:
         return fits and self.dtypes[lender.entry()] == self.dtypes[node.entry()]
 
     def _needed_later(self) -> list[tuple[Node, int]]:
-        """Elements that take long to compute and that a later sweep reads, with the last that does."""
+        """Elements that take long to compute and that a later sweep reads, with the last that does.
+
+        A sweep reads, too, what goes into elements of earlier sweeps that it computes again.
+        """
         last: dict[Node, int] = {}
-        for node in self.group.nodes:
-            stage = self.places[node].stage
+        for node in reversed(self.group.nodes):
+            stage = max(self.places[node].stage, last.get(node, 0))
             for entry in node.inputs:
                 source = self.roots.get(entry, entry).node
                 if source in self.places and self.places[source].kind == "element":

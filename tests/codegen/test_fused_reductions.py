@@ -1,0 +1,41 @@
+"""Kernels with several sweeps over what they reduce: what one sweep leaves is there for the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gluonic.graph.node import Entry, Graph, Node, make_node
+from tests.codegen.agreement import check_backward, check_forward
+from tests.codegen.growing import RandomGraph
+
+
+def uniform(dtype: str, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Reproducible numbers between -1 and 1."""
+    random = np.random.default_rng(0)
+    return tuple(np.asarray(random.uniform(-1, 1, shape), dtype) for shape in shapes)
+
+
+@pytest.mark.parametrize("width", [1, 5, 40])
+@pytest.mark.parametrize("activation", ["softmax", "log_softmax", "tanh", "sigmoid"])
+def test_an_exponential_is_kept_as_long_as_any_sweep_computes_with_it(
+    width: int, activation: str
+) -> None:
+    x, gamma, beta = (Node(None, name) for name in ("x", "gamma", "beta"))
+    normal = make_node("LayerNorm", [x.entry(), gamma.entry(), beta.entry()], {"eps": 0.01})
+    output = make_node(activation, [normal.entry()]).entry()
+    arrays = uniform("float32", (7, width), (width,), (width,))
+    variables = (x, gamma, beta)
+    check_backward(RandomGraph(Graph([output]), variables, arrays, frozenset(), train=True))
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+def test_sums_of_sums_in_float16_need_no_function_of_a_library(axes: tuple[int, ...]) -> None:
+    x = Node(None, "x")
+    total: Entry = x.entry()
+    for axis in axes:
+        total = make_node("sum", [total], {"axis": axis, "keepdims": True}).entry()
+    outputs = [make_node("tanh", [make_node("sum", [total]).entry()]).entry(), total]
+    for shape in ((1, 36), (3, 1), (5, 7)):
+        arrays = uniform("float16", shape)
+        check_forward(RandomGraph(Graph(outputs), (x,), arrays, frozenset(), train=False))
