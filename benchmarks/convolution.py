@@ -13,9 +13,11 @@ import numpy as np
 
 from gluonic.codegen import jit
 from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, blocks_of, lanes_of, tile_of
-from gluonic.codegen.convolution_forward import Geometry, Strides, emit_convolution
+from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
+from gluonic.codegen.convolution_forward import emit_convolution
+from gluonic.codegen.convolution_geometry import Geometry, Strides
 from gluonic.codegen.convolution_gradients import emit_filter_gradient, gradient_units
+from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.target import Target, cross, host
 
 # Channels, filters, rows and columns of the output, size of the kernel, stride, batch.
@@ -68,7 +70,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     filters = Filters(
         channels, count, 1, (kernel, kernel), (stride, stride), planar=channels < lanes // 2
     )
-    tile = tile_of(filters, size, size, target)
+    tiling = tiling_of(filters, size, size, target)
     extent, block = (size - 1) * stride + kernel, filters.block(lanes)
     depth, height = blocks_of(channels, block), blocks_of(count, lanes)
     data, output = (
@@ -79,14 +81,21 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     lies = Strides.of(depth, extent, extent, block), Strides.of(height, size, size, lanes)
     geometry = Geometry(batch, size, size, *lies)
     forward, back = Module(target), Module(target)
-    emit_convolution(forward, "function", filters, tile, size % tile.columns, size % tile.rows)
+    emit_convolution(forward, "function", filters, tiling)
     emit_filter_gradient(back, "function", filters)
-    numbers, units = geometry.numbers(), geometry.units(filters, tile, lanes)
+    numbers = geometry.tiled(tiling).numbers()
+    units = geometry.units(filters, tiling, lanes)
     work = 2 * batch * size * size * count * filters.depth / 1e9
     return (
         work / _seconds(target, forward, [data, weights, output], numbers, units),
         work
-        / _seconds(target, back, [data, output, weights], numbers, gradient_units(filters, lanes)),
+        / _seconds(
+            target,
+            back,
+            [data, output, weights],
+            geometry.numbers(),
+            gradient_units(filters, lanes),
+        ),
     )
 
 

@@ -19,6 +19,9 @@ _LATENCY = 4
 _LOAD_COST, _WEIGHT_COST = 0.32, 0.5
 """Cycles that a load costs beside the arithmetic, and what one of weights, from further away, costs more."""
 
+_SPREAD_COST = 0.7
+"""Cycles from one load of a number for all lanes to the next: places lie whole blocks apart, in few banks."""
+
 _VARIANT_COST = 0.03
 """How much slower a tiling may be for each more body of code that it needs."""
 
@@ -124,7 +127,7 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
         for width, times_across in _parts(columns, tile.columns):
             for depth, times_deep in _parts(blocks, tile.blocks):
                 places = height * width
-                step = max(places * depth / 2, _LATENCY)
+                step = max(places * depth / 2, _LATENCY, _SPREAD_COST * places)
                 step += _LOAD_COST * (places + depth) + _WEIGHT_COST * depth
                 cycles += step * times_down * times_across * times_deep
                 variants += 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters
-from gluonic.codegen.convolution_forward import Geometry
+from gluonic.codegen.convolution_geometry import Geometry
 from gluonic.codegen.convolution_gradients import (
     emit_filter_gradient,
     emit_spread,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, blocks_of
-from gluonic.codegen.convolution_forward import Geometry
+from gluonic.codegen.convolution_geometry import Geometry
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.layout import Writer
 from gluonic.codegen.values import FLOAT32, Value

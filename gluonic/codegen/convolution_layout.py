@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution import Filters, lanes_of, tile_of
+from gluonic.codegen.convolution import Filters, lanes_of
 from gluonic.codegen.convolution_gradient_operators import (
     filter_gradient,
     pack_turned_filters,
@@ -29,6 +29,7 @@ from gluonic.codegen.convolution_operators import (
     to_planes,
     with_border,
 )
+from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.target import host
@@ -227,7 +228,7 @@ class _Rewriting:
             self._images(data, filters, windows),
             self.plane(weight),
             filters,
-            tile_of(filters, rows, columns, self.target).blocks,
+            tiling_of(filters, rows, columns, self.target).tile.blocks,
             self.plane(bias[0]) if bias else None,
         )
         return True
@@ -295,7 +296,7 @@ class _Rewriting:
                     for size, extent in zip(places, windows.extents(), strict=True)
                 ),
             )
-        tile = tile_of(filters, places[0], places[1], self.target).blocks
+        tile = tiling_of(filters, places[0], places[1], self.target).tile.blocks
         self.pending[node.entry()] = _Convolution(
             node.name, images, self.plane(weight), filters, tile, turned=True
         )

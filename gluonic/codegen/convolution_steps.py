@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, Tile, blocks_of, tile_of
-from gluonic.codegen.convolution_forward import Epilogue, Geometry, Strides, emit_convolution
+from gluonic.codegen.convolution import Filters, blocks_of
+from gluonic.codegen.convolution_forward import emit_convolution
+from gluonic.codegen.convolution_geometry import Geometry, Strides
 from gluonic.codegen.convolution_operators import (
     activation_of,
     applied,
@@ -18,6 +19,8 @@ from gluonic.codegen.convolution_operators import (
     to_planes,
     with_border,
 )
+from gluonic.codegen.convolution_tile import Epilogue
+from gluonic.codegen.convolution_tiling import Tiling, tiling_of
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.layout import Reordering, emit_border, emit_pack, emit_unpack
 from gluonic.codegen.layout_filters import emit_pack_filters, filter_units
@@ -218,13 +221,12 @@ class ConvolutionStep(BlockStep):
         data, packed, *others = node.inputs
         self.operands = (data, packed, node.entry(), *others)
         self.filters = filters_of(self.n)
-        self.tile, self.last_rows, self.last_columns = self.variant(facts)
+        self.tiling = self.variant(facts)
 
-    def variant(self, facts: Facts) -> tuple[Tile, int, int]:
-        """The tile, and what is left of the output's extents."""
+    def variant(self, facts: Facts) -> Tiling:
+        """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
-        tile = tile_of(self.filters, rows, columns, host())
-        return tile, rows % tile.rows, columns % tile.columns
+        return tiling_of(self.filters, rows, columns, host())
 
     def emit(self, module: Module, name: str) -> None:
         """Write the convolution."""
@@ -236,9 +238,7 @@ class ConvolutionStep(BlockStep):
             return applied(m, activation, total)
 
         epilogue = Epilogue(expression, int(n.has_shift), int(n.has_residual))
-        emit_convolution(
-            module, name, self.filters, self.tile, self.last_columns, self.last_rows, epilogue
-        )
+        emit_convolution(module, name, self.filters, self.tiling, epilogue)
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
@@ -249,11 +249,11 @@ class ConvolutionStep(BlockStep):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
-        return self._geometry(facts).numbers()
+        return self._geometry(facts).tiled(self.tiling).numbers()
 
     def units(self, facts: Facts) -> int:
-        """One for each row of tiles."""
-        return self._geometry(facts).units(self.filters, self.tile, self.n.lanes)
+        """One for each band of lines of tiles."""
+        return self._geometry(facts).units(self.filters, self.tiling, self.n.lanes)
 
 
 _STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.convolution import blocks_of, lanes_of
-from gluonic.codegen.convolution_forward import Strides
+from gluonic.codegen.convolution_geometry import Strides
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution_forward import Strides
+from gluonic.codegen.convolution_geometry import Strides
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.layout import Writer
 from gluonic.codegen.loop import Shape

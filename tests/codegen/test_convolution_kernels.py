@@ -9,13 +9,8 @@ import pytest
 from gluonic.codegen import jit
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, Tile, lanes_of, tile_of
-from gluonic.codegen.convolution_forward import (
-    NOTHING,
-    Epilogue,
-    Geometry,
-    Strides,
-    emit_convolution,
-)
+from gluonic.codegen.convolution_forward import emit_convolution
+from gluonic.codegen.convolution_geometry import Geometry, Strides
 from gluonic.codegen.convolution_gradients import emit_filter_gradient, emit_spread, gradient_units
 from gluonic.codegen.convolution_operators import (
     packed_in_order,
@@ -23,6 +18,8 @@ from gluonic.codegen.convolution_operators import (
     to_channel_blocks,
     to_planes,
 )
+from gluonic.codegen.convolution_tile import NOTHING, Epilogue
+from gluonic.codegen.convolution_tiling import Tiling, tiling_of
 from gluonic.codegen.layout import Reordering
 from gluonic.codegen.layout_filters import emit_pack_turned_filters, filter_units
 from gluonic.codegen.target import Target, cross
@@ -59,7 +56,7 @@ class Problem:
         self.data = normal(batch, channels, rows, columns)
         self.weight = normal(filters.filters * filters.groups, filters.channels, *filters.kernel)
         self.output = convolve(self.data, self.weight, self.windows, self.groups)
-        self.tile = tile_of(filters, self.output.shape[2], self.output.shape[3], target)
+        self.tiling = tiling_of(filters, self.output.shape[2], self.output.shape[3], target)
 
     def images(self, planes: Array, groups: int) -> Array:
         """Images as machine code reads them."""
@@ -80,22 +77,19 @@ class Problem:
         )
 
     def convolve(
-        self, epilogue: Epilogue = NOTHING, *others: Array, tile: Tile | None = None
+        self, epilogue: Epilogue = NOTHING, *others: Array, tiling: Tiling | None = None
     ) -> Array:
         """Run the machine code; the output in planes."""
-        tile = tile or self.tile
+        tiling = tiling or self.tiling
         goal = filled(*self.images(self.output, self.filters.groups).shape)
-        packed = packed_in_order(self.weight, self.filters, tile.blocks, self.lanes)
+        packed = packed_in_order(self.weight, self.filters, tiling.tile.blocks, self.lanes)
         geometry = self.geometry(self.source, goal, epilogue.places)
-        rows, columns = self.output.shape[2:]
-
-        def emit(module: Module, name: str) -> None:
-            last = columns % tile.columns, rows % tile.rows
-            emit_convolution(module, name, self.filters, tile, *last, epilogue)
-
-        units = geometry.units(self.filters, tile, self.lanes)
         run_native(
-            self.target, emit, [self.source, packed, goal, *others], geometry.numbers(), units
+            self.target,
+            lambda module, name: emit_convolution(module, name, self.filters, tiling, epilogue),
+            [self.source, packed, goal, *others],
+            geometry.tiled(tiling).numbers(),
+            geometry.units(self.filters, tiling, self.lanes),
         )
         return self.planes(goal)
 
@@ -124,10 +118,46 @@ def test_sums_are_those_of_matrix_products(case: Any, level: str) -> None:
     assert_close(problem.convolve(), problem.output)
 
 
-@pytest.mark.parametrize("tile", [Tile(1, 1, 1), Tile(2, 4, 3), Tile(3, 5, 1), Tile(1, 9, 2)])
-def test_any_tile_computes_the_same(tile: Tile) -> None:
-    problem = Problem(CASES["3x3"], target_named(""))
-    assert_close(problem.convolve(tile=tile), problem.output)
+def _tiling(problem: Problem, tile: Tile, segment: int, *rest: int) -> Tiling:
+    rows, columns = problem.output.shape[2:]
+    if segment:
+        rows, columns = 1, rows * columns
+    return Tiling(tile, rows % tile.rows, columns % tile.columns, segment, *rest)
+
+
+@pytest.mark.parametrize(
+    ("tile", "chunk", "band", "depth"),
+    [
+        (Tile(1, 1, 1), 9, 1, 1),
+        (Tile(2, 4, 3), 1, 3, 2),
+        (Tile(3, 5, 1), 2, 50, 4),
+        (Tile(1, 9, 2), 1, 5, 3),
+    ],
+)
+@pytest.mark.parametrize("case", ["3x3", "1x1", "groups"])
+def test_any_tiling_computes_the_same(
+    case: str, tile: Tile, chunk: int, band: int, depth: int
+) -> None:
+    problem = Problem(CASES[case], target_named(""))
+    tiling = _tiling(problem, tile, 0, chunk, band, depth)
+    shift = to_channel_blocks.kernel(
+        normal(problem.output.shape[1]), lanes=problem.lanes, groups=problem.filters.groups
+    )
+    epilogue = Epilogue(lambda m, x, s: m.maximum(x + s, 0), channels=1)
+    expected = np.maximum(problem.output + problem.planes(shift), 0)
+    assert_close(problem.convolve(epilogue, shift, tiling=tiling), expected)
+
+
+@pytest.mark.parametrize(
+    ("columns", "chunk", "band", "depth"), [(1, 9, 1, 1), (6, 1, 2, 2), (9, 2, 50, 4)]
+)
+def test_rows_without_gaps_may_be_cut_anywhere(
+    columns: int, chunk: int, band: int, depth: int
+) -> None:
+    problem = Problem(CASES["1x1"], target_named(""))
+    for segment in columns, columns * 3, columns * 100:
+        tiling = _tiling(problem, Tile(1, columns, 2), segment, chunk, band, depth)
+        assert_close(problem.convolve(tiling=tiling), problem.output)
 
 
 @EVERY_LEVEL
@@ -193,24 +223,23 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
         grad.shape[0] * grad.shape[1],
     )
     back = replace(filters, channels=filters.filters, filters=filters.channels, stride=(1, 1))
-    tile = tile_of(back, places[0], places[1], forward.target)
+    tiling = tiling_of(back, places[0], places[1], forward.target)
     packed = filled(back.packed_size(lanes))
     run_native(
         forward.target,
-        lambda m, name: emit_pack_turned_filters(m, name, back, tile.blocks),
+        lambda m, name: emit_pack_turned_filters(m, name, back, tiling.tile.blocks),
         [forward.weight, packed],
         [],
         filter_units(back, lanes),
     )
     goal = filled(*forward.source.shape)
     geometry = forward.geometry(spread, goal)
-    last = places[1] % tile.columns, places[0] % tile.rows
     run_native(
         forward.target,
-        lambda m, name: emit_convolution(m, name, back, tile, *last),
+        lambda m, name: emit_convolution(m, name, back, tiling),
         [spread, packed, goal],
-        geometry.numbers(),
-        geometry.units(back, tile, lanes),
+        geometry.tiled(tiling).numbers(),
+        geometry.units(back, tiling, lanes),
     )
     found = to_planes.kernel(goal, channels=forward.data.shape[1], groups=filters.groups)
     expected = convolve_data(
@@ -234,5 +263,5 @@ def test_code_for_another_processor_compiles() -> None:
     target = cross("aarch64-unknown-linux-gnu")
     module = Module(target)
     filters = Filters(16, 16, 1, (3, 3))
-    emit_convolution(module, "convolution", filters, tile_of(filters, 8, 8, target), 0, 0)
+    emit_convolution(module, "convolution", filters, tiling_of(filters, 8, 8, target))
     assert "fmla" in jit.assembly(module.text(), target)

@@ -5,7 +5,7 @@ import pytest
 
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
-from gluonic.codegen.convolution_forward import Strides
+from gluonic.codegen.convolution_geometry import Strides
 from gluonic.codegen.convolution_operators import (
     memory_of,
     packed_in_order,

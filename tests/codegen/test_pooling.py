@@ -7,7 +7,7 @@ import pytest
 
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import lanes_of
-from gluonic.codegen.convolution_forward import Strides
+from gluonic.codegen.convolution_geometry import Strides
 from gluonic.codegen.convolution_operators import to_blocks
 from gluonic.codegen.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
 from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
