@@ -27,6 +27,7 @@ from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.passes import Preparation, Prepared
 from gluonic.codegen.pooling_steps import PoolingStep
+from gluonic.codegen.recurrent_steps import RecurrentStep
 from gluonic.codegen.serving import LoopNest, larger_batches
 from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
@@ -180,6 +181,7 @@ _STEPS: tuple[Any, ...] = (
     BlockStep,
     ConvolutionProductStep,
     PoolingStep,
+    RecurrentStep,
     ForeignStep,
 )
 

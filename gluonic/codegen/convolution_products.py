@@ -14,7 +14,7 @@ from gluonic.codegen.loop import Shape
 from gluonic.codegen.steps import Step
 from gluonic.codegen.target import host
 from gluonic.codegen.values import Dtype, literal
-from gluonic.codegen.window_loops import MatrixWriter, Windows3, deep
+from gluonic.codegen.window_loops import MatrixWriter, Windows3, WindowWriter, deep
 from gluonic.graph.node import Node
 from gluonic.graph.ops.windows import windows_of
 
@@ -287,7 +287,7 @@ class _ProductWriter(MatrixWriter):
 
 
 def call_gemm(
-    w: MatrixWriter,
+    w: WindowWriter,
     dtype: Dtype,
     a: tuple[str, str, bool],
     b: tuple[str, str, bool],

@@ -235,7 +235,17 @@ def _dropout(F: Any, site: Site) -> Sequence[Entry] | None:
     return [n.data, n.data]
 
 
+def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
+    """A recurrent network that drops nothing; nobody reads its mask."""
+    n, node = site.n, site.node
+    if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
+        return None
+    found = F.RNN(*site.inputs, **{**n._settings, "p": 0.0})
+    return [*found, found[0]]
+
+
 _RULES: dict[str, Rule] = {
+    "RNN": _recurrent,
     "softmax": _softmax(),
     "log_softmax": _softmax(log=True),
     "softmin": _softmax(negated=True),

@@ -51,18 +51,19 @@ def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[
 
 
 def check_with_gradients(node: Node, known: dict[Node, tuple[int, ...]], dtype: str) -> None:
+    """Check what the user sees of an operator, and its gradients."""
     variables = [e.node for e in node.inputs]
     arrays = arrays_for(node, known, dtype)
-    check([node.entry()], variables, arrays)
-    head = Node(None, "head")
-    output = interpret(
-        node_graph := Graph([node.entry()]), dict(zip(variables, arrays, strict=True)), new_run()
-    )
-    slope = np.random.default_rng(1).uniform(-1, 1, output[0].shape).astype(dtype)
+    shown = [node.entry(i) for i in range(node.visible_count)]
+    check(shown, variables, arrays)
+    outputs = interpret(Graph(shown), dict(zip(variables, arrays, strict=True)), new_run())
+    random = np.random.default_rng(1)
+    slopes = [random.uniform(-1, 1, output.shape).astype(dtype) for output in outputs]
+    heads = [Node(None, f"head{i}") for i in range(len(shown))]
     found = gradients(
-        node_graph.outputs, [head.entry()], [v.entry() for v in variables], train=True
+        shown, [head.entry() for head in heads], [v.entry() for v in variables], train=True
     )
-    check([e for e in found if e is not None], [*variables, head], [*arrays, slope])
+    check([e for e in found if e is not None], [*variables, *heads], [*arrays, *slopes])
 
 
 @st.composite
