@@ -12,9 +12,11 @@ from weakref import ref
 import numpy as np
 
 from gluonic.codegen.addresses import address_of
+from gluonic.codegen.division import divide, workspace_bytes
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.foreign import checked
 from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
+from gluonic.codegen.steps import Step
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Run
@@ -38,6 +40,7 @@ class Binding:
 
     Attributes
     ----------
+    divisions : how threads share the phases of each native step
     table : the run-time numbers of all native steps
     memory : where intermediate results lie in the arena
     results : slot, shape and dtype of each output that is computed
@@ -50,7 +53,9 @@ class Binding:
 
     def __init__(self, specialization: "Specialization", facts: Facts) -> None:
         self.specialization, self.facts = specialization, facts
-        self.table = specialization.code.table(facts)
+        steps = specialization.code.steps
+        self.divisions = {step: divide(step, facts) for step in steps}
+        self.table = specialization.code.table(facts, self.divisions)
         self.table_address = self.table.ctypes.data
         self.memory = self._plan_memory()
         self.inputs = [node.entry() for node in specialization.inputs]
@@ -107,12 +112,15 @@ class Binding:
                     sizes[entry] = self.facts.bytes_of(entry)
             if group.step is not None and group.step.uses_workspace:
                 writes.append(group.step)
-                sizes[group.step] = group.step.workspace(self.facts)
+                sizes[group.step] = self._workspace_bytes(group.step)
             if group in spec.settled:
                 lasting += [e for e in writes if e not in lasting]
             steps.append((group.inputs, [e for e in writes if e not in lasting]))
         steps = [((), lasting), *steps, (lasting, ())]
         return plan_memory(steps, sizes, spec.root)
+
+    def _workspace_bytes(self, step: Step) -> int:
+        return workspace_bytes(step, self.facts, self.divisions[step])
 
     def frame(self) -> "Frame":
         """A frame nobody uses now, or a new one."""

@@ -22,6 +22,7 @@ from gluonic.codegen.facts import DynamicShapeError, Facts
 from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.fusion import Group, fuse
 from gluonic.codegen.inner_operators import overwrite
+from gluonic.codegen.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
@@ -109,7 +110,8 @@ class Specialization:
             return native_step(group.nodes[0], facts)
         loops = self.fusion.loops
         lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
-        return LoopStep(LoopNest(group, loops, lowered, self.root))
+        kind = LongRowStep if is_long_row(lowered.kernel) else LoopStep
+        return kind(LoopNest(group, loops, lowered, self.root))
 
     def _settled(self, parameters: Collection[Node]) -> list[Group]:
         """The groups that follow from parameters alone."""

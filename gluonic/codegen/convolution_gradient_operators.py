@@ -1,6 +1,7 @@
 """Gradients of convolutions of images in blocks: operators of rewritten graphs, and their steps."""
 
 from collections.abc import Hashable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from gluonic.codegen.convolution_steps import (
     strides_of_blocks,
     strides_of_planes,
 )
+from gluonic.codegen.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.layout import Reordering
 from gluonic.codegen.layout_filters import (
@@ -201,6 +203,11 @@ class FilterGradientStep(BlockStep):
     def units(self, facts: Facts) -> int:
         """One for each pair of blocks."""
         return gradient_units(self.filters, self.n.lanes)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        products = prod(self.shape(facts, 1)) * self.filters.depth
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
 class SpreadPlacesStep(BlockStep):

@@ -1,6 +1,7 @@
 """Native steps for operators on images in blocks of channels."""
 
 from collections.abc import Callable, Hashable, Sequence
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +22,7 @@ from gluonic.codegen.convolution_operators import (
 )
 from gluonic.codegen.convolution_tile import Epilogue
 from gluonic.codegen.convolution_tiling import Tiling, tiling_of
+from gluonic.codegen.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.layout import Reordering, emit_border, emit_pack, emit_unpack
 from gluonic.codegen.layout_filters import emit_pack_filters, filter_units
@@ -254,6 +256,11 @@ class ConvolutionStep(BlockStep):
     def units(self, facts: Facts) -> int:
         """One for each band of lines of tiles."""
         return self._geometry(facts).units(self.filters, self.tiling, self.n.lanes)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        products = prod(self.shape(facts, 2)) * self.filters.depth
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
 _STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {

@@ -9,6 +9,9 @@ from gluonic.codegen.semantics import relabels
 from gluonic.codegen.steps import Step
 from gluonic.graph.node import Node
 
+_PIECE = 1 << 16
+"""So many bytes are copied at a time."""
+
 
 class CopyStep(Step):
     """A relabelled result that needs memory of its own."""
@@ -29,13 +32,21 @@ class CopyStep(Step):
         """How many bytes there are."""
         return (facts.bytes_of(self.operands[1]),)
 
+    def units(self, facts: Facts) -> int:
+        """One for each piece."""
+        return -(-facts.bytes_of(self.operands[1]) // _PIECE)
+
     def emit(self, module: Module, name: str) -> None:
-        """Write the function."""
+        """Write the copy of neighbouring pieces."""
         f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
         source = f.op("load ptr, ptr %operands")
         second = f.op("getelementptr ptr, ptr %operands, i64 1")
         target = f.op(f"load ptr, ptr {second}")
-        size = f.op("load i64, ptr %numbers")
+        all_bytes = f.op("load i64, ptr %numbers")
+        first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
+        last = f.call("llvm.smin.i64", "i64", [("i64", behind), ("i64", all_bytes)])
+        size = f.op(f"sub i64 {last}, {first}")
+        source, target = (f.op(f"getelementptr i8, ptr {p}, i64 {first}") for p in (source, target))
         copy = "llvm.memcpy.p0.p0.i64"
         module.declare(copy, "void", ["ptr", "ptr", "i64", "i1"])
         f.do(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")

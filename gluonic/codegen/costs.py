@@ -15,13 +15,20 @@ from gluonic.graph.operator import Application
 _COSTLY = 12
 """From so many instructions on a value is rather kept than computed again."""
 _trials: dict[Any, str] = {}
+_lengths: dict[Any, int] = {}
+_MOST_REMEMBERED = 4096
+
+NANOSECONDS_A_BYTE = 0.1
+NANOSECONDS_AN_INSTRUCTION = 0.02
+NANOSECONDS_A_PRODUCT = 0.02
+"""What moving a byte, an instruction for an element, and a multiply-add take, roughly, on any processor."""
 
 
 def why_no_code(application: Application, loop: Loop, dtypes: Sequence[Dtype]) -> str:
     """Why the expression of a loop has no machine code for elements of such dtypes; empty if it has."""
     key = application, tuple(dtypes)
     if key not in _trials:
-        if len(_trials) > 4096:
+        if len(_trials) > _MOST_REMEMBERED:
             _trials.clear()
         _trials[key] = _trial(loop.expression, dtypes)
     return _trials[key]
@@ -47,6 +54,16 @@ def is_costly(loop: Loop, application: Any) -> bool:
     """Whether computing an element of the loop takes long."""
     count = sum(read is not None for read in loop.reads)
     return _written(loop.expression, [FLOAT32] * count) > _COSTLY
+
+
+def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:
+    """How many instructions an element of a loop that has machine code takes."""
+    key = application, tuple(dtypes)
+    if key not in _lengths:
+        if len(_lengths) > _MOST_REMEMBERED:
+            _lengths.clear()
+        _lengths[key] = _written(loop.expression, dtypes)
+    return _lengths[key]
 
 
 class _Anywhere:

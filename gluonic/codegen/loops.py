@@ -108,9 +108,8 @@ class _Lowering:
     def _widths(self) -> tuple[int, int]:
         """Return how many lanes whole steps take, and those over the rest."""
         target, operands = self.function.module.target, self.kernel.operands
-        largest = max((max(4, operand.dtype.itemsize) for operand in operands), default=4)
-        narrow = target.vector_bytes // largest
-        moving = [o.dtype.itemsize for o in operands if o.varies(self.vector)]
+        moving = [o.dtype.itemsize for o in operands if o.ways[self.vector] in ("unit", "stride")]
+        narrow = target.vector_bytes // max((4, *moving))
         masks = all(target.masks_memory(size) for size in moving)
         return narrow * _REGISTERS_A_STEP, narrow if masks else 1
 

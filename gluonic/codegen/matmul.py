@@ -1,12 +1,14 @@
 """Products of matrices as native steps: which operators are products, and the function that computes one."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import prod
 
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.blas import gemm
+from gluonic.codegen.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.epilogues import Extended
 from gluonic.codegen.facts import Facts
@@ -33,6 +35,12 @@ _LONG = 8192
 _PART = 256
 """How much of the length is summed over at a time, if the left factor lies transposed."""
 _LOOPS, _PANELS, _BLAS = range(3)
+_ROWS = 192
+"""So many rows of a panel's columns are one unit of work: tiles fit in."""
+_PANELS_A_UNIT = 8
+"""So many panels are one unit if the left factor is packed for each."""
+_BLAS_COLUMNS = 256
+"""So many columns BLAS computes at a time."""
 
 
 @dataclass(frozen=True)
@@ -176,10 +184,12 @@ class ProductStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows, columns, the length summed over, and the way of computing."""
         product = self._product(facts)
-        method = self._method(product)
-        if method not in self.ways:
-            method = _BLAS
-        return product.rows, product.columns, product.inner, method
+        return product.rows, product.columns, product.inner, self._way(product)
+
+    def _way(self, product: Product) -> int:
+        """The best way that the function knows."""
+        best = self._method(product)
+        return best if best in self.ways else _BLAS
 
     @property
     def ways(self) -> tuple[int, ...]:
@@ -212,8 +222,24 @@ class ProductStep(Step):
         return self.tiling.panel_bytes(_PART, self.dtype.itemsize)
 
     def units(self, facts: Facts) -> int:
-        """One for each product."""
-        return self._product(facts).batch
+        """Parts of the output's columns and rows, for each product."""
+        product = self._product(facts)
+        method = self._way(product)
+        columns = {_LOOPS: product.columns, _BLAS: _BLAS_COLUMNS, _PANELS: self.unit_columns}
+        across = -(-product.columns // max(columns[method], 1))
+        down = -(-product.rows // _ROWS) if method == _PANELS and not self.turned[0] else 1
+        return product.batch * across * down
+
+    @property
+    def unit_columns(self) -> int:
+        """How many columns are one unit of panels."""
+        return self.tiling.columns * (_PANELS_A_UNIT if self.turned[0] else 1)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        product = self._product(facts)
+        products = product.batch * product.rows * product.columns * product.inner
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
     def variant(self, facts: Facts) -> Hashable:
         """Whether a packed factor is as short as those that packing is for."""
@@ -237,6 +263,8 @@ class _ProductWriter:
         self.rows, self.columns, self.inner, self.method = (self._number(i) for i in range(4))
         self.addresses = [self._operand(i) for i in range(len(step.operands))]
         self.workspace = self._operand(len(step.operands))
+        ta, tb = step.turned
+        self.leads = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
 
     def _number(self, position: int) -> str:
         return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
@@ -254,50 +282,111 @@ class _ProductWriter:
         return self.f.op(f"add i64 {a}, {b}")
 
     def write(self) -> None:
-        """Write the loop over the batch."""
-        f, (ta, tb) = self.f, self.step.turned
-        sizes = [
-            self._times(self.rows, self.inner),
-            self._times(self.inner, self.columns),
-            self._times(self.rows, self.columns),
-        ]
-        lead_a, lead_b = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
-        with f.loop("%begin", "%end") as unit:
-            factors = [self.addresses[0], self.addresses[1], self.addresses[-1]]
-            a, b, c = (
-                self._at(address, self.kind, self._times(unit, size))
-                for address, size in zip(factors, sizes, strict=True)
-            )
-            ways = {_LOOPS: self._loops, _PANELS: self._panels, _BLAS: self._call}
-            for number in self.step.ways:
-                with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
-                    ways[number](a, b, c, (lead_a, lead_b))
+        """Write the choice among the ways of computing."""
+        f = self.f
+        ways: dict[int, Callable[[], None]]
+        ways = {
+            _LOOPS: self._products,
+            _PANELS: self._turned_panels if self.step.turned[0] else self._panels,
+            _BLAS: self._calls,
+        }
+        for number in self.step.ways:
+            with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
+                ways[number]()
         f.finish()
 
-    def _panels(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
-        """Write the loop over panels, each of the narrowest form that is wide enough.
+    def _matrices(self, product: str) -> tuple[str, str, str]:
+        """Where the matrices of one of the products begin."""
+        a, b, c = (
+            self._at(address, self.kind, self._times(product, self._times(*sizes)))
+            for address, sizes in (
+                (self.addresses[0], (self.rows, self.inner)),
+                (self.addresses[1], (self.inner, self.columns)),
+                (self.addresses[-1], (self.rows, self.columns)),
+            )
+        )
+        return a, b, c
 
-        A left factor that lies transposed is packed first, part by part.
-        """
-        f, tiling, (ta, tb) = self.f, self.step.tiling, self.step.turned
-        with pieces(f, self.inner, _PART if ta else _LONG) as (begin, inner):
-            fresh = f.op(f"icmp eq i64 {begin}, 0")
-            a = self._left(a, begin, inner, leads[0])
-            b = self._at(b, self.kind, begin if tb else self._times(begin, leads[1]))
-            with pieces(f, self.columns, tiling.columns) as (first, count):
-                start = self._times(first, leads[1]) if tb else first
-                panel = self.workspace
-                if self.step.is_packed:
-                    panel = self._packed_panel(first)
-                bias = (
-                    self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
-                )
-                arguments = (
-                    f"ptr {a}, i64 {leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {leads[1]}, "
-                    f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
-                    f"i64 {self.rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
-                )
-                self._call_panel(count, arguments)
+    def _products(self) -> None:
+        """Write the loop over products: each is a unit."""
+        with self.f.loop("%begin", "%end") as unit:
+            self._loops(*self._matrices(unit))
+
+    def _panels(self) -> None:
+        """Write the loop over panels, a unit is some rows of one."""
+        f, width = self.f, self.step.unit_columns
+        across, (_, tb) = self._parts(self.columns, width), self.step.turned
+        with self._lines(self._parts(self.rows, _ROWS)) as (line, low, high):
+            product = f.op(f"udiv i64 {line}, {across}")
+            panel = f.op(f"urem i64 {line}, {across}")
+            first = self._times(panel, str(width))
+            row = self._times(low, str(_ROWS))
+            rows = self._less(self.rows, self._times(high, str(_ROWS)), row)
+            a, b, c = self._matrices(product)
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.columns))
+            with pieces(f, self.inner, _LONG) as (begin, inner):
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                part = begin, inner
+                self._panel(part, (self._at(a, self.kind, begin), b, c), rows, (first, count))
+
+    def _turned_panels(self) -> None:
+        """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
+        f, width = self.f, self.step.unit_columns
+        tb = self.step.turned[1]
+        with self._lines(self._parts(self.columns, width)) as (product, low, high):
+            start = self._times(low, str(width))
+            length = self._less(self.columns, self._times(high, str(width)), start)
+            a, b, c = self._matrices(product)
+            with pieces(f, self.inner, _PART) as (begin, inner):
+                left = self._left(a, begin, inner, self.leads[0])
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                with pieces(f, length, self.step.tiling.columns) as (first, count):
+                    columns = self._plus(start, first), count
+                    self._panel((begin, inner), (left, b, c), self.rows, columns)
+
+    def _parts(self, extent: str, size: int) -> str:
+        """How many parts of a size there are, at least one."""
+        parts = self.f.op(f"udiv i64 {self._plus(extent, str(size - 1))}, {size}")
+        return self.f.call("llvm.smax.i64", "i64", [("i64", parts), ("i64", "1")])
+
+    def _less(self, most: str, end: str, start: str) -> str:
+        """How far it is from `start` to `end`, which is `most` at most."""
+        bounded = self.f.call("llvm.smin.i64", "i64", [("i64", most), ("i64", end)])
+        return self.f.op(f"sub i64 {bounded}, {start}")
+
+    @contextmanager
+    def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
+        """Loop over lines of so many units; yield each one's number, and the units in it, from and to."""
+        f = self.f
+        behind = f.op(f"add i64 %end, {self._plus(length, '-1')}")
+        first = f.op(f"udiv i64 %begin, {length}")
+        with f.loop(first, f.op(f"udiv i64 {behind}, {length}")) as line:
+            start = self._times(line, length)
+            low = f.call("llvm.smax.i64", "i64", [("i64", "%begin"), ("i64", start)])
+            low = f.op(f"sub i64 {low}, {start}")
+            yield line, low, self._less("%end", self._plus(start, length), start)
+
+    def _panel(
+        self,
+        part: tuple[str, str],
+        matrices: tuple[str, str, str],
+        rows: str,
+        columns: tuple[str, str],
+    ) -> None:
+        """Write the call for a part of the length, some rows and the columns of a panel."""
+        f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
+        fresh = f.op(f"icmp eq i64 {begin}, 0")
+        start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+        panel = self._packed_panel(first) if self.step.is_packed else self.workspace
+        bias = self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+        arguments = (
+            f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
+            f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
+            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
+        )
+        self._call_panel(count, arguments)
 
     def _packed_panel(self, first: str) -> str:
         """Where the panel that begins with a column lies among all that are packed."""
@@ -307,9 +396,7 @@ class _ProductWriter:
         return self._at(self.addresses[-2], self.kind, self._times(first, padded))
 
     def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
-        """The left factor's part from `begin` on, packed if it lies transposed."""
-        if not self.step.turned[0]:
-            return self._at(a, self.kind, begin)
+        """The left factor's part from `begin` on, packed."""
         part = self._at(a, self.kind, self._times(begin, lead))
         goal = self._at(self.workspace, "i8", str(self.step.packed_left_at))
         arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
@@ -326,7 +413,7 @@ class _ProductWriter:
             with f.when(f.op(f"and i1 {enough}, {needed}")):
                 f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
 
-    def _loops(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
+    def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and what is summed."""
         f, kind = self.f, self.kind
         ta, tb = self.step.turned
@@ -337,8 +424,8 @@ class _ProductWriter:
                 start = f.op(f"load {kind}, ptr {self._at(self.addresses[2], kind, j)}")
             f.do(f"store {kind} {start}, ptr {sum_slot}")
             with f.loop("0", self.inner) as k:
-                x = self._element(a, (k, i) if ta else (i, k), leads[0])
-                y = self._element(b, (j, k) if tb else (k, j), leads[1])
+                x = self._element(a, (k, i) if ta else (i, k), self.leads[0])
+                y = self._element(b, (j, k) if tb else (k, j), self.leads[1])
                 total = f.op(f"load {kind}, ptr {sum_slot}")
                 name = f"llvm.fmuladd.f{self.size * 8}"
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
@@ -351,15 +438,27 @@ class _ProductWriter:
         place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
         return self.f.op(f"load {self.kind}, ptr {place}")
 
-    def _call(self, a: str, b: str, c: str, leads: tuple[str, str]) -> None:
-        """Write the call of BLAS; a bias is put into the output first and added to."""
-        f, kind = self.f, self.kind
+    def _calls(self) -> None:
+        """Write the loop over calls of BLAS: a unit is some columns."""
+        f = self.f
+        across = self._parts(self.columns, _BLAS_COLUMNS)
+        with f.loop("%begin", "%end") as unit:
+            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
+            first = self._times(f.op(f"urem i64 {unit}, {across}"), str(_BLAS_COLUMNS))
+            count = self._less(self.columns, self._plus(first, str(_BLAS_COLUMNS)), first)
+            start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+            goal = self._at(c, self.kind, first)
+            self._call(a, self._at(b, self.kind, start), goal, (first, count))
+
+    def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
+        """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
+        f, kind, leads = self.f, self.kind, self.leads
         function = gemm(self.step.dtype)
         assert function is not None
         beta = 0.0
         if self.step.has_bias:
             beta = 1.0
-            self._spread_bias(c)
+            self._spread_bias(c, columns)
         ta, tb = self.step.turned
         integer = function.integer
         numbers = [(kind, literal(1.0, self.step.dtype)), (kind, literal(beta, self.step.dtype))]
@@ -367,7 +466,7 @@ class _ProductWriter:
             ("i32", "101"),  # row by row
             ("i32", "112" if ta else "111"),
             ("i32", "112" if tb else "111"),
-            *((integer, self._narrow(n, integer)) for n in (self.rows, self.columns, self.inner)),
+            *((integer, self._narrow(n, integer)) for n in (self.rows, columns[1], self.inner)),
             numbers[0],
             ("ptr", a),
             (integer, self._lead(leads[0], integer)),
@@ -381,20 +480,21 @@ class _ProductWriter:
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
         f.do(f"call void @{function.symbol}({listed})")
         if self.step.form.epilogue is not None:
-            self._finish_all(c)
+            self._finish_all(c, columns[1])
 
-    def _finish_all(self, c: str) -> None:
+    def _finish_all(self, c: str, columns: str) -> None:
         """Apply the epilogue to what BLAS has stored: whole registers, then single elements."""
         f, lanes = self.f, self.step.tiling.lanes
-        count = self._times(self.rows, self.columns)
-        middle = f.op(f"sub i64 {count}, {f.op(f'and i64 {count}, {lanes - 1}')}")
-        for start, stop, width in (("0", middle, lanes), (middle, count, 1)):
-            kind = vector_type(self.step.dtype, width)
-            with f.loop(start, stop, width) as i:
-                place = self._at(c, self.kind, i)
-                total = f.op(f"load {kind}, ptr {place}, align {self.size}")
-                done = self._finished(total, width)
-                f.do(f"store {kind} {done}, ptr {place}, align {self.size}")
+        middle = f.op(f"sub i64 {columns}, {f.op(f'and i64 {columns}, {lanes - 1}')}")
+        with f.loop("0", self.rows) as row:
+            line = self._at(c, self.kind, self._times(row, self.columns))
+            for start, stop, width in (("0", middle, lanes), (middle, columns, 1)):
+                kind = vector_type(self.step.dtype, width)
+                with f.loop(start, stop, width) as i:
+                    place = self._at(line, self.kind, i)
+                    total = f.op(f"load {kind}, ptr {place}, align {self.size}")
+                    done = self._finished(total, width)
+                    f.do(f"store {kind} {done}, ptr {place}, align {self.size}")
 
     def _finished(self, total: str, lanes: int = 1) -> str:
         """Apply the epilogue to so many elements."""
@@ -413,14 +513,14 @@ class _ProductWriter:
         bounded = self.f.call("llvm.smax.i64", "i64", [("i64", number), ("i64", "1")])
         return self._narrow(bounded, integer)
 
-    def _spread_bias(self, c: str) -> None:
-        """Copy the bias to each row."""
-        size = self._times(self.columns, str(self.size))
+    def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
+        """Copy the bias of some columns to each row."""
+        size = self._times(columns[1], str(self.size))
         name = "llvm.memcpy.p0.p0.i64"
         self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
+        bias = self._at(self.addresses[2], self.kind, columns[0])
         with self.f.loop("0", self.rows) as i:
             row = self._at(c, self.kind, self._times(i, self.columns))
-            bias = self.addresses[2]
             self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")
 
 
@@ -453,6 +553,10 @@ class PackStep(Step):
         """The extents of the weight."""
         return facts.shapes[self.operands[0]]
 
+    def units(self, facts: Facts) -> int:
+        """One for each panel."""
+        return -(-facts.shapes[self.operands[0]][0] // self.tiling.columns)
+
     def emit(self, module: Module, name: str) -> None:
         """Write the loop over panels: the last may be narrow."""
         packer = turned_packer(module, FLOAT32, self.tiling.lanes)
@@ -464,7 +568,10 @@ class PackStep(Step):
         lanes, widest = self.tiling.lanes, self.tiling.columns
         up = f.op(f"add i64 {inner}, {lanes - 1}")
         padded = f.op(f"and i64 {up}, {-lanes}")
-        with pieces(f, columns, widest) as (first, count):
+        with f.loop("%begin", "%end") as unit:
+            first = f.op(f"mul i64 {unit}, {widest}")
+            left = f.op(f"sub i64 {columns}, {first}")
+            count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(widest))])
             width = str(widest)
             for vectors in self.tiling.vectors[1:]:
                 narrow = f.op(f"icmp sle i64 {count}, {vectors * lanes}")

@@ -2,7 +2,7 @@
 
 import ctypes
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,20 @@ import numpy as np
 
 from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.costs import why_no_code
+from gluonic.codegen.division import Division
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.jit import Library, load
 from gluonic.codegen.steps import Step, loop_for
 from gluonic.codegen.target import host
+from gluonic.codegen.workers import workers
 from gluonic.graph.node import Node
 
+_SHARE = 0
+"""Where in the number table the address of the function stands that shares a step among threads."""
+_FIRST = 1
+"""Where the numbers of the first step stand."""
+_UNITS, _CHUNK, _THREADS, _WORKSPACE, _NEXT = range(5)
+"""What follows the numbers of a step's phase."""
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
 """What LLVM's names, unquoted, do not have."""
@@ -45,7 +53,8 @@ class NativeCode:
     ----------
     functions : one for each run of steps: ``(address table, number table)``
     steps : the steps, in the order in which their numbers lie in the table
-    offsets : where the numbers of each step begin; the units of work follow them
+    offsets : where the numbers of each step begin; its displacements, then for each phase its numbers, and
+        how its units are shared
     size : of the number table
     text : the module in LLVM's textual form
     library : what keeps the code in memory
@@ -60,12 +69,21 @@ class NativeCode:
     library: Library | None
     names: list[str]
 
-    def table(self, facts: Facts) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The numbers that go with one set of shapes: extents, strides and units of work."""
-        table = np.zeros(max(self.size, 1), np.int64)
+    def table(
+        self, facts: Facts, divisions: Mapping[Step, Sequence[Division]]
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The numbers that go with one set of shapes: extents, strides, units and how these are shared."""
+        table = np.zeros(self.size, np.int64)
         for step, offset in zip(self.steps, self.offsets, strict=True):
-            numbers = [*step.numbers(facts), step.units(facts), *step.displacements(facts)]
-            table[offset : offset + len(numbers)] = numbers
+            found = [*step.displacements(facts)]
+            numbers = step.numbers(facts)
+            length = len(numbers) // step.phases
+            for phase, d in enumerate(divisions[step]):
+                found += numbers[phase * length : (phase + 1) * length]
+                found += d.units, d.chunk, d.threads, d.workspace
+            table[offset : offset + len(found)] = found
+        if any(division.is_shared for step in self.steps for division in divisions[step]):
+            table[_SHARE] = workers().share
         return table
 
 
@@ -83,24 +101,24 @@ def compile_steps(
     module = Module(host())
     steps: list[Step] = []
     offsets: list[int] = []
-    size = 0
+    size = _FIRST
     names: list[str] = []
     step_names: list[str] = []
     shared = _SharedFunctions(module)
     for number, run in enumerate(runs):
         calls = []
         for step, label in run:
-            length = len(step.numbers(facts))
+            length = len(step.numbers(facts)) // step.phases
             slots = [slot(entry) for entry in step.operands]
             if step.uses_workspace:
                 slots.append(slot(step))
             step_names.append(shared.name_of(step, label))
-            calls.append(_StepCall(step_names[-1], slots, size, length, step.displaced))
+            calls.append(_StepCall(step_names[-1], step, slots, size, length))
             steps.append(step)
             offsets.append(size)
-            size += length + 1 + len(step.displaced)
+            size += len(step.displaced) + step.phases * (length + _NEXT)
         names.append(f"run{number}")
-        _write_run(module, names[-1], calls)
+        _RunWriter(module, names[-1], calls)
     text = module.text()
     library = None
     if names:
@@ -133,44 +151,69 @@ def _callable(address: int) -> Callable[[int, int], None]:
 
 @dataclass(frozen=True)
 class _StepCall:
-    """A call of a step's function.
+    """The calls of a step's function.
 
     Attributes
     ----------
     function : its name
+    step : the step
     slots : where the addresses of its operands stand
-    numbers, count : where its numbers begin in the table and how many they are; then come the units of work
-        and the displacements
-    displaced : the operands whose addresses are displaced
+    begin : where its displacements stand in the table; then come its phases
+    count : how many numbers each phase has
     """
 
     function: str
+    step: Step
     slots: Sequence[int]
-    numbers: int
+    begin: int
     count: int
-    displaced: Sequence[int]
 
 
-def _write_run(module: Module, name: str, calls: Sequence[_StepCall]) -> None:
-    """Write the function that gathers each step's addresses and calls it."""
-    f = Function(module, name, ["ptr %slots", "ptr %table"])
-    most = max((len(call.slots) for call in calls), default=0)
-    operands = f.slot(f"[{max(most, 1)} x ptr]")
+class _RunWriter:
+    """Writes the function that gathers each step's addresses and calls it, or has it shared."""
 
-    def number(index: int) -> str:
-        return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %table, i64 {index}')}")
+    def __init__(self, module: Module, name: str, calls: Sequence[_StepCall]) -> None:
+        self.f = Function(module, name, ["ptr %slots", "ptr %table"])
+        most = max((len(call.slots) for call in calls), default=0)
+        self.operands = self.f.slot(f"[{max(most, 1)} x ptr]")
+        for call in calls:
+            self._gather(call)
+            start = call.begin + len(call.step.displaced)
+            for _ in range(call.step.phases):
+                self._call(call, start)
+                start += call.count + _NEXT
+        self.f.finish()
 
-    for call in calls:
-        units_at = call.numbers + call.count
+    def _number(self, index: int) -> str:
+        place = self.f.op(f"getelementptr i64, ptr %table, i64 {index}")
+        return self.f.op(f"load i64, ptr {place}")
+
+    def _gather(self, call: _StepCall) -> None:
+        """Put the addresses of the operands side by side."""
+        f, displaced = self.f, call.step.displaced
         for position, slot in enumerate(call.slots):
             source = f.op(f"getelementptr i64, ptr %slots, i64 {slot}")
             address = f.op(f"load ptr, ptr {source}")
-            if position in call.displaced:
-                bytes_on = number(units_at + 1 + call.displaced.index(position))
+            if position in displaced:
+                bytes_on = self._number(call.begin + displaced.index(position))
                 address = f.op(f"getelementptr i8, ptr {address}, i64 {bytes_on}")
-            place = f.op(f"getelementptr ptr, ptr {operands}, i64 {position}")
+            place = f.op(f"getelementptr ptr, ptr {self.operands}, i64 {position}")
             f.do(f"store ptr {address}, ptr {place}")
-        numbers = f.op(f"getelementptr i64, ptr %table, i64 {call.numbers}")
-        units = number(units_at)
-        f.do(f"call void @{call.function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
-    f.finish()
+
+    def _call(self, call: _StepCall, start: int) -> None:
+        """Call the step for all units, or the workers with it if a chunk is less than that."""
+        f, function, operands = self.f, call.function, self.operands
+        after = start + call.count
+        numbers = f.op(f"getelementptr i64, ptr %table, i64 {start}")
+        units, chunk = self._number(after + _UNITS), self._number(after + _CHUNK)
+        whole = f.op(f"icmp sge i64 {chunk}, {units}")
+        with f.when(whole):
+            f.do(f"call void @{function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
+        with f.when(f.op(f"xor i1 {whole}, true")):
+            share = f.op("load ptr, ptr %table")
+            threads = self._number(after + _THREADS)
+            workspace = self._number(after + _WORKSPACE)
+            f.do(
+                f"call void {share}(ptr @{function}, ptr {operands}, ptr {numbers}, i64 {units}, "
+                f"i64 {chunk}, i64 {threads}, i64 {len(call.slots)}, i64 {workspace})"
+            )

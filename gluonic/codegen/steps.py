@@ -7,8 +7,14 @@ numbers, so one function serves all shapes of a pattern.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from math import prod
 
 from gluonic.codegen.assembler import Module
+from gluonic.codegen.costs import (
+    NANOSECONDS_A_BYTE,
+    NANOSECONDS_AN_INSTRUCTION,
+    instructions_of,
+)
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.loop import Loop, Read, Shape
@@ -20,6 +26,10 @@ from gluonic.graph.node import Entry, Node
 
 WHOLE = 1 << 40
 """A grain that no axis exceeds: rows are not cut."""
+_MANY_UNITS = 64
+"""So many units need not be made more."""
+_UNIT, _LEAST_GRAIN = 1 << 14, 256
+"""About how many elements a unit has, and at least; whole registers fit in that for all processors."""
 
 
 class Step(ABC):
@@ -31,12 +41,16 @@ class Step(ABC):
     displaced : the operands of which the function gets not the first element's address, but one behind it
     keeps : whether what the step writes must still be there at the next call; it is zero at the first
     is_foreign : whether code that is not ours runs, which may do more than fill its results
-    uses_workspace : whether one more address follows, of `workspace` bytes that are the step's while it runs
+    uses_workspace : whether one more address follows, of `workspace` bytes that are the thread's while it runs
+    has_common_workspace : whether these are of all threads instead
+    phases : how many times the function is called, one after the other, each time with numbers of its own
     """
 
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
     is_foreign: bool = False
+    has_common_workspace: bool = False
+    phases: int = 1
     keeps: bool = False
     displaced: tuple[int, ...] = ()
 
@@ -46,14 +60,22 @@ class Step(ABC):
 
     @abstractmethod
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The run-time numbers that go with these shapes; how many they are does not depend on shapes."""
+        """The run-time numbers that go with these shapes, as many for each phase, whatever the shapes."""
 
     def units(self, facts: Facts) -> int:
         """How many units of work there are; they may run in any order."""
         return 1
 
+    def phase_units(self, facts: Facts) -> Sequence[int]:
+        """The units of work of each phase."""
+        return (self.units(facts),)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """About how long one thread takes; here for what mostly moves memory."""
+        return sum(facts.bytes_of(entry) for entry in self.operands) * NANOSECONDS_A_BYTE
+
     def workspace(self, facts: Facts) -> int:
-        """How many bytes of scratch memory the step needs."""
+        """How many bytes of scratch memory a thread needs for its units."""
         return 0
 
     def displacements(self, facts: Facts) -> Sequence[int]:
@@ -91,7 +113,7 @@ class LoopStep(Step):
             entry = access.entry
             size = facts.dtypes[entry].itemsize
             found.append(strides(access, facts.shapes[entry], size, self._part(access, facts)))
-        return [int(n) for n in self.lowered.kernel.table(extents, found, WHOLE)]
+        return [int(n) for n in self.lowered.kernel.table(extents, found, self._grain(extents))]
 
     @staticmethod
     def _part(access: Access, facts: Facts) -> Read | None:
@@ -115,7 +137,27 @@ class LoopStep(Step):
 
     def units(self, facts: Facts) -> int:
         """The units of work of the kernel."""
-        return self.lowered.kernel.units(self.lowered.extents(space_of(self.group, facts)), WHOLE)
+        extents = self.lowered.extents(space_of(self.group, facts))
+        return self.lowered.kernel.units(extents, self._grain(extents))
+
+    def _grain(self, extents: Sequence[int]) -> int:
+        """How far along the last axis a unit goes: rows are cut where there would be few units otherwise."""
+        kernel = self.lowered.kernel
+        if kernel.row or prod(extents[axis] for axis in kernel.kept) >= _MANY_UNITS:
+            return WHOLE
+        deep = max(prod(extents[axis] for axis in kernel.swept), 1)
+        return max(_UNIT // deep // _LEAST_GRAIN, 1) * _LEAST_GRAIN
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory, and for each operator's instructions at each element."""
+        elements, count = prod(space_of(self.group, facts)), 0
+        for node in self.group.nodes:
+            loop = loop_for(node, facts)
+            assert loop is not None
+            pairs = zip(node.inputs, loop.reads, strict=True)
+            dtypes = [facts.dtypes[entry] for entry, read in pairs if read is not None]
+            count += instructions_of(node.application, loop, dtypes)
+        return super().nanoseconds(facts) + elements * count * NANOSECONDS_AN_INSTRUCTION
 
     def serves(self, facts: Facts) -> bool:
         """Whether the strides that these shapes give are those that the operators mean."""

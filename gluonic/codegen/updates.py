@@ -24,11 +24,14 @@ from gluonic.codegen.loops import emit
 from gluonic.codegen.target import host
 from gluonic.codegen.values import FLOAT64, Dtype, Value
 from gluonic.codegen.values import Operand as Term
+from gluonic.codegen.workers import most_threads, workers
 from gluonic.graph.operator import Array
 
 Rule = Callable[..., tuple[Any, ...]]
 
 _GRAIN = 1 << 14
+_SHARED_UNITS = 3
+"""Threads share the elements of a parameter that has so many units."""
 _ENTRY = "update"
 
 
@@ -124,9 +127,7 @@ class UpdateKernel:
         stores = tuple(Store(k) for k in range(arrays) if k != 1)
         self.kernel = Kernel(1, (*elements, *numbers), (Stage(body, stores),))
         self.text, self._library = self._compiled()
-        self.function = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int64)(
-            self._library[_ENTRY]
-        )
+        self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[_ENTRY])
 
     def _body(self, rule: Rule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
         def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
@@ -143,8 +144,10 @@ class UpdateKernel:
     def _compiled(self) -> tuple[str, Library]:
         module = Module(host())
         emit(self.kernel, "one", module)
-        f = Function(module, _ENTRY, ["ptr %addresses", "ptr %tables", "i64 %count"])
+        arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
+        f = Function(module, _ENTRY, arguments)
         width, length = len(self.kernel.operands), len(self.table(0))
+        several = f.op("icmp sgt i64 %threads, 1")
         with f.loop("0", "%count") as parameter:
             slots = f.op(f"mul i64 {parameter}, {width}")
             operands = f.op(f"getelementptr ptr, ptr %addresses, i64 {slots}")
@@ -152,7 +155,15 @@ class UpdateKernel:
             table = f.op(f"getelementptr i64, ptr %tables, i64 {start}")
             last = f.op(f"getelementptr i64, ptr {table}, i64 {length - 1}")
             units = f.op(f"load i64, ptr {last}")
-            f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
+            large = f.op(f"icmp sge i64 {units}, {_SHARED_UNITS}")
+            shared = f.op(f"and i1 {large}, {several}")
+            with f.when(shared):
+                f.do(
+                    f"call void %share(ptr @one, ptr {operands}, ptr {table}, i64 {units}, i64 1, "
+                    "i64 %threads, i64 0, i64 0)"
+                )
+            with f.when(f.op(f"xor i1 {shared}, true")):
+                f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
         f.finish()
         text = module.text()
         return text, load(text, [_ENTRY], tuple(module.imports), symbols=module.symbols)
@@ -196,7 +207,12 @@ class BoundUpdate:
             np.uintp,
         )
         self._tables = np.array([kernel.table(p[0].size) for p in parameters], np.int64)
-        self._arguments = self._addresses.ctypes.data, self._tables.ctypes.data, self._count
+        threads = most_threads()
+        share = workers().share if threads > 1 and self._tables[:, -1].max() >= _SHARED_UNITS else 0
+        self._arguments = (
+            *(self._addresses.ctypes.data, self._tables.ctypes.data, self._count),
+            *(share, threads if share else 1),
+        )
         self._latest: Sequence[Sequence[float]] | None = None
 
     def __call__(self, numbers: Sequence[Sequence[float]]) -> None:

@@ -1,8 +1,8 @@
 """One knob for threads: ``GLUONIC_NUM_THREADS``, 1 by default.
 
-BLAS libraries start a thread for each core and make them wait for each other in a spin; when another process
-takes a core, a product of small matrices then takes 30 times as long. So BLAS gets as many threads as
-gluonic is told to use, and one unless told.
+Compiled graphs share large steps among so many threads (:mod:`gluonic.codegen.workers`). BLAS libraries
+start a thread for each core and make them wait for each other in a spin; when another process takes a core,
+a product of small matrices then takes 30 times as long. So BLAS gets one thread; ours call it with parts.
 """
 
 import os
@@ -27,5 +27,5 @@ def thread_count() -> int:
 
 
 def limit_blas() -> None:
-    """Give the BLAS libraries that are loaded now as many threads as gluonic may use."""
-    threadpool_limits(thread_count(), user_api="blas")
+    """Let the BLAS libraries that are loaded now run in the thread that calls them."""
+    threadpool_limits(1, user_api="blas")
