@@ -16,8 +16,8 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
+from tests.codegen.agreement import assert_alike, new_run
 from tests.codegen.random_graphs import RandomGraph, random_graphs
-from tests.codegen.test_compiled_graphs import assert_alike, new_run
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]

@@ -15,7 +15,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
-from tests.codegen.test_compiled_graphs import assert_alike, new_run
+from tests.codegen.agreement import assert_alike, new_run
 
 Array = np.ndarray[Any, Any]
 LAYOUTS = {1: (None, "NCW", "NWC"), 2: (None, "NCHW", "NHWC"), 3: (None, "NCDHW", "NDHWC")}
