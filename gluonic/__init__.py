@@ -1,5 +1,6 @@
 """The MXNet 1.x API as a compact symbolic graph compiler: ``import gluonic as mx``."""
 
+import os
 from typing import TYPE_CHECKING
 
 from gluonic import autograd, base, context, gluon, initializer, ndarray, operator, random, symbol
@@ -18,6 +19,10 @@ from gluonic.name import NameManager
 from gluonic.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 limit_blas()
+if os.environ.get("GLUONIC_PROFILE") or os.environ.get("MXNET_PROFILER_AUTOSTART"):
+    from gluonic import profiler
+
+    profiler.start_if_asked()
 
 # Modules that many programs do not need are imported when first asked for; a value is the real name.
 _LATER = {
@@ -43,6 +48,7 @@ _LATER = {
     "numpy": "numpy",
     "numpy_extension": "numpy_extension",
     "optimizer": "optimizer",
+    "profiler": "profiler",
     "registry": "registry",
     "runtime": "runtime",
     "test_utils": "test_utils",

@@ -6,6 +6,8 @@ A *binding* (extents, strides, offsets) serves one set of shapes; a new batch si
 
 import ctypes
 from collections.abc import Sequence
+from functools import cached_property
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -14,11 +16,14 @@ import numpy as np
 from gluonic.codegen.addresses import address_of
 from gluonic.codegen.division import divide, workspace_bytes
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.foreign import checked
+from gluonic.codegen.foreign import NativeFunction, checked
+from gluonic.codegen.fusion import Group
 from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
+from gluonic.codegen.step_times import TimedRuns
 from gluonic.codegen.steps import Step
+from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import run_node
-from gluonic.graph.node import Entry, Node
+from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.writes import WRITES, is_shared, note_write
 
@@ -76,6 +81,17 @@ class Binding:
         self.idle: list[Frame] = []
         self.frames: list[Frame] = []
         self.is_plain = self._is_plain()
+
+    @cached_property
+    def timed(self) -> TimedRuns:
+        """The native functions as the profiler has them called."""
+        return TimedRuns(self)
+
+    @property
+    def name(self) -> str:
+        """What users are told: the name of the graph's first output."""
+        outputs = self.specialization.outputs
+        return outputs[0].node.name if outputs else "nothing"
 
     def _given(self, entry: Entry) -> tuple[Any, Any]:
         """Shape and dtype of an input; None for one that nothing reads."""
@@ -169,8 +185,13 @@ class Frame:
             view = self.arena[begin : begin + binding.facts.bytes_of(entry)]
             dtype, shape = binding.facts.dtypes[entry], binding.facts.shapes[entry]
             self.views[entry] = view.view(dtype).reshape(shape)
-        if binding.is_plain:
-            self._function = binding.functions[spec.segments[0].number]
+        self._functions = binding.functions
+        self._function = self._plain_function()
+
+    def _plain_function(self) -> NativeFunction | None:
+        """The one native function of a plain call."""
+        segments = self.binding.specialization.segments
+        return self._functions[segments[0].number] if self.binding.is_plain else None
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
@@ -220,7 +241,7 @@ class Frame:
             WRITES.latest != self._settled_at or WRITES.shares != self._shares
         ):
             self._settle(arrays)
-        if binding.is_plain:
+        if self._function is not None:
             self._function(self._address, binding.table_address)
         else:
             outputs = self._run_segments(arrays, outputs, run)
@@ -234,9 +255,20 @@ class Frame:
         binding = self.binding
         shared = any(is_shared(arrays[position]) for position in binding.parameters)
         if shared or latest != self._settled_at:
-            assert binding.settle is not None
-            binding.settle(self._address, binding.table_address)
+            self._functions[0](self._address, binding.table_address)
         self._settled_at, self._shares = latest, -1 if shared else shares
+
+    def run_timed(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Do what `run` does, and tell the profiler about each step."""
+        self._functions, self._function = self.binding.timed.functions, None
+        try:
+            with EVENTS.span(self.binding.name, "graph"):
+                return self.run(arrays, run, into)
+        finally:
+            self._functions = self.binding.functions
+            self._function = self._plain_function()
 
     def _run_segments(
         self, arrays: Sequence[Array], outputs: Sequence[Array], run: Run
@@ -252,10 +284,10 @@ class Frame:
         call = _Call(binding, values, run)
         for segment in spec.segments:
             if segment.native:
-                function = binding.functions[segment.number]
+                function = self._functions[segment.number]
                 function(self._address, binding.table_address)
             else:
-                call.run_in_python(segment.groups[0].nodes[0])
+                call.run_in_python(segment.groups[0])
         results, given = [], set()
         for entry in spec.outputs:
             value = values[entry]
@@ -284,8 +316,9 @@ class _Call:
             found = root.reshape(self.binding.facts.shapes[entry])
         return found
 
-    def run_in_python(self, node: Node) -> None:
+    def run_in_python(self, group: Group) -> None:
         """Run an operator's NumPy kernel and put its results in their places."""
+        node, begin = group.nodes[0], perf_counter_ns()
         assert node.application is not None
         results = run_node(node.application, [self.array(e) for e in node.inputs], self.run)
         if node.application.states:
@@ -297,3 +330,5 @@ class _Call:
                 self.values[entry] = result
             else:
                 np.copyto(place, result)
+        if EVENTS.symbolic:
+            self.binding.timed.note(group, begin, perf_counter_ns())

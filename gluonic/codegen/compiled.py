@@ -33,6 +33,7 @@ from gluonic.codegen.serving import LoopNest, larger_batches
 from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.events import EVENTS
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 
@@ -71,6 +72,7 @@ class Specialization:
     host : for a result the output of the graph in whose memory it lives
     target : for the new value of a state the variable in whose memory it lives
     settled : the groups that run only when a parameter may have changed
+    runs : the groups of each native function, those that are settled first
     """
 
     def __init__(
@@ -94,15 +96,14 @@ class Specialization:
         self.groups = [*self.settled, *others]
         self.segments = _segments(others, first=int(bool(self.settled)))
         self._number_slots()
+        self.runs = [self.settled] if self.settled else []
+        self.runs += [segment.groups for segment in self.segments if segment.native]
         self._facts, self._variant = facts, self._variant_for(facts)
 
     @cached_property
     def code(self) -> NativeCode:
         """The machine code."""
-        parts = [self.settled] if self.settled else []
-        parts += [segment.groups for segment in self.segments if segment.native]
-        runs = [[(group.step, group.label) for group in part] for part in parts]
-        return compile_steps(runs, self._facts, self.slot)
+        return compile_steps(self.runs, self._facts, self.slot)
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
         """What machine code does for a group; None if Python runs it."""
@@ -258,7 +259,8 @@ class CompiledGraph:
             if not frame.take(arrays):
                 frame.binding.idle.append(frame)
                 frame = self._frame(arrays, train)
-        results = frame.run(arrays, run, into)
+        call = frame.run_timed if EVENTS.symbolic else frame.run
+        results = call(arrays, run, into)
         latest.append(frame)
         return results
 
@@ -278,13 +280,20 @@ class CompiledGraph:
         with self._lock:
             binding = self.bindings.get(key)
             if binding is None:
-                binding = self.bindings[key] = self._bind(arrays, train)
+                binding = self.bindings[key] = self._bind_noted(arrays, train)
                 self._misses += 1
                 while len(self.bindings) > _MOST_BINDINGS:
                     _, forgotten = self.bindings.popitem(last=False)
                     self._forgotten_hits += forgotten.hits
             self.bindings.move_to_end(key)
             return binding
+
+    def _bind_noted(self, arrays: Sequence[Array], train: bool) -> Binding:
+        """Do what `_bind` does, and tell the profiler, if it runs."""
+        if not EVENTS.symbolic:
+            return self._bind(arrays, train)
+        with EVENTS.span("compile", "compile", shapes=[list(a.shape) for a in arrays]):
+            return self._bind(arrays, train)
 
     def _bind(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""

@@ -27,9 +27,7 @@ def dump_if_asked(binding: "Binding") -> None:
     folder = Path(chosen)
     folder.mkdir(parents=True, exist_ok=True)
     explanation = explain(binding)
-    outputs = binding.specialization.outputs
-    name = _UNFIT.sub("_", outputs[0].node.name)[:80] if outputs else "nothing"
-    stem = f"{os.getpid()}-{next(_numbers):03}-{name}"
+    stem = f"{os.getpid()}-{next(_numbers):03}-{_UNFIT.sub('_', binding.name)[:80]}"
     files = {"txt": f"{explanation}\n", "ll": explanation.llvm()}
     if explanation.kernels:
         files |= {"optimised.ll": explanation.llvm(optimised=True), "s": explanation.assembly()}

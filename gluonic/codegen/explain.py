@@ -150,13 +150,13 @@ def _location(nodes: Sequence[Node]) -> str:
 def explain(binding: "Binding") -> Explanation:
     """Describe what a graph was compiled to for one set of shapes."""
     specialization, facts = binding.specialization, binding.facts
-    native = [group for group in specialization.groups if group.is_native]
 
     def reason(group: "Group") -> str:
         if group in specialization.settled:
             return "only when a parameter has changed"
         return "" if group.is_native else group.reason
 
+    native = [group for run in specialization.runs for group in run]
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     steps = []
     for number, group in enumerate(specialization.groups):

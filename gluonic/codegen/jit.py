@@ -12,11 +12,13 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from gluonic.codegen import cache
 from gluonic.codegen.runtime_symbols import addresses
 from gluonic.codegen.target import Target, host, load_llvm
+from gluonic.graph.events import EVENTS
 
 _lock = threading.RLock()
 _numbers = itertools.count()
@@ -87,7 +89,8 @@ def load(
     compiled = []
 
     def compile_now() -> bytes:
-        compiled.append(compile_object(text, target))
+        with EVENTS.span("optimise and assemble", "compile") if EVENTS.symbolic else nullcontext():
+            compiled.append(compile_object(text, target))
         return compiled[0]
 
     image = cache.fetch(cache.key(text, target), compile_now)

@@ -2,16 +2,20 @@
 
 import ctypes
 import re
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.assembler import Function, Module
+from gluonic.codegen.code_keys import code_key
 from gluonic.codegen.costs import why_no_code
 from gluonic.codegen.division import Division
 from gluonic.codegen.facts import Facts
+from gluonic.codegen.fusion import Group
 from gluonic.codegen.jit import Library, load
 from gluonic.codegen.steps import Step, loop_for
 from gluonic.codegen.target import host
@@ -45,110 +49,6 @@ def why_not(node: Node, facts: Facts) -> str:
     return why_no_code(node.application, loop, dtypes)
 
 
-@dataclass
-class NativeCode:
-    """Linked machine code of a graph.
-
-    Attributes
-    ----------
-    functions : one for each run of steps: ``(address table, number table)``
-    steps : the steps, in the order in which their numbers lie in the table
-    offsets : where the numbers of each step begin; its displacements, then for each phase its numbers, and
-        how its units are shared
-    size : of the number table
-    text : the module in LLVM's textual form
-    library : what keeps the code in memory
-    names : for each step its function's
-    """
-
-    functions: list[Callable[[int, int], None]]
-    steps: list[Step]
-    offsets: list[int]
-    size: int
-    text: str
-    library: Library | None
-    names: list[str]
-
-    def table(
-        self, facts: Facts, divisions: Mapping[Step, Sequence[Division]]
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The numbers that go with one set of shapes: extents, strides, units and how these are shared."""
-        table = np.zeros(self.size, np.int64)
-        for step, offset in zip(self.steps, self.offsets, strict=True):
-            found = [*step.displacements(facts)]
-            numbers = step.numbers(facts)
-            length = len(numbers) // step.phases
-            for phase, d in enumerate(divisions[step]):
-                found += numbers[phase * length : (phase + 1) * length]
-                found += d.units, d.chunk, d.threads, d.workspace
-            table[offset : offset + len(found)] = found
-        if any(division.is_shared for step in self.steps for division in divisions[step]):
-            table[_SHARE] = workers().share
-        return table
-
-
-def compile_steps(
-    runs: Sequence[Sequence[tuple[Step, str]]], facts: Facts, slot: Callable[[Any], int]
-) -> NativeCode:
-    """Compile all native steps of a graph into one module.
-
-    Parameters
-    ----------
-    runs : for each native call the steps that run one after the other, with what they do in a few words
-    facts : shapes and dtypes
-    slot : where the address of a result, or of a step's workspace, stands in the address table
-    """
-    module = Module(host())
-    steps: list[Step] = []
-    offsets: list[int] = []
-    size = _FIRST
-    names: list[str] = []
-    step_names: list[str] = []
-    shared = _SharedFunctions(module)
-    for number, run in enumerate(runs):
-        calls = []
-        for step, label in run:
-            length = len(step.numbers(facts)) // step.phases
-            slots = [slot(entry) for entry in step.operands]
-            if step.uses_workspace:
-                slots.append(slot(step))
-            step_names.append(shared.name_of(step, label))
-            calls.append(_StepCall(step_names[-1], step, slots, size, length))
-            steps.append(step)
-            offsets.append(size)
-            size += len(step.displaced) + step.phases * (length + _NEXT)
-        names.append(f"run{number}")
-        _RunWriter(module, names[-1], calls)
-    text = module.text()
-    library = None
-    if names:
-        library = load(text, names, tuple(module.imports), symbols=module.symbols)
-    functions = [_callable(library[name]) for name in names] if library is not None else []
-    return NativeCode(functions, steps, offsets, size, text, library, step_names)
-
-
-class _SharedFunctions:
-    """The functions of steps; steps that would have the same share one."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-        self._names: dict[str, str] = {}
-
-    def name_of(self, step: Step, label: str) -> str:
-        """The function of a step, written if it is new; `label` is part of its name."""
-        name = f"{_UNFIT.sub('_', label)}.{len(self._names)}"
-        step.emit(self._module, name)
-        body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
-        known = self._names.setdefault(body, name)
-        if known != name:
-            del self._module.definitions[name]
-        return known
-
-
-def _callable(address: int) -> Callable[[int, int], None]:
-    return ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t)(address)
-
-
 @dataclass(frozen=True)
 class _StepCall:
     """The calls of a step's function.
@@ -169,20 +69,169 @@ class _StepCall:
     count: int
 
 
+@dataclass
+class NativeCode:
+    """Linked machine code of a graph.
+
+    Attributes
+    ----------
+    functions : one for each run of steps: ``(address table, number table)``
+    steps : the steps, in the order in which their numbers lie in the table
+    offsets : where the numbers of each step begin; its displacements, then for each phase its numbers, and
+        how its units are shared
+    size : of the number table
+    text : the module in LLVM's textual form
+    library : what keeps the code in memory
+    names : for each step its function's
+    calls : what each run calls, in order
+    """
+
+    functions: list[Callable[[int, int], None]]
+    steps: list[Step]
+    offsets: list[int]
+    size: int
+    text: str
+    library: Library | None
+    names: list[str]
+    calls: list[list[_StepCall]]
+
+    @cached_property
+    def timed(self) -> list[Callable[[int, int, int], None]]:
+        """The runs, reading the clock around each step: they take the address of the times as well."""
+        assert self.library is not None
+        module = Module(host())
+        for name in dict.fromkeys(self.names):
+            module.extern(name, self.library[name], ["ptr", "ptr", "i64", "i64"])
+        names = [f"timed{number}" for number in range(len(self.calls))]
+        for name, calls in zip(names, self.calls, strict=True):
+            _RunWriter(module, name, calls, timed=True)
+        text, imports = module.text(), tuple(module.imports)
+        self._timed_library = load(text, names, imports, symbols=module.symbols)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t)
+        return [kind(self._timed_library[name]) for name in names]
+
+    def table(
+        self, facts: Facts, divisions: Mapping[Step, Sequence[Division]]
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The numbers that go with one set of shapes: extents, strides, units and how these are shared."""
+        table = np.zeros(self.size, np.int64)
+        for step, offset in zip(self.steps, self.offsets, strict=True):
+            found = [*step.displacements(facts)]
+            numbers = step.numbers(facts)
+            length = len(numbers) // step.phases
+            for phase, d in enumerate(divisions[step]):
+                found += numbers[phase * length : (phase + 1) * length]
+                found += d.units, d.chunk, d.threads, d.workspace
+            table[offset : offset + len(found)] = found
+        if any(division.is_shared for step in self.steps for division in divisions[step]):
+            table[_SHARE] = workers().share
+        return table
+
+
+def compile_steps(
+    runs: Sequence[Sequence[Group]], facts: Facts, slot: Callable[[Any], int]
+) -> NativeCode:
+    """Compile all native steps of a graph into one module.
+
+    Parameters
+    ----------
+    runs : for each native call the groups that run one after the other
+    facts : shapes and dtypes
+    slot : where the address of a result, or of a step's workspace, stands in the address table
+    """
+    module = Module(host())
+    steps: list[Step] = []
+    offsets: list[int] = []
+    size = _FIRST
+    names: list[str] = []
+    step_names: list[str] = []
+    all_calls: list[list[_StepCall]] = []
+    shared = _SharedFunctions(module)
+    for number, run in enumerate(runs):
+        calls: list[_StepCall] = []
+        for group in run:
+            step: Step = group.step
+            length = len(step.numbers(facts)) // step.phases
+            slots = [slot(entry) for entry in step.operands]
+            if step.uses_workspace:
+                slots.append(slot(step))
+            step_names.append(shared.name_of(group, facts))
+            calls.append(_StepCall(step_names[-1], step, slots, size, length))
+            steps.append(step)
+            offsets.append(size)
+            size += len(step.displaced) + step.phases * (length + _NEXT)
+        all_calls.append(calls)
+        names.append(f"run{number}")
+        _RunWriter(module, names[-1], calls)
+    text = module.text()
+    library = None
+    if names:
+        exported = [*names, *dict.fromkeys(step_names)]
+        library = load(text, exported, tuple(module.imports), symbols=module.symbols)
+    functions = [_callable(library[name]) for name in names] if library is not None else []
+    return NativeCode(functions, steps, offsets, size, text, library, step_names, all_calls)
+
+
+class _SharedFunctions:
+    """The functions of steps; steps that would have the same share one."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._names: dict[str, str] = {}
+        self._known: dict[Hashable, str] = {}
+
+    def name_of(self, group: Group, facts: Facts) -> str:
+        """The function of a group's step, written if it is new."""
+        key = code_key(group, facts)
+        if key is None:
+            return self._written(group)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._written(group)
+        return known
+
+    def _written(self, group: Group) -> str:
+        """The function of a step, dropped again if another has the very same text."""
+        name = f"{_UNFIT.sub('_', group.label)}.{len(self._names)}"
+        group.step.emit(self._module, name)
+        body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
+        known = self._names.setdefault(body, name)
+        if known != name:
+            del self._module.definitions[name]
+        return known
+
+
+def _callable(address: int) -> Callable[[int, int], None]:
+    return ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t)(address)
+
+
 class _RunWriter:
     """Writes the function that gathers each step's addresses and calls it, or has it shared."""
 
-    def __init__(self, module: Module, name: str, calls: Sequence[_StepCall]) -> None:
-        self.f = Function(module, name, ["ptr %slots", "ptr %table"])
+    def __init__(
+        self, module: Module, name: str, calls: Sequence[_StepCall], *, timed: bool = False
+    ) -> None:
+        arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
+        self.f = Function(module, name, arguments)
         most = max((len(call.slots) for call in calls), default=0)
         self.operands = self.f.slot(f"[{max(most, 1)} x ptr]")
-        for call in calls:
+        for index, call in enumerate(calls):
+            if timed:
+                self._note_time(index)
             self._gather(call)
             start = call.begin + len(call.step.displaced)
             for _ in range(call.step.phases):
                 self._call(call, start)
                 start += call.count + _NEXT
+        if timed:
+            self._note_time(len(calls))
         self.f.finish()
+
+    def _note_time(self, index: int) -> None:
+        """Write what time it is: seconds, and nanoseconds."""
+        clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
+        place = self.f.op(f"getelementptr [2 x i64], ptr %times, i64 {index}")
+        self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
 
     def _number(self, index: int) -> str:
         place = self.f.op(f"getelementptr i64, ptr %table, i64 {index}")

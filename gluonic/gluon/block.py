@@ -23,6 +23,7 @@ from gluonic.gluon.parameter_dict import (
 from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
+from gluonic.graph.events import EVENTS
 from gluonic.ndarray import NDArray
 
 
@@ -292,7 +293,10 @@ class Block:
             for hook in list(self._forward_pre_hooks.values()):
                 hook(self, args)
         try:
-            out = self.forward(*args)
+            forward = self.forward
+            if EVENTS.imperative:
+                forward = EVENTS.in_block(self.name, forward)
+            out = forward(*args)
         except MXNetError as error:
             self._tell_where(error)
             raise

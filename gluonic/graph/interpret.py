@@ -1,12 +1,15 @@
 """The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Application, Array, Run, Signature
@@ -50,6 +53,20 @@ def run_node(application: Application, arrays: Sequence[Array], run: Run) -> lis
         return conform(application.execute(arrays, run), expected, application)
 
 
+def _run(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
+    assert node.application is not None
+    return run_node(node.application, arrays, run)
+
+
+def _run_noted(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
+    """Run a node and tell the profiler."""
+    begin = perf_counter_ns()
+    results = _run(node, arrays, run)
+    details = {**described([node]), "inputs": [list(a.shape) for a in arrays]}
+    EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
+    return results
+
+
 def interpret(
     graph: Graph,
     inputs: Mapping[Node, Array],
@@ -64,17 +81,14 @@ def interpret(
     observer : called after each operator with its node, inputs and outputs
     """
     values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
-    uses: dict[Entry, int] = {}
-    for node in graph.nodes:
-        for entry in node.inputs:
-            uses[entry] = uses.get(entry, 0) + 1
-    for entry in graph.outputs:
-        uses[entry] = uses.get(entry, 0) + 1
+    uses = Counter(entry for node in graph.nodes for entry in node.inputs)
+    uses.update(graph.outputs)
     for node in graph.nodes:
         if node.application is None:
             continue
         arrays = [values[entry] for entry in node.inputs]
-        results = run_node(node.application, arrays, run)
+        run_now = _run_noted if EVENTS.symbolic else _run
+        results = run_now(node, arrays, run)
         if observer is not None:
             observer(node, arrays, results)
         for index, array in enumerate(results):

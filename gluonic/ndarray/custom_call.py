@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.events import EVENTS
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
@@ -96,15 +97,17 @@ class Site:
 
     Attributes
     ----------
+    name : under which the operator is registered
     prop : the user's properties, which have seen these shapes and dtypes
     count : how many of the arrays are inputs
     shapes, dtypes : of the arrays
     results : shape and dtype of each output
     """
 
-    __slots__ = ("_dependency", "count", "dtypes", "prop", "results", "shapes")
+    __slots__ = ("_dependency", "count", "dtypes", "name", "prop", "results", "shapes")
 
     def __init__(self, settings: Mapping[str, str], arrays: Sequence[Array]) -> None:
+        self.name = settings["op_type"]
         prop = self.prop = new_prop(settings)
         self.count = len(prop.list_arguments())
         self.shapes = [list(a.shape) for a in arrays]
@@ -146,7 +149,8 @@ class Site:
         before = state.recording, state.training
         state.recording, state.training = False, train
         try:
-            op.forward(
+            call = EVENTS.as_custom(self.name, op.forward) if EVENTS.imperative else op.forward
+            call(
                 is_train=train,
                 req=["write"] * len(outputs),
                 in_data=given[: self.count],
@@ -166,6 +170,7 @@ def backward(
     outputs: Sequence[Array | None],
     like: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     wanted: Iterable[int],
+    name: str,
 ) -> list[Array]:
     """Call an operator's `backward`.
 
@@ -175,6 +180,7 @@ def backward(
     states : its auxiliary states
     like : shape and dtype of each input
     wanted : which inputs' gradients are asked for
+    name : under which the operator is registered
 
     Returns
     -------
@@ -189,7 +195,10 @@ def backward(
     before = state.recording, state.training
     state.recording, state.training = False, True
     try:
-        op.backward(
+        call = op.backward
+        if EVENTS.imperative:
+            call = EVENTS.as_custom(f"_backward_{name}", call)
+        call(
             req=req,
             out_grad=_wrapped(heads),
             in_data=_wrapped(inputs),

@@ -56,6 +56,7 @@ class CustomRecord(OperatorRecord):
             [a if i in reads.outputs else None for i, a in enumerate(outputs)],
             [(a.shape, a.dtype) for a in arrays[:count]],
             [i for i, entry in enumerate(self.inputs[:count]) if entry is not None],
+            site.name,
         )
         gradients: list[NDArray | None] = [
             None if entry is None else wrap(g)

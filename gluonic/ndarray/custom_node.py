@@ -165,6 +165,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         outputs=reads.outputs,
         reads=reads.inputs,
         wanted=tuple(i for i, want in enumerate(n._wanted[: len(names)]) if want),
+        op_type=n._settings["op_type"],
     )
     return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
 
@@ -186,6 +187,7 @@ def backward_custom(
     outputs: tuple[int, ...],
     reads: tuple[int, ...],
     wanted: tuple[int, ...],
+    op_type: str = "",
 ) -> Any:
     """Call the `backward` of an operator written in Python.
 
@@ -196,6 +198,7 @@ def backward_custom(
     inputs, states, output_count : how many there are
     heads, outputs, reads : which of the outputs' gradients, outputs and inputs are declared as read
     wanted : which inputs' gradients are asked for
+    op_type : under which the operator is registered
     """
     given, aux = data[:inputs], data[inputs : inputs + states]
     rest = iter(data[inputs + states :])
@@ -203,7 +206,8 @@ def backward_custom(
     out_data = [_lasting(next(rest)) if i in outputs else None for i in range(output_count)]
     in_data = [_lasting(a) if i in reads else None for i, a in enumerate(given)]
     like = [(a.shape, a.dtype) for a in given]
-    return tuple(backward(custom_op.item(), in_data, aux, out_grad, out_data, like, wanted))
+    op: CustomOp = custom_op.item()
+    return tuple(backward(op, in_data, aux, out_grad, out_data, like, wanted, op_type))
 
 
 def _like_inputs(n: NodeView) -> None:

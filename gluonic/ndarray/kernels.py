@@ -1,11 +1,13 @@
 """Running kernels: without floating point warnings, on memory that is nobody else's."""
 
 from collections.abc import Callable, Sequence
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import conform
 from gluonic.graph.operator import Application, Array, Run, Signature
 from gluonic.graph.view import written
@@ -26,6 +28,15 @@ def compute(application: Application, arrays: Sequence[Array], expected: Signatu
     TooLargeError
         if there is no memory for the results
     """
+    if EVENTS.imperative:
+        begin = perf_counter_ns()
+        results = _compute(application, arrays, expected)
+        EVENTS.eager(application.op.name, begin, inputs=[list(a.shape) for a in arrays])
+        return results
+    return _compute(application, arrays, expected)
+
+
+def _compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
     run = current_run() if application.op.run_name is not None else None
     if application.op.calls_back:
         return _computed(application, arrays, run, expected)

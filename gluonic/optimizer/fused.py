@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from time import perf_counter_ns
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 from weakref import ref
@@ -11,6 +12,7 @@ import numpy as np
 from gluonic.codegen.emitter import NotLowered
 from gluonic.codegen.program import interpreting
 from gluonic.codegen.updates import BoundUpdate, update_kernel
+from gluonic.graph.events import EVENTS
 from gluonic.graph.operator import Array
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
@@ -82,10 +84,13 @@ class FusedUpdate:
             for n, (weight, grad, *state) in zip(numbers, members, strict=True):
                 run_rule(rule, n, weight, grad, state)
             return True
+        begin = perf_counter_ns()
         for group in plan.groups:
             own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
             group.update(_rows(own, names))
         note_write()
+        if EVENTS.imperative:
+            EVENTS.eager(f"{type(optimizer).__name__}.update", begin, parameters=len(members))
         return True
 
     def _planned(

@@ -1,0 +1,57 @@
+"""What decides the machine code of a group: groups of one key have one function, written once.
+
+Writing a function takes longer than everything else that is done for a group, and nets repeat themselves.
+"""
+
+from collections.abc import Hashable
+
+from gluonic.codegen.facts import Facts
+from gluonic.codegen.fusion import Group
+from gluonic.codegen.kernel import Kernel
+from gluonic.codegen.steps import LoopStep, Step
+from gluonic.graph.node import Entry
+
+
+def code_key(group: Group, facts: Facts) -> Hashable:
+    """The key of a group that machine code runs.
+
+    It holds the operators with their attributes, how they are joined, and of the facts dtypes, which extents
+    are 1, and what `Step.variant` names.
+    """
+    step: Step = group.step
+    position = {node: number for number, node in enumerate(group.nodes)}
+    outside: dict[Entry, int] = {}
+
+    def where(entry: Entry) -> Hashable:
+        if entry.node in position:
+            return position[entry.node], entry.index
+        return outside.setdefault(entry, len(outside))
+
+    nodes = []
+    for node in group.nodes:
+        entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
+        kinds = tuple((facts.dtypes[e], _ones(facts, e)) for e in entries)
+        nodes.append((id(node.application), tuple(map(where, entries)), kinds))
+    operands = tuple(map(where, step.operands))
+    loop = _loop_key(step) if isinstance(step, LoopStep) else None
+    return type(step), tuple(nodes), operands, step.variant(facts), loop
+
+
+def _ones(facts: Facts, entry: Entry) -> tuple[bool, ...]:
+    return tuple([extent == 1 for extent in facts.shapes[entry]])
+
+
+def _loop_key(step: LoopStep) -> Hashable:
+    """How the loops of a fused group lie, and where its operators run in them."""
+    lowered, nodes, stages = step.lowered, step.group.nodes, step.group.stages
+    assert stages is not None
+    loops = [step.nest.loops[node] for node in nodes]
+    kernel: Kernel = lowered.kernel
+    return (
+        (kernel.rank, kernel.operands, kernel.reduced, kernel.chunked, lowered.merged),
+        tuple((stage.results, stage.point) for stage in kernel.stages),
+        tuple((loop.structure, loop.indexed, loop.reduction) for loop in loops),
+        tuple(stages.places[node] for node in nodes),
+        tuple(lowered.reads.get((n, i)) for n in nodes for i in range(len(n.inputs))),
+        tuple(lowered.writes.get(n.entry(i)) for n in nodes for i in range(n.output_count)),
+    )

@@ -1,0 +1,141 @@
+"""What ran when: events for the profiler. Nothing is noted unless :mod:`gluonic.profiler` has switched it on.
+
+Where something runs, ``if EVENTS.imperative:`` (eager operators) or ``if EVENTS.symbolic:`` (graphs) decides
+whether the time is taken at all; that look is all that profiling costs while it is off.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gluonic.graph.errors import user_location
+
+if TYPE_CHECKING:
+    from gluonic.graph.node import Node
+
+
+class Event(NamedTuple):
+    """Something that happened; times are nanoseconds of `perf_counter_ns`.
+
+    Attributes
+    ----------
+    phase : Chrome's letter: X (from begin to end), C (a counter's value), i (an instant)
+    """
+
+    phase: str
+    name: str
+    category: str
+    begin: int
+    duration: int
+    thread: int
+    arguments: dict[str, Any] | None
+
+
+class _Here(threading.local):
+    """What the present thread is in: Gluon blocks, and the Python of a custom operator since when."""
+
+    def __init__(self) -> None:
+        self.blocks: tuple[str, ...] = ()
+        self.custom = ""
+        self.since = 0
+
+
+class Events:
+    """The events noted so far.
+
+    Attributes
+    ----------
+    imperative, symbolic : whether eager operators, and whether graphs are noted now
+    active : whether anything is: tasks, counters and their kin always are while the profiler runs
+    found : the events
+    """
+
+    __slots__ = ("_here", "active", "found", "imperative", "symbolic")
+
+    def __init__(self) -> None:
+        self.active = self.imperative = self.symbolic = False
+        self.found: list[Event] = []
+        self._here = _Here()
+
+    def add(
+        self,
+        phase: str,
+        name: str,
+        category: str,
+        begin: int,
+        end: int,
+        arguments: dict[str, Any] | None = None,
+    ) -> None:
+        """Note an event of this thread."""
+        thread = threading.get_native_id()
+        self.found.append(Event(phase, name, category, begin, end - begin, thread, arguments))
+
+    @contextmanager
+    def span(self, name: str, category: str, **arguments: Any) -> Iterator[None]:
+        """Note how long what is inside takes."""
+        begin = perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.add("X", name, category, begin, perf_counter_ns(), arguments or None)
+
+    def in_block(self, name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+        """A block's `forward`, noted; so is what runs in it, with the block's path."""
+
+        def call(*args: Any) -> Any:
+            here = self._here
+            outer, here.blocks = here.blocks, (*here.blocks, name)
+            try:
+                with self.span(name, "block", block="/".join(here.blocks)):
+                    return forward(*args)
+            finally:
+                here.blocks = outer
+
+        return call
+
+    def eager(self, name: str, begin: int, **arguments: Any) -> None:
+        """Note an operator that ran from `begin` until now, with the user's line and the block it is in."""
+        end, here = perf_counter_ns(), self._here
+        if here.blocks:
+            arguments["block"] = "/".join(here.blocks)
+        location = user_location()
+        if location is not None:
+            arguments["location"] = f"{location.file}:{location.line}"
+        if not here.custom:
+            self.add("X", name, "operator", begin, end, arguments)
+            return
+        self.add("X", f"{here.custom}::pure_python", _CUSTOM, here.since, begin)
+        self.add("X", f"{here.custom}::{name}", _CUSTOM, begin, end, arguments)
+        here.since = perf_counter_ns()
+
+    def as_custom(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
+        """A method of an operator written in Python, noted: its own work, and the operators it calls."""
+
+        def call(**arguments: Any) -> None:
+            here = self._here
+            outer = here.custom, here.since
+            here.custom, here.since = name, perf_counter_ns()
+            try:
+                function(**arguments)
+            finally:
+                self.add("X", f"{name}::pure_python", _CUSTOM, here.since, perf_counter_ns())
+                here.custom, here.since = outer
+
+        return call
+
+
+def described(nodes: Sequence["Node"]) -> dict[str, Any]:
+    """What the profiler shows about nodes that run together."""
+    found: dict[str, Any] = {"nodes": [node.title for node in nodes]}
+    located = [(node.location, node.block) for node in nodes if node.location is not None]
+    if located:
+        location, found["block"] = located[-1]
+        found["location"] = f"{location.file}:{location.line}"
+    return found
+
+
+_CUSTOM = "Custom Operator"
+
+EVENTS = Events()

@@ -1,0 +1,181 @@
+"""What users note themselves: tasks, frames, events, counters and markers."""
+
+from time import perf_counter_ns
+from typing import Any, Self
+
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.events import EVENTS
+
+_SCOPES = ("global", "process", "thread", "task", "marker")
+
+
+class Domain:
+    """A group of tasks, frames, counters and markers.
+
+    Parameters
+    ----------
+    name : what the group is called
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def new_task(self, name: str) -> "Task":
+        """Make a task of this domain."""
+        return Task(self, name)
+
+    def new_frame(self, name: str) -> "Frame":
+        """Make a frame of this domain."""
+        return Frame(self, name)
+
+    def new_counter(self, name: str, value: int | None = None) -> "Counter":
+        """Make a counter of this domain."""
+        return Counter(self, name, value)
+
+    def new_marker(self, name: str) -> "Marker":
+        """Make a marker of this domain."""
+        return Marker(self, name)
+
+
+class _Stretch:
+    """Something that lasts from `start` to `stop`; also a context manager."""
+
+    def __init__(self, name: str, category: str) -> None:
+        self.name, self._category = name, category
+        self._begin: int | None = None
+
+    def start(self) -> None:
+        """Begin now."""
+        self._begin = perf_counter_ns()
+
+    def stop(self) -> None:
+        """End now, and be noted if the profiler runs; without a `start` nothing happens."""
+        if self._begin is not None and EVENTS.active:
+            EVENTS.add("X", self.name, self._category, self._begin, perf_counter_ns())
+        self._begin = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Task(_Stretch):
+    """A piece of work.
+
+    Parameters
+    ----------
+    domain : the group it belongs to
+    name : what it is called
+    """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(name, domain.name)
+
+
+class Frame(_Stretch):
+    """A round of something that is repeated, such as a batch.
+
+    Parameters
+    ----------
+    domain : the group it belongs to
+    name : what it is called
+    """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(name, f"{domain.name},frame")
+
+
+class Event(_Stretch):
+    """Something that happens on the present thread; it belongs to no domain.
+
+    Parameters
+    ----------
+    name : what it is called
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "event")
+
+
+class Counter:
+    """A number whose course is noted.
+
+    Parameters
+    ----------
+    domain : the group it belongs to
+    name : what it is called
+    value : to begin with; nothing is noted without one
+    """
+
+    def __init__(self, domain: Domain, name: str, value: int | None = None) -> None:
+        self.domain, self.name = domain, name
+        self._value = 0
+        if value is not None:
+            self.set_value(value)
+
+    def set_value(self, value: int) -> None:
+        """Give it a value."""
+        self._value = int(value)
+        if EVENTS.active:
+            now = perf_counter_ns()
+            EVENTS.add("C", self.name, self.domain.name, now, now, {self.name: self._value})
+
+    def increment(self, delta: int = 1) -> None:
+        """Make it larger."""
+        self.set_value(self._value + int(delta))
+
+    def decrement(self, delta: int = 1) -> None:
+        """Make it smaller."""
+        self.set_value(self._value - int(delta))
+
+    def __iadd__(self, delta: int) -> Self:
+        self.increment(delta)
+        return self
+
+    def __isub__(self, delta: int) -> Self:
+        self.decrement(delta)
+        return self
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Marker:
+    """An instant.
+
+    Parameters
+    ----------
+    domain : the group it belongs to
+    name : what it is called
+    """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        self.domain, self.name = domain, name
+
+    def mark(self, scope: str = "process") -> None:
+        """Note that it is now.
+
+        Parameters
+        ----------
+        scope : what it concerns: ``global``, ``process``, ``thread``, ``task`` or ``marker``
+        """
+        if scope not in _SCOPES:
+            raise AttributeValueError(
+                describe(
+                    f"scope must be one of {', '.join(map(repr, _SCOPES))}, not {scope!r}",
+                    where="Marker.mark",
+                )
+            )
+        if EVENTS.active:
+            now = perf_counter_ns()
+            details: dict[str, Any] = {"scope": scope}
+            EVENTS.add("i", self.name, f"{self.domain.name},instant_marker", now, now, details)

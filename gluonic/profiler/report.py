@@ -1,0 +1,96 @@
+"""The profiler's findings: a trace for chrome://tracing and Perfetto, and statistics."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from gluonic.graph.events import Event
+
+Statistics: TypeAlias = dict[str, dict[str, dict[str, float]]]
+"""For each category and name: Count, and Total, Min, Max and Avg in milliseconds."""
+
+_CHROME_SCOPES = {"global": "g", "process": "p"}
+_COLUMNS = ("Total Count", "Time (ms)", "Min Time (ms)", "Max Time (ms)", "Avg Time (ms)")
+_KEYS = ("Count", "Total", "Min", "Max", "Avg")
+
+
+def chrome_trace(events: Sequence[Event]) -> dict[str, Any]:
+    """The events in Chrome's format; times begin with the first event."""
+    process = os.getpid()
+    beginning = min((event.begin for event in events), default=0)
+    named = {"ph": "M", "name": "process_name", "pid": process, "args": {"name": "gluonic"}}
+    return {
+        "traceEvents": [named, *(_chrome_event(event, beginning, process) for event in events)],
+        "displayTimeUnit": "ms",
+    }
+
+
+def _chrome_event(event: Event, beginning: int, process: int) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": event.name,
+        "cat": event.category,
+        "ph": event.phase,
+        "ts": (event.begin - beginning) / 1000,
+        "pid": process,
+        "tid": event.thread,
+    }
+    if event.phase == "X":
+        found["dur"] = event.duration / 1000
+    arguments = event.arguments or {}
+    if event.phase == "i":
+        found["s"] = _CHROME_SCOPES.get(arguments["scope"], "t")
+    elif arguments:
+        found["args"] = arguments
+    return found
+
+
+def statistics(events: Iterable[Event], *, sort_by: str, ascending: bool) -> Statistics:
+    """How often, and how long: by category and name; of operators also by the path of their blocks."""
+    durations: dict[str, dict[str, list[float]]] = {}
+    for event in events:
+        if event.phase != "X":
+            continue
+        places = [(event.category, event.name)]
+        if event.category == "operator" and event.arguments and event.arguments.get("block"):
+            places.append(("operators of block", event.arguments["block"]))
+        for category, name in places:
+            names = durations.setdefault(category, {})
+            names.setdefault(name, []).append(event.duration / 1e6)
+    return {
+        category: _sorted({name: _summary(d) for name, d in names.items()}, sort_by, ascending)
+        for category, names in sorted(durations.items())
+    }
+
+
+def _summary(durations: Sequence[float]) -> dict[str, float]:
+    count, total = len(durations), sum(durations)
+    numbers = count, total, min(durations), max(durations), total / count
+    return {key: round(number, 6) for key, number in zip(_KEYS, numbers, strict=True)}
+
+
+def _sorted(
+    rows: dict[str, dict[str, float]], sort_by: str, ascending: bool
+) -> dict[str, dict[str, float]]:
+    return dict(sorted(rows.items(), key=lambda row: row[1][sort_by], reverse=not ascending))
+
+
+def table(found: Statistics) -> str:
+    """The statistics, to read."""
+    lines = [
+        "",
+        "Profile Statistics:",
+        "\tTimes are of this process; an outer one contains inner ones.",
+    ]
+    for category, rows in found.items():
+        width = max([25, *map(len, rows)])
+        lines += [category, "=================", f"{'Name':{width}}{_cells(_COLUMNS)}"]
+        lines.append(f"{'----':{width}}{_cells(['-' * len(title) for title in _COLUMNS])}")
+        for name, row in rows.items():
+            cells = [f"{row['Count']:.0f}", *(f"{row[key]:.4f}" for key in _KEYS[1:])]
+            lines.append(f"{name:{width}}{_cells(cells)}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cells(texts: Iterable[str]) -> str:
+    return "".join(f"{text:>17}" for text in texts)
