@@ -5,6 +5,7 @@ Writing a function takes longer than everything else that is done for a group, a
 
 from collections.abc import Hashable
 
+from gluonic.codegen.convolution_steps import BlockStep
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.kernel import Kernel
@@ -12,13 +13,15 @@ from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.node import Entry
 
 
-def code_key(group: Group, facts: Facts) -> Hashable:
-    """The key of a group that machine code runs.
+def code_key(group: Group, facts: Facts) -> Hashable | None:
+    """The key of a group that machine code runs; None if only its text can tell.
 
     It holds the operators with their attributes, how they are joined, and of the facts dtypes, which extents
     are 1, and what `Step.variant` names.
     """
     step: Step = group.step
+    if not isinstance(step, (LoopStep, BlockStep)):
+        return None
     position = {node: number for number, node in enumerate(group.nodes)}
     outside: dict[Entry, int] = {}
 

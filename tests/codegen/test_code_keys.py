@@ -18,7 +18,9 @@ class _Checked(native._SharedFunctions):
 
     def name_of(self, group: Group, facts: Facts) -> str:
         key, name = code_key(group, facts), self._written(group)
-        assert self._known.setdefault(key, name) == name, f"{group.label} shares a key, but no code"
+        if key is not None:
+            same = self._known.setdefault(key, name)
+            assert same == name, f"{group.label} shares a key, but no code"
         return name
 
 
