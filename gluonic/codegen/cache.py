@@ -115,6 +115,8 @@ def _private_folder() -> Path | None:
 def _read(path: Path) -> bytes | None:
     """Return the payload of an entry, or None if it is missing or damaged."""
     try:
+        if not path.is_file():  # reading a pipe would wait for a writer
+            return None
         content = path.read_bytes()
         start = len(_MAGIC) + _DIGEST_BYTES
         payload = content[start:]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,63 @@ def test_a_truncated_entry_is_a_miss(folder: Path, length: int) -> None:
     entry.write_bytes(entry.read_bytes()[:length])
     assert cache.fetch("c" * 64, make) == b"machine code"
     assert make.calls == 2
+
+
+def _in_the_way(kind: str, place: Path) -> None:
+    if kind == "folder":
+        place.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "link to nothing":
+        place.symlink_to(place.with_name("nothing"))
+    else:
+        place.touch()
+        place.chmod(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to nothing", "locked"])
+def test_what_is_no_entry_costs_only_time(folder: Path, kind: str) -> None:
+    folder.mkdir(mode=0o700)
+    _in_the_way(kind, folder / f"{'a' * 64}.object")
+    assert [cache.fetch("a" * 64, _Maker()) for _ in range(2)] == [b"machine code"] * 2
+
+
+def _no_space() -> int:
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_costs_only_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make_file(dir: Path, suffix: str) -> tuple[int, str]:
+        return _no_space(), str(Path(dir, f"x{suffix}"))
+
+    monkeypatch.setattr(cache.tempfile, "mkstemp", make_file)
+    make = _Maker(bytes(100_000))
+    assert [cache.fetch("a" * 64, make) for _ in range(2)] == [bytes(100_000)] * 2
+    assert make.calls == 2
+    assert not list(folder.iterdir())
+
+
+_HURRIED = """
+import sys
+from gluonic.codegen import cache
+for turn in range(150):
+    name = format(turn % 7, "064x")
+    if cache.fetch(name, lambda: name.encode() * 20) != name.encode() * 20:
+        sys.exit(1)
+    if turn % 50 == 49:
+        cache.clear()
+"""
+
+
+def test_processes_that_write_trim_and_clear_at_once_never_read_something_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_SIZE", "3000")
+    running = [subprocess.Popen([sys.executable, "-c", _HURRIED]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert {path.suffix for path in folder.iterdir()} <= {".object"}
 
 
 def test_a_folder_others_can_write_to_is_not_used(folder: Path) -> None:
