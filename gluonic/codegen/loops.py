@@ -285,7 +285,7 @@ class _Lowering:
     def _accumulators(self, stage: Stage) -> list[Accumulator]:
         start = self.function.opening()
         reduces = [result for result in stage.results if isinstance(result, Reduce)]
-        return [Accumulator(self.m, reduce, start) for reduce in reduces]
+        return [Accumulator(self.m, reduce, start, self.kernel.row) for reduce in reduces]
 
     def _step(
         self,

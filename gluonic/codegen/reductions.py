@@ -13,7 +13,7 @@ import numpy as np
 
 from gluonic.codegen.assembler import Opening
 from gluonic.codegen.kernel import Reduce
-from gluonic.codegen.values import FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
+from gluonic.codegen.values import BOOL, FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
 
 if TYPE_CHECKING:
     from gluonic.codegen.emitter import Emitter
@@ -64,14 +64,19 @@ class Accumulator:
         What is accumulated.
     start : Opening
         The place before the loops, where it is cleared.
+    row : bool, default False
+        Whether all lanes become one result. NaN need then not win in each lane of a max or min: it
+        is noted apart, for two registers with one comparison.
     """
 
     m: Emitter
     reduce: Reduce
     start: Opening
+    row: bool = False
     element: Dtype = FLOAT32
     dtype: Dtype = FLOAT32
     slots: dict[int, list[str]] = field(default_factory=dict)
+    invalid: dict[int, str] = field(default_factory=dict)
 
     def add(self, value: Value, mask: Value | None) -> None:
         """Take up the elements of `value` that `mask` selects."""
@@ -81,7 +86,28 @@ class Accumulator:
         value = m.astype(value, self.dtype)
         if mask is not None:
             value = m.where(mask, value, m.constant(neutral(kind, self.dtype), self.dtype))
-        self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
+        if self._notes_nan:
+            self._add_noting_nan(value)
+        else:
+            self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
+
+    @property
+    def _notes_nan(self) -> bool:
+        return self.row and self.reduce.kind in ("max", "min") and self.element.kind == "f"
+
+    def _add_noting_nan(self, value: Value) -> None:
+        """Take up elements of which those that are NaN change nothing but a note."""
+        m, lanes = self.m, value.lanes
+        (total,) = self._read(lanes)
+        beats = value > total if self.reduce.kind == "max" else value < total
+        self._write(self._slots(lanes), [m.where(beats, value, total)])
+        count = max(lanes // 2, 1)
+        if count not in self.invalid:
+            self.invalid[count] = self._cleared(count, 1, m.constant(0, self.dtype))[0]
+        ends = [m.lanes_of(value, first, count) for first in (0, lanes - count)]
+        unordered = m.instruction("fcmp uno", ends, BOOL)
+        note = m.where(unordered, m.nan, self._load(self.invalid[count], count))
+        self._write([self.invalid[count]], [note])
 
     @property
     def _parts(self) -> int:
@@ -99,17 +125,25 @@ class Accumulator:
     def _slots(self, lanes: int) -> list[str]:
         """Return where a partial result of so many lanes is kept, cleared before the loops."""
         if lanes not in self.slots:
-            kind = vector_type(self.dtype, lanes)
-            slots = self.slots[lanes] = [self.m.function.slot(kind) for _ in range(self._parts)]
             zero = self.m.constant(neutral(self.reduce.kind, self.dtype), self.dtype)
-            with self.m.function.at(self.start):
-                self._write(slots, [self.m.spread(zero, lanes)] * len(slots))
+            self.slots[lanes] = self._cleared(lanes, self._parts, zero)
         return self.slots[lanes]
 
+    def _cleared(self, lanes: int, count: int, zero: Value) -> list[str]:
+        """Return places for values that are `zero` before the loops."""
+        kind = vector_type(self.dtype, lanes)
+        slots = [self.m.function.slot(kind) for _ in range(count)]
+        with self.m.function.at(self.start):
+            self._write(slots, [self.m.spread(zero, lanes)] * count)
+        return slots
+
+    def _load(self, slot: str, lanes: int) -> Value:
+        kind = vector_type(self.dtype, lanes)
+        ref = self.m.function.op(f"load {kind}, ptr {slot}, align 64")
+        return self.m.value(ref, self.dtype, lanes)
+
     def _read(self, lanes: int) -> list[Value]:
-        kind, function = vector_type(self.dtype, lanes), self.m.function
-        refs = [function.op(f"load {kind}, ptr {slot}, align 64") for slot in self._slots(lanes)]
-        return [self.m.value(ref, self.dtype, lanes) for ref in refs]
+        return [self._load(slot, lanes) for slot in self._slots(lanes)]
 
     def _write(self, slots: list[str], values: list[Value]) -> None:
         for slot, value in zip(slots, values, strict=True):
@@ -130,7 +164,18 @@ class Accumulator:
                 result = self._joined(low, high)
             if width in self.slots:
                 result = self._joined(result, self._read(width))
+        for lanes, slot in self.invalid.items():
+            result = self._joined(result, [self._any_nan(self._load(slot, lanes), result[0])])
         return self._finished(result)
+
+    def _any_nan(self, note: Value, result: Value) -> Value:
+        """Return NaN if a lane of `note` is, else `result`."""
+        m = self.m
+        while note.lanes > 1:
+            half = note.lanes // 2
+            low, high = (m.lanes_of(note, first, half) for first in (0, half))
+            note = low + high  # what is no NaN is 0
+        return m.where(m.isnan(note), note, result)
 
     def _finished(self, parts: list[Value]) -> Value:
         """Return a result in the dtype that later stages get."""
