@@ -29,6 +29,13 @@ class Module:
     declarations: dict[str, str] = field(default_factory=dict)
     imports: dict[str, None] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+
+    def hint(self, content: str) -> str:
+        """Return the reference of metadata, which instructions can carry."""
+        if content not in self.hints:
+            self.hints.append(content)
+        return f"!{self.hints.index(content)}"
 
     def declare(self, name: str, result: str, arguments: Sequence[str]) -> str:
         """Make an intrinsic callable; return its reference."""
@@ -54,6 +61,7 @@ class Module:
             *self.declarations.values(),
             f"attributes #0 = {{ {attributes} }}",
             f"attributes #1 = {{ noinline cold {attributes} }}",
+            *(f"!{number} = !{{{content}}}" for number, content in enumerate(self.hints)),
         ]
         return "\n".join(parts) + "\n"
 

@@ -111,8 +111,11 @@ class Specialization:
             return native_step(group.nodes[0], facts)
         loops = self.fusion.loops
         lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
-        kind = LongRowStep if is_long_row(lowered.kernel) else LoopStep
-        return kind(LoopNest(group, loops, lowered, self.root))
+        nest = LoopNest(group, loops, lowered, self.root)
+        if is_long_row(lowered.kernel):
+            return LongRowStep(nest, facts)
+        fresh = [e for e in self.outputs if e not in self.target and not e.node.is_variable]
+        return LoopStep(nest, facts, {self.root.get(e, e) for e in fresh})
 
     def _settled(self, parameters: Collection[Node]) -> list[Group]:
         """The groups that follow from parameters alone."""

@@ -82,6 +82,17 @@ def store(
         m.function.do(f"store {ready.type} {ready.ref}, ptr {address}, align {size}")
 
 
+def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> None:
+    """Write neighbours past the caches, which then need not fetch what is overwritten.
+
+    Registers must fall on multiples of their size, and a fence must follow.
+    """
+    ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), count), dtype)
+    place = f"ptr {address}, align {m.target.vector_bytes}"
+    hint = m.function.module.hint("i32 1")
+    m.function.do(f"store {ready.type} {ready.ref}, {place}, !nontemporal {hint}")
+
+
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
     """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
     left = m.function.op(f"sub i64 {stop}, {first}")

@@ -125,6 +125,9 @@ class Kernel:
     chunked : bool, default False
         Whether a reduced last axis is cut to chunks that are reduced apart, so that threads can
         share a long row: there is then one point per chunk, and the outputs move by ``"chunk"``.
+    streamed : int, optional
+        The number of an operand that is only written, by ``"unit"``, and too large to be found in
+        the caches again: it is written past them.
     """
 
     rank: int
@@ -132,6 +135,7 @@ class Kernel:
     stages: tuple[Stage, ...]
     reduced: frozenset[int] = field(default_factory=frozenset)
     chunked: bool = False
+    streamed: int | None = None
 
     def __post_init__(self) -> None:
         if self.rank < 1 or any(len(operand.ways) != self.rank for operand in self.operands):

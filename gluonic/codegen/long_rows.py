@@ -200,8 +200,8 @@ class LongRowStep(LoopStep):
     uses_workspace = True
     has_common_workspace = True
 
-    def __init__(self, nest: LoopNest) -> None:
-        super().__init__(nest)
+    def __init__(self, nest: LoopNest, facts: Facts) -> None:
+        super().__init__(nest, facts)
         self.cut = _Cut(nest.lowered.kernel)
         self.phases = len(self.cut.phases)
 

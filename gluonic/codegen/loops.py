@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from gluonic.codegen.assembler import Function, Module, Opening
-from gluonic.codegen.elements import Lanes, counting, load, selects, store
+from gluonic.codegen.elements import Lanes, counting, load, selects, store, stream
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.reductions import Accumulator
@@ -169,7 +169,10 @@ class _Lowering:
         lanes = self._lanes(number, position)
         dtype = self.kernel.operands[number].dtype
         address = self._address(number, position)
-        store(self.m, value, address, dtype, lanes, self._stride(number))
+        if number == self.kernel.streamed and lanes.count == self.wide:
+            stream(self.m, value, address, dtype, lanes.count)
+        else:
+            store(self.m, value, address, dtype, lanes, self._stride(number))
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -188,6 +191,8 @@ class _Lowering:
                 self._rows(indices, start, stop)
             else:
                 self._columns(indices, start, stop)
+        if self.kernel.streamed is not None:
+            self.function.do("fence seq_cst")  # other threads must not see what was there before
 
     def _chunks(self) -> str:
         """Return how many chunks the vector axis is cut to."""
@@ -243,16 +248,38 @@ class _Lowering:
     def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
         """Write the loops along the vector axis: whole registers first, then the rest."""
         function, axis = self.function, self.vector
+        if self.kernel.streamed is not None:
+            aligned = self._aligned(self.kernel.streamed, indices, start, stop)
+            yield from self._narrow_span(indices, start, aligned)
+            start = aligned
         length = function.op(f"sub i64 {stop}, {start}")
         rest = function.op(f"and i64 {length}, {self.wide - 1}")
         middle = function.op(f"sub i64 {stop}, {rest}")
         hoisted = function.opening()
         with function.loop(start, middle, self.wide) as index:
             yield _Position({**indices, axis: index}, Lanes(self.wide), hoisted)
+        yield from self._narrow_span(indices, middle, stop)
+
+    def _narrow_span(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
+        """Write the loop over a few elements: one register under a mask, or one by one."""
+        function = self.function
         hoisted = function.opening()
-        with function.loop(middle, stop, self.narrow) as index:
+        with function.loop(start, stop, self.narrow) as index:
             mask = selects(self.m, index, stop, self.narrow) if self.narrow > 1 else None
-            yield _Position({**indices, axis: index}, Lanes(self.narrow, mask), hoisted)
+            yield _Position({**indices, self.vector: index}, Lanes(self.narrow, mask), hoisted)
+
+    def _aligned(self, number: int, indices: dict[int, str], start: str, stop: str) -> str:
+        """Return the first index from which an operand's registers are aligned, at most `stop`."""
+        function = self.function
+        first = self._address(number, _Position({**indices, self.vector: start}, Lanes(1)))
+        beyond = function.op(f"sub i64 0, {function.op(f'ptrtoint ptr {first} to i64')}")
+        beyond = function.op(f"and i64 {beyond}, {self.function.module.target.vector_bytes - 1}")
+        size = self.kernel.operands[number].dtype.itemsize
+        index = function.op(f"add i64 {start}, {function.op(f'udiv i64 {beyond}, {size}')}")
+        left = function.op(f"urem i64 {beyond}, {size}")
+        never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
+        index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
+        return function.call("llvm.smin.i64", "i64", [("i64", index), ("i64", stop)])
 
     def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages where the vector axis is kept: registers hold neighbouring results."""

@@ -40,6 +40,7 @@ class LoweredGroup:
     merged : for each axis of the kernel the axes of the group's space that it stands for
     reads : the number of the operand that an operator's input is read from
     writes : the number of the operand that a result is written to
+    written_once : the operands that are written from the first to the last element and never read
     """
 
     kernel: Kernel
@@ -47,6 +48,7 @@ class LoweredGroup:
     merged: tuple[tuple[int, ...], ...]
     reads: Mapping[tuple[Node, int], int]
     writes: Mapping[Entry, int]
+    written_once: tuple[int, ...]
 
     def extents(self, space: Shape) -> list[int]:
         """The extents of the kernel's axes for a space of such extents."""
@@ -178,7 +180,8 @@ class GroupLowering:
         )
         kernel = Kernel(len(merged), operands, bodies.stages(), reduced)
         written = {use.entry: first_output + i for i, use in enumerate(writes)}
-        return LoweredGroup(kernel, tuple(accesses), merged, numbers, written)
+        once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")
+        return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
 
     def _reads(self) -> dict[tuple[Node, int], Use]:
         """What is read from memory, for each input of an operator that is."""

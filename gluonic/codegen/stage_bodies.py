@@ -63,6 +63,12 @@ class StageBodies:
                 known += sum(isinstance(result, Carry) for result in point.results)
         return tuple(found)
 
+    def written_once(self) -> list[int]:
+        """The operands that elements are written to once, and not read from; known after `stages`."""
+        elements = [node for node in self.outputs if self.places[node].kind == "element"]
+        kept = set(self.kept.values())
+        return [self.outputs[node] for node in elements if self.outputs[node] not in kept]
+
     def _at(self, kind: str, stage: int) -> list[Node]:
         return [
             node

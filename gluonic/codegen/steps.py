@@ -6,7 +6,8 @@ numbers, so one function serves all shapes of a pattern.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
 from math import prod
 
 from gluonic.codegen.assembler import Module
@@ -24,6 +25,8 @@ from gluonic.codegen.semantics import loop_of
 from gluonic.codegen.serving import LoopNest
 from gluonic.graph.node import Entry, Node
 
+_STREAMED_FROM = 16 << 20
+"""So many bytes fill what one of several cores can hope to have of the last cache."""
 WHOLE = 1 << 40
 """A grain that no axis exceeds: rows are not cut."""
 _MANY_UNITS = 64
@@ -92,18 +95,36 @@ class Step(ABC):
 
 
 class LoopStep(Step):
-    """A fused group: one loop nest."""
+    """A fused group: one loop nest.
 
-    def __init__(self, nest: LoopNest) -> None:
+    Parameters
+    ----------
+    nest : the operators and their kernel
+    facts : shapes and dtypes to write it for
+    lasting : the results whose memory outlasts the call, to which nothing is written but them
+    """
+
+    def __init__(self, nest: LoopNest, facts: Facts, lasting: Collection[Entry] = ()) -> None:
         self.nest, self.group, self.lowered = nest, nest.group, nest.lowered
         lowered = nest.lowered
+        self._lasting = [k for k in lowered.written_once if lowered.operands[k].entry in lasting]
+        self.kernel = replace(lowered.kernel, streamed=self.variant(facts))
         self.operands = tuple(access.entry for access in lowered.operands)
         parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
         self.displaced = tuple(parts)
 
     def emit(self, module: Module, name: str) -> None:
         """Write the kernel."""
-        emit(self.lowered.kernel, name, module)
+        emit(self.kernel, name, module)
+
+    def variant(self, facts: Facts) -> int | None:
+        """An output that takes so much of the caches that who reads it will hardly find it there."""
+        for number in self._lasting:
+            entry = self.lowered.operands[number].entry
+            large = facts.bytes_of(entry) >= _STREAMED_FROM
+            if large and facts.dtypes[entry].itemsize >= 4:
+                return number
+        return None
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The table of the kernel: extents and strides."""

@@ -319,3 +319,23 @@ def test_descriptions_that_make_no_sense_are_refused() -> None:
         Kernel(1, (one,), (stage,), chunked=True)
     with pytest.raises(ValueError, match="one sweep"):
         Kernel(1, (one,), (stage, stage), frozenset({0}), chunked=True)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_written_past_the_cache_is_whole_wherever_it_begins(dtype: Any, level: str) -> None:
+    target = target_named(level)
+    operands = (Operand(np.dtype(dtype), ("stride", "unit")),) * 2
+    stages = (Stage(lambda m, x, r: [x[0] + 1], (Store(1),)),)
+    kernel = Compiled(Kernel(2, operands, stages, streamed=1), target)
+    size = np.dtype(dtype).itemsize
+    for columns in (1, 7, 64, 301):
+        x = np.arange(3 * columns, dtype=dtype).reshape(3, columns)
+        for begin in (*range(0, 64, size), 3):
+            memory = np.zeros(x.nbytes + 192, np.uint8)
+            first = -memory.ctypes.data % 64 + 64 + begin
+            out = memory[first : first + x.nbytes].view(dtype).reshape(x.shape)
+            kernel((3, columns), [x, out], grain=100)
+            np.testing.assert_array_equal(out, x + 1)
+            assert not memory[:first].any()
+            assert not memory[first + x.nbytes :].any()
