@@ -195,6 +195,12 @@ class Frame:
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
+        for seen, array in zip(self._seen, arrays):  # noqa: B905 (as many; being strict takes time)
+            if seen() is not array:
+                return self._place_all(arrays)
+        return True
+
+    def _place_all(self, arrays: Sequence[Array]) -> bool:
         seen = self._seen
         for position, array in enumerate(arrays):
             if seen[position]() is not array and not self._place(position, array):
@@ -228,15 +234,13 @@ class Frame:
         into : for each output contiguous memory that may hold it, or None; what does not fit is not used
         """
         self.hits += 1
-        slots, outputs = self.slots, []
-        offered = None if into is None else [into[i] for i in self.binding.positions]
+        binding, slots, outputs = self.binding, self.slots, []
         for number, (slot, shape, dtype) in enumerate(self._results):
-            output = None if offered is None else offered[number]
+            output = None if into is None else into[binding.positions[number]]
             if output is None or output.shape != shape or output.dtype != dtype:
                 output = np.empty(shape, dtype)
             slots[slot] = address_of(output)
             outputs.append(output)
-        binding = self.binding
         if binding.settle is not None and (
             WRITES.latest != self._settled_at or WRITES.shares != self._shares
         ):

@@ -36,6 +36,9 @@ def _of_arrays(count: int) -> Structure:
     return Structure("tuple", (LEAF,) * count)
 
 
+_ONE_ARRAY = _of_arrays(1)
+
+
 class _Eagerly(threading.local):
     depth = 0
 
@@ -166,8 +169,11 @@ class HybridBlock(Block):
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
+        active = self._compiles and not _eagerly.depth
+        if active and not args and type(x) is NDArray:
+            return self._call_compiled((x,), [x], _ONE_ARRAY)
         inputs = (x, *args)
-        if self._compiles and not _eagerly.depth:
+        if active:
             for array in inputs:
                 if type(array) is not NDArray:
                     break
@@ -178,7 +184,7 @@ class HybridBlock(Block):
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
             raise complaints.mixed_inputs(self)
-        if self._compiles and not _eagerly.depth:
+        if active:
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 

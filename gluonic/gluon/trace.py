@@ -1,7 +1,7 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import symbol as sym
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
@@ -147,6 +147,21 @@ def _opened(nested: Any) -> Any:
     return nested
 
 
+class _Known(NamedTuple):
+    """Where parameters were found last; replaced as a whole, for threads.
+
+    Attributes
+    ----------
+    context : on which they were looked for
+    parameters : each with the list of its arrays
+    operands : their arrays, in the order of the graph's variables; None where inputs go
+    """
+
+    context: Any
+    parameters: list[tuple[Parameter, Any]]
+    operands: list[Any]
+
+
 class BoundTrace:
     """A trace with its parameters: what a hybridized call runs."""
 
@@ -168,8 +183,10 @@ class BoundTrace:
                 )
         variables = trace.graph.variables
         self.op = CachedOp(trace.graph, variables, [v for v in variables if v not in positions])
-        # Where parameters were found last: on which context, in which list of arrays (replaced as a whole).
-        self._known: tuple[Any, list[tuple[Any, Any, Any]]] = (self, [])
+        self._given = [
+            (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
+        ]
+        self._known = _Known(self, [], [])
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -192,29 +209,25 @@ class BoundTrace:
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""
         context = arrays[0]._context if arrays else None
-        known_context, found = self._known
+        known_context, parameters, found = self._known
         if context is not known_context:
             return self._look_up(context, arrays)
-        operands = []
-        for source, known, array in found:
-            if known is None:
-                operands.append(arrays[source])
-            elif source._arrays is known:
-                operands.append(array)
-            else:
+        for parameter, known in parameters:
+            if parameter._arrays is not known:
                 return self._look_up(context, arrays)
+        operands = found.copy()
+        for place, position in self._given:
+            operands[place] = arrays[position]
         return operands
 
     def _look_up(self, context: Any, arrays: Sequence[NDArray]) -> list[NDArray]:
         """Find the parameters on a context, and remember where they are."""
-        found: list[tuple[Any, Any, Any]] = []
-        for source in self.sources:
-            if isinstance(source, int):
-                found.append((source, None, arrays[source]))
-            else:
-                found.append((source, source._arrays, source._value(context)))
-        self._known = (context, [(s, k, None if k is None else a) for s, k, a in found])
-        return [array for _, _, array in found]
+        parameters = self.parameters()
+        known = [(parameter, parameter._arrays) for parameter in parameters]
+        values = {parameter: parameter._value(context) for parameter in parameters}
+        found = [None if isinstance(s, int) else values[s] for s in self.sources]
+        self._known = _Known(context, known, found)
+        return [arrays[s] if isinstance(s, int) else values[s] for s in self.sources]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """Run the graph."""

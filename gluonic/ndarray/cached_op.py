@@ -107,12 +107,7 @@ class CachedOp:
 
     def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
         context = inputs[0]._context if inputs else None
-        outputs = []
-        for array in results:
-            output = wrap(array)
-            output._context = context
-            outputs.append(output)
-        return outputs
+        return [wrap(array, None, context) for array in results]
 
 
 class CachedOpRecord(Record):

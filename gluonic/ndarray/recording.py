@@ -8,6 +8,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.operator import Application, Array
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Entry, Record, entry_of
 
@@ -20,10 +21,10 @@ _IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when reco
 _new = NDArray.__new__
 
 
-def wrap(array: Array, entry: Entry | None = None) -> NDArray:
+def wrap(array: Array, entry: Entry | None = None, context: Context | None = None) -> NDArray:
     """An NDArray around a (contiguous) NumPy array, without a copy."""
     made = _new(NDArray)
-    made._data, made._entry, made._context, made._reader = array, entry, None, None
+    made._data, made._entry, made._context, made._reader = array, entry, context, None
     return made
 
 

@@ -64,6 +64,13 @@ class RandomSource:
 RANDOM = RandomSource()
 
 
+_runs = {train: Run(train, RANDOM.generator) for train in (False, True)}
+
+
 def current_run() -> Run:
     """What a kernel called now may need: the training flag and the random generator."""
-    return Run(STATE.training, RANDOM.generator)
+    train = STATE.training
+    run = _runs[train]
+    if run.random is not RANDOM.generator:
+        run = _runs[train] = Run(train, RANDOM.generator)
+    return run
