@@ -16,7 +16,7 @@ from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
 from gluonic.codegen.convolution_forward import emit_convolution
 from gluonic.codegen.convolution_geometry import Geometry, Strides
-from gluonic.codegen.convolution_gradients import emit_filter_gradient, gradient_units
+from gluonic.codegen.convolution_gradients import emit_filter_gradient, few_places, gradient_units
 from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.target import Target, cross, host
 
@@ -35,6 +35,8 @@ SHAPES = [
     (512, 128, 28, 1, 1, 1),
     (1024, 256, 14, 1, 1, 1),
     (2048, 512, 7, 1, 1, 1),
+    (64, 64, 16, 3, 1, 8),
+    (512, 512, 2, 3, 1, 8),
 ]
 
 
@@ -82,7 +84,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     geometry = Geometry(batch, size, size, *lies)
     forward, back = Module(target), Module(target)
     emit_convolution(forward, "function", filters, tiling)
-    emit_filter_gradient(back, "function", filters)
+    emit_filter_gradient(back, "function", filters, few_places(size, size))
     numbers = geometry.tiled(tiling).numbers()
     units = geometry.units(filters, tiling, lanes)
     work = 2 * batch * size * size * count * filters.depth / 1e9
@@ -94,7 +96,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
             back,
             [data, output, weights],
             geometry.numbers(),
-            gradient_units(filters, lanes),
+            gradient_units(filters, target),
         ),
     )
 

@@ -12,6 +12,7 @@ from gluonic.codegen.convolution_geometry import Geometry
 from gluonic.codegen.convolution_gradients import (
     emit_filter_gradient,
     emit_spread,
+    few_places,
     gradient_units,
 )
 from gluonic.codegen.convolution_operators import (
@@ -35,6 +36,7 @@ from gluonic.codegen.layout_filters import (
     emit_unpack_filters,
     filter_units,
 )
+from gluonic.codegen.target import host
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 from gluonic.graph.operator import Array
@@ -189,10 +191,15 @@ class FilterGradientStep(BlockStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.filters = filters_of(self.n)
+        self.few = self.variant(facts)
+
+    def variant(self, facts: Facts) -> Shape | None:
+        """The output's rows and columns if they are few."""
+        return few_places(*self.shape(facts, 1)[2:4])
 
     def emit(self, module: Module, name: str) -> None:
         """Write the gradient."""
-        emit_filter_gradient(module, name, self.filters)
+        emit_filter_gradient(module, name, self.filters, self.few)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
@@ -201,8 +208,8 @@ class FilterGradientStep(BlockStep):
         return Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad)).numbers()
 
     def units(self, facts: Facts) -> int:
-        """One for each pair of blocks."""
-        return gradient_units(self.filters, self.n.lanes)
+        """One for each few blocks of filters with a block of channels."""
+        return gradient_units(self.filters, host())
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""

@@ -11,7 +11,12 @@ from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.convolution_forward import emit_convolution
 from gluonic.codegen.convolution_geometry import Geometry, Strides
-from gluonic.codegen.convolution_gradients import emit_filter_gradient, emit_spread, gradient_units
+from gluonic.codegen.convolution_gradients import (
+    emit_filter_gradient,
+    emit_spread,
+    few_places,
+    gradient_units,
+)
 from gluonic.codegen.convolution_operators import (
     packed_in_order,
     to_blocks,
@@ -39,6 +44,7 @@ CASES = {
     "groups": (Filters(6, 5, 3, (3, 3)), 2, 7, 9),
     "depthwise": (Filters(1, 37, 1, (3, 3), (1, 2), depthwise=True), 2, 9, 23),
     "a place": (Filters(4, 4, 1, (2, 2)), 1, 2, 2),
+    "many tiny images": (Filters(12, 70, 1, (3, 3)), 70, 4, 5),
 }
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 EVERY_LEVEL = pytest.mark.parametrize("level", LEVELS)
@@ -183,12 +189,13 @@ def test_the_gradient_of_filters(case: Any, level: str) -> None:
     slopes = normal(*problem.output.shape)
     grad = problem.images(slopes, filters.groups)
     found = filled(filters.packed_size(lanes))
+    few = few_places(*slopes.shape[2:])
     run_native(
         problem.target,
-        lambda module, name: emit_filter_gradient(module, name, filters),
+        lambda module, name: emit_filter_gradient(module, name, filters, few),
         [problem.source, grad, found],
         problem.geometry(problem.source, grad).numbers(),
-        gradient_units(filters, lanes),
+        gradient_units(filters, problem.target),
     )
     expected = convolve_weight(
         slopes, problem.data, problem.weight.shape, problem.windows, problem.groups
