@@ -1,6 +1,6 @@
 """Gradients of convolutions of images in blocks: operators of rewritten graphs, and their steps."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,7 +11,6 @@ from gluonic.codegen.convolution import Filters
 from gluonic.codegen.convolution_geometry import Geometry
 from gluonic.codegen.convolution_gradients import (
     emit_filter_gradient,
-    emit_spread,
     few_places,
     gradient_units,
 )
@@ -22,6 +21,7 @@ from gluonic.codegen.convolution_operators import (
     to_planes,
     unpacked_from_order,
 )
+from gluonic.codegen.convolution_phases import emit_interleave
 from gluonic.codegen.convolution_steps import (
     BlockStep,
     register_step,
@@ -30,8 +30,8 @@ from gluonic.codegen.convolution_steps import (
 )
 from gluonic.codegen.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.facts import Facts
-from gluonic.codegen.layout import Reordering
 from gluonic.codegen.layout_filters import (
+    Taps,
     emit_pack_turned_filters,
     emit_unpack_filters,
     filter_units,
@@ -57,13 +57,21 @@ def pack_turned_filters(
     depthwise: bool,
     tile: int,
     lanes: int,
+    whole: Shape,
+    last: Shape,
+    steps: Shape,
 ) -> Any:
     """Pack filters for the way back: turned round, their channels and themselves exchanged.
 
-    `channels` and `filters` are those of the way back.
+    `channels`, `filters` and `kernel` are those of the way back. Filters of size `whole` are given; of them
+    it has the taps from `last` in steps of `steps` towards the first.
     """
     found = Filters(channels, filters, groups, kernel, depthwise=depthwise)
-    turned = weight.reshape(groups, channels, filters, *kernel)[..., ::-1, ::-1]
+    down, across = (
+        [end - step * i for i in range(size)]
+        for end, step, size in zip(last, steps, kernel, strict=True)
+    )
+    turned = weight.reshape(groups, channels, filters, *whole)[..., down, :][..., across]
     return packed_in_order(turned.swapaxes(1, 2), found, tile, lanes)
 
 
@@ -125,19 +133,26 @@ def _(n: NodeView) -> None:
     n.output = (n.filters * n.groups, n.channels, *n.kernel)
 
 
-@made_operator("_spread_places")
-def spread_places(data: Array, *, steps: Shape, first: Shape, places: Shape) -> Any:
-    """Images of so many places in blocks, zero but for every step-th place beginning with `first`."""
-    batch, blocks, rows, columns, lanes = data.shape
-    result = np.zeros((batch, blocks, *places, lanes), data.dtype)
-    (top, left), (down, across) = first, steps
-    result[:, :, top::down, left::across][:, :, :rows, :columns] = data
+@made_operator("_interleave_places", count="num_args")
+def interleave_places(
+    *phases: Array, num_args: int, steps: Shape, present: Shape, places: Shape
+) -> Any:
+    """Put the phases of images in blocks together: phase (i, j) has every step-th place from (i, j) on.
+
+    Zeros stand for phases that are not `present`.
+    """
+    batch, blocks, _, _, lanes = phases[0].shape
+    result = np.zeros((batch, blocks, *places, lanes), phases[0].dtype)
+    given = iter(phases)
+    for (top, left), there in zip(np.ndindex(*steps), present, strict=True):
+        if there:
+            result[:, :, top :: steps[0], left :: steps[1]] = next(given)
     return result
 
 
-@spread_places.infer_shape
+@interleave_places.infer_shape
 def _(n: NodeView) -> None:
-    batch, blocks, _, _, lanes = complete(n.data)
+    batch, blocks, _, _, lanes = complete(n.phases[0])
     n.output = (batch, blocks, *n.places, lanes)
 
 
@@ -151,7 +166,9 @@ class PackTurnedFiltersStep(BlockStep):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the reordering."""
-        emit_pack_turned_filters(module, name, self.filters, self.n.tile)
+        n = self.n
+        taps = Taps(n.whole, n.last, n.steps)
+        emit_pack_turned_filters(module, name, self.filters, n.tile, taps)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """None: all sizes are part of the code."""
@@ -217,42 +234,24 @@ class FilterGradientStep(BlockStep):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
-class SpreadPlacesStep(BlockStep):
-    """Places set apart."""
-
-    def __init__(self, node: Node, facts: Facts) -> None:
-        super().__init__(node, facts)
-        self.blocks = self.shape(facts, 0)[1]
-
-    def variant(self, facts: Facts) -> Hashable:
-        """How many blocks an image has."""
-        return self.shape(facts, 0)[1]
+class InterleavePlacesStep(BlockStep):
+    """Phases put together."""
 
     def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        emit_spread(module, name, self.blocks, self.n.steps)
+        """Write the copies."""
+        emit_interleave(module, name, self.n.steps, self.n.present)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Extents, strides and where the first place lies."""
-        source, goal = self.shape(facts, 0), self.shape(facts, 1)
-        top, left = self.n.first
-        return Reordering(
-            images=source[0],
-            rows=source[2],
-            columns=source[3],
-            source=strides_of_blocks(source),
-            goal=strides_of_blocks(goal),
-            top=top,
-            left=left,
-        ).numbers()
+        """Rows and columns of the result."""
+        return self.n.places
 
     def units(self, facts: Facts) -> int:
         """One for each block of each image."""
-        source = self.shape(facts, 0)
-        return source[0] * source[1]
+        goal = self.shape(facts, -1)
+        return goal[0] * goal[1]
 
 
 register_step(pack_turned_filters, PackTurnedFiltersStep)
 register_step(unpack_filters, UnpackFiltersStep)
 register_step(filter_gradient, FilterGradientStep)
-register_step(spread_places, SpreadPlacesStep)
+register_step(interleave_places, InterleavePlacesStep)

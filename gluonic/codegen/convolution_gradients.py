@@ -1,4 +1,4 @@
-"""The loops of a convolution's gradient with respect to its filters, and what the way back to its data needs.
+"""The loops of a convolution's gradient with respect to its filters.
 
 Filters' gradients come out in the order of packed filters, in tiles of one block; a register holds V filters
 for one channel and one place, and images go by.
@@ -87,7 +87,6 @@ def _channels_at_once(blocks: int, channels: int, target: Target) -> int:
 __all__ = [
     "Geometry",
     "emit_filter_gradient",
-    "emit_spread",
     "few_places",
     "gradient_blocks",
     "gradient_units",
@@ -284,33 +283,3 @@ class _Gradient(Writer):
 
     def _value(self, ref: str) -> Value:
         return self.m.value(ref, FLOAT32, self.lanes)
-
-
-def emit_spread(module: Module, name: str, blocks: int, steps: Sequence[int]) -> None:
-    """Write the function that puts zeros between the places of images in blocks, and around them.
-
-    Numbers are those of a `Reordering`, whose border counts from the first place, and to the last.
-
-    Parameters
-    ----------
-    blocks : how many blocks an image has
-    steps : the distance between places, along rows and columns
-    """
-    w = Writer(module, name)
-    source, goal = w.operand(0), w.operand(1)
-    rows, columns = w.number(1), w.number(2)
-    here_strides, there_strides = ([w.number(k + i) for i in range(3)] for k in (3, 6))
-    top, left = w.number(9), w.number(10)
-    with w.f.loop("%begin", "%end") as unit:
-        image, block = w.divided(unit, blocks)
-        start = w.moved(w.moved(source, image, here_strides[0]), block, here_strides[1])
-        end = w.moved(w.moved(goal, image, there_strides[0]), block, there_strides[1])
-        w.clear(end, there_strides[1])
-        first = w.moved(w.moved(end, top, there_strides[2]), left, w.step)
-        with w.f.loop("0", rows) as row:
-            here = w.moved(start, row, here_strides[2])
-            there = w.moved(first, w.times(row, steps[0]), there_strides[2])
-            with w.f.loop("0", columns) as column:
-                vector = w.load(w.moved(here, column, w.step))
-                w.store(vector, w.moved(there, column, steps[1] * w.step))
-    w.f.finish()

@@ -7,8 +7,9 @@ back to planes where something else reads them.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import numpy as np
 from gluonic.codegen.convolution import Filters, lanes_of
 from gluonic.codegen.convolution_gradient_operators import (
     filter_gradient,
+    interleave_places,
     pack_turned_filters,
-    spread_places,
     unpack_filters,
 )
 from gluonic.codegen.convolution_operators import (
@@ -29,8 +30,10 @@ from gluonic.codegen.convolution_operators import (
     to_planes,
     with_border,
 )
+from gluonic.codegen.convolution_phases import Phase, border_of, phases_of
 from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.facts import Facts
+from gluonic.codegen.layout_filters import Taps
 from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.target import host
 from gluonic.graph.builder import F
@@ -85,7 +88,9 @@ class _Convolution:
     scale: Entry | None = None
     residual: Entry | None = None
     activation: Application | None = None
-    turned: bool = False
+    turned: Taps | None = None
+    first: tuple[int, int] = (0, 0)
+    places: tuple[int, ...] = ()
 
     @property
     def groups(self) -> int:
@@ -100,7 +105,7 @@ class _Convolution:
     @property
     def is_bare(self) -> bool:
         """Whether the sums can still be scaled."""
-        return self.is_open and self.scale is None and self.residual is None and not self.turned
+        return self.is_open and self.scale is None and self.residual is None and self.turned is None
 
 
 class _Rewriting:
@@ -265,42 +270,75 @@ class _Rewriting:
         if found is None:
             return False
         forward, windows = found
-        reach = [
-            extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)
-        ]
-        if min(reach) < 0:
+        if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
             return False
         depthwise = forward.depthwise
-        filters = Filters(
+        back = Filters(
             1 if depthwise else forward.filters,
             forward.filters if depthwise else forward.channels,
             forward.groups,
             forward.kernel,
-            dilate=forward.dilate,
             depthwise=depthwise,
         )
         places = self.shape(data)[2:]
-        own = 1 if depthwise else self._groups(self.shape(grad)[1], forward.groups)
-        if windows.stride == (1, 1):
-            top, left = reach
-            images = self.block(grad, own, (top, left, top, left))
-        else:
-            images = apply(
-                spread_places,
-                node.name,
-                self.block(grad, own),
-                steps=windows.stride,
-                first=tuple(reach),
-                places=tuple(
-                    size + extent - 1
-                    for size, extent in zip(places, windows.extents(), strict=True)
-                ),
-            )
-        tile = tiling_of(filters, places[0], places[1], self.target).tile.blocks
-        self.pending[node.entry()] = _Convolution(
-            node.name, images, self.plane(weight), filters, tile, turned=True
+        axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
+        (top, bottom), (left, right) = (
+            border_of(phases, size) for phases, size in zip(axes, self.shape(grad)[2:], strict=True)
         )
+        own = 1 if depthwise else self._groups(self.shape(grad)[1], forward.groups)
+        images = self.block(grad, own, (top, left, bottom, right))
+        made = [
+            self._phase(node.name, images, weight, back, windows, (top, left), pair)
+            for pair in product(*axes)
+        ]
+        present = [phase for phase in made if phase is not None]
+        if not present:
+            return False
+        if len(made) == 1:
+            self.pending[node.entry()] = present[0]
+            return True
+        joined = apply(
+            interleave_places,
+            node.name,
+            *(self._finished(phase) for phase in present),
+            num_args=len(present),
+            steps=windows.stride,
+            present=tuple(int(phase is not None) for phase in made),
+            places=places,
+        )
+        self.blocks[node.entry()] = joined, self._groups(self.shape(data)[1], forward.groups)
         return True
+
+    def _phase(
+        self,
+        name: str,
+        images: Entry,
+        weight: Entry,
+        back: Filters,
+        windows: Windows,
+        border: tuple[int, int],
+        phases: Sequence[Phase | None],
+    ) -> _Convolution | None:
+        """The convolution that makes one phase of a gradient of data; None where that is zero."""
+        down, across = phases
+        if down is None or across is None:
+            return None
+        filters = replace(
+            back, kernel=(down.taps, across.taps), dilate=(down.dilate, across.dilate)
+        )
+        counts = down.count, across.count
+        has_one = windows.stride == (1, 1)
+        tiling = tiling_of(filters, *counts, self.target, gaps=not has_one)
+        return _Convolution(
+            name,
+            images,
+            self.plane(weight),
+            filters,
+            tiling.tile.blocks,
+            turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
+            first=(0, 0) if has_one else (border[0] + down.start, border[1] + across.start),
+            places=() if has_one else counts,
+        )
 
     def weight_gradient(self, node: Node) -> bool:
         """Take the gradient of a convolution's filters."""
@@ -364,6 +402,8 @@ class _Rewriting:
             dilate=filters.dilate,
             has_shift=shift is not None,
             has_residual=made.residual is not None,
+            first=made.first,
+            places=made.places,
             activation="" if activation is None else activation.op.name,
             activation_attributes="{}" if activation is None else json.dumps(activation.settings),
             **common,
@@ -372,8 +412,8 @@ class _Rewriting:
     def _packed(self, made: _Convolution, common: dict[str, Any]) -> Entry:
         """A convolution's filters in the order in which they are read."""
         name = f"{made.name}_filters"
-        if made.turned:
-            return apply(pack_turned_filters, name, made.weight, **common)
+        if made.turned is not None:
+            return apply(pack_turned_filters, name, made.weight, **common, **asdict(made.turned))
         return apply(
             pack_filters,
             name,

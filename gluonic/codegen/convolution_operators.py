@@ -224,8 +224,13 @@ def convolve_blocks(
     has_residual: bool = False,
     activation: str = "",
     activation_attributes: str = "{}",
+    first: Shape = (0, 0),
+    places: Shape = (),
 ) -> Any:
-    """Convolve images (with their border) and make images in blocks: activation(sum + shift + residual)."""
+    """Convolve images (with their border) and make images in blocks: activation(sum + shift + residual).
+
+    With `places`, so many windows are taken from place `first` on.
+    """
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     weight = unpacked_from_order(packed, found, tile, lanes)
     members = channels * (filters if depthwise else groups)
@@ -235,6 +240,13 @@ def convolve_blocks(
         else to_planes.kernel(data, channels=members, groups=1 if depthwise else groups)
     )
     windows = windows_of(kernel, stride, (), dilate)
+    if places:
+        images = images[:, :, first[0] :, first[1] :]
+        rows, columns = (
+            (count - 1) * step + extent
+            for count, step, extent in zip(places, stride, windows.extents(), strict=True)
+        )
+        images = images[:, :, :rows, :columns]
     planes = convolve(images, weight, windows, filters if depthwise else groups)
     result = to_blocks.kernel(planes, lanes=lanes, groups=groups)
     if shift is not None:
@@ -251,5 +263,5 @@ def convolve_blocks(
 def _(n: NodeView) -> None:
     batch, _, *places = complete(n.data)
     windows = windows_of(n.kernel, n.stride, (), n.dilate)
-    rows, columns = windows.counts(tuple(places[:2]))
+    rows, columns = n.places or windows.counts(tuple(places[:2]))
     n.output = (batch, n.groups * blocks_of(n.filters, n.lanes), rows, columns, n.lanes)

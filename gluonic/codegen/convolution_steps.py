@@ -224,11 +224,12 @@ class ConvolutionStep(BlockStep):
         self.operands = (data, packed, node.entry(), *others)
         self.filters = filters_of(self.n)
         self.tiling = self.variant(facts)
+        self.displaced = (0,) if self.n.places else ()
 
     def variant(self, facts: Facts) -> Tiling:
         """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
-        return tiling_of(self.filters, rows, columns, host())
+        return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
 
     def emit(self, module: Module, name: str) -> None:
         """Write the convolution."""
@@ -248,6 +249,13 @@ class ConvolutionStep(BlockStep):
         lie = strides_of_planes if self.filters.planar else strides_of_blocks
         others = (goal,) * int(self.n.has_residual)
         return Geometry(output[0], output[2], output[3], lie(data), goal, others)
+
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """Where the first window lies."""
+        if not self.n.places:
+            return ()
+        (top, left), data = self.n.first, self.shape(facts, 0)
+        return [(top * data[3] + left) * data[4] * 4]
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""

@@ -43,14 +43,21 @@ class Tiling:
     depth: int
 
 
-def tiling_of(filters: Filters, rows: int, columns: int, target: Target) -> Tiling:
-    """How to cut the work on an output of such a size."""
-    return _tiling_of(filters, rows, columns, target)
+def tiling_of(
+    filters: Filters, rows: int, columns: int, target: Target, *, gaps: bool = False
+) -> Tiling:
+    """How to cut the work on an output of such a size.
+
+    Parameters
+    ----------
+    gaps : whether rows that are read do not follow each other even if windows are places
+    """
+    return _tiling_of(filters, rows, columns, target, gaps)
 
 
 @cache
-def _tiling_of(filters: Filters, rows: int, columns: int, target: Target) -> Tiling:
-    is_flat = filters.taps == 1 and filters.stride == (1, 1)
+def _tiling_of(filters: Filters, rows: int, columns: int, target: Target, gaps: bool) -> Tiling:
+    is_flat = filters.taps == 1 and filters.stride == (1, 1) and not gaps
     if is_flat:
         rows, columns = 1, rows * columns
     tile = tile_of(filters, rows, columns, target)

@@ -4,10 +4,12 @@ Functions have the form of those in :mod:`gluonic.codegen.layout`; a unit of wor
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from gluonic.codegen.assembler import Module
 from gluonic.codegen.convolution import Filters, blocks_of
 from gluonic.codegen.layout import Writer
+from gluonic.codegen.loop import Shape
 
 
 class _FilterWriter(Writer):
@@ -195,26 +197,56 @@ def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:
     w.units(block_of_filters)
 
 
-def emit_pack_turned_filters(module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
+@dataclass(frozen=True)
+class Taps:
+    """Some of the places of filters, in the order that turned filters have.
+
+    Attributes
+    ----------
+    whole : the size of the filters
+    last : the place that comes first
+    steps : how far towards the first place the next one lies
+    """
+
+    whole: Shape
+    last: Shape
+    steps: Shape
+
+    @classmethod
+    def of(cls, kernel: Shape) -> "Taps":
+        """All places."""
+        return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
+
+
+def emit_pack_turned_filters(
+    module: Module, name: str, filters: Filters, tile_blocks: int, taps: Taps
+) -> None:
     """Write the function that packs filters for the way back, from outputs to what was read.
 
     `filters` describes the way back: its channels are the outputs, its filters the channels that were
-    read. Every filter is turned round.
+    read. Every filter is turned round; `taps` says which of its places are taken.
     """
     w = _FilterWriter(module, name, filters, tile_blocks)
     source, goal = w.operand(0), w.operand(1)
-    taps = filters.taps
+    whole = taps.whole[0] * taps.whole[1]
+    down, across = filters.kernel
 
     def block_of_filters(group: str, block: str, count: int) -> None:
         end, by_vector = w.block_at(goal, group, block)
-        start = w.moved(source, group, filters.channels * filters.filters * taps * 4)
-        start = w.moved(start, block, w.lanes * taps * 4)
-        with w.f.loop("0", str(filters.channels)) as channel, w.f.loop("0", str(taps)) as tap:
-            here = w.moved(start, channel, filters.filters * taps * 4)
-            here = w.moved(here, w.minus(taps - 1, tap), 4)
+        start = w.moved(source, group, filters.channels * filters.filters * whole * 4)
+        start = w.moved(start, block, w.lanes * whole * 4)
+        start = w.moved(start, taps.last[0] * taps.whole[1] + taps.last[1], 4)
+        with (
+            w.f.loop("0", str(filters.channels)) as channel,
+            w.f.loop("0", str(down * across)) as tap,
+        ):
+            row, column = w.divided(tap, across)
+            here = w.moved(start, channel, filters.filters * whole * 4)
+            here = w.moved(here, row, -taps.steps[0] * taps.whole[1] * 4)
+            here = w.moved(here, column, -taps.steps[1] * 4)
             vector = "zeroinitializer"
             for lane in range(count):
-                element = w.f.op(f"load float, ptr {w.moved(here, lane, taps * 4)}, align 4")
+                element = w.f.op(f"load float, ptr {w.moved(here, lane, whole * 4)}, align 4")
                 vector = w.f.op(f"insertelement {w.vector} {vector}, float {element}, i64 {lane}")
             w.store(vector, w.moved(end, w.position(channel, tap), by_vector))
 

@@ -45,6 +45,10 @@ NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
         [conv(20, 3, strides=2, padding=1), conv(17, 3, dilation=2, activation="tanh")],
         (2, 18, 15, 14),
     ),
+    "stride beyond the kernel": (
+        [conv(9, (1, 2), strides=(3, 2), dilation=(1, 3)), conv(8, 2, strides=2, padding=1)],
+        (2, 8, 10, 13),
+    ),
     "groups": ([conv(24, 3, groups=4, padding=1), conv(32, 3, groups=2)], (2, 8, 9, 9)),
     "depthwise": (
         [conv(40, 1), conv(40, 3, strides=2, padding=1, groups=40), nn.BatchNorm, conv(9, 1)],
