@@ -99,8 +99,13 @@ class Filters:
 
 def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:
     """The fastest tile for an output of such a size, as a model of the processor has it."""
-    blocks = 1 if filters.depthwise else blocks_of(filters.filters, lanes_of(target))
-    return _tile_of(rows, columns, blocks, target.vector_registers)
+    if (
+        filters.depthwise
+    ):  # the other half is for what is read, of several places of a filter at once
+        return _tile_of(rows, columns, 1, target.vector_registers // 2 + 1)
+    blocks = blocks_of(filters.filters, lanes_of(target))
+    spare = 1 if target.has_fma else 2
+    return _tile_of(rows, columns, blocks, target.vector_registers - spare)
 
 
 @cache
@@ -112,9 +117,9 @@ def _tile_of(rows: int, columns: int, blocks: int, registers: int) -> Tile:
 
 
 def _tiles(rows: int, columns: int, blocks: int, registers: int) -> Iterator[Tile]:
-    """All tiles that leave registers for weights and for one input."""
+    """All tiles that leave registers for weights, of those that inputs and products do not need."""
     for per_tile in range(1, min(blocks, 4) + 1):
-        most = (registers - 2 - per_tile) // per_tile
+        most = (registers - per_tile) // per_tile
         for width in range(1, min(columns, most) + 1):
             for height in range(1, min(rows, most // width, 4) + 1):
                 yield Tile(height, width, per_tile)

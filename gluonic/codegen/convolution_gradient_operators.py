@@ -210,9 +210,10 @@ class FilterGradientStep(BlockStep):
         self.filters = filters_of(self.n)
         self.few = self.variant(facts)
 
-    def variant(self, facts: Facts) -> Shape | None:
+    def variant(self, facts: Facts) -> tuple[int, int] | None:
         """The output's rows and columns if they are few."""
-        return few_places(*self.shape(facts, 1)[2:4])
+        _, _, rows, columns, _ = self.shape(facts, 1)
+        return few_places(rows, columns)
 
     def emit(self, module: Module, name: str) -> None:
         """Write the gradient."""
@@ -243,7 +244,7 @@ class InterleavePlacesStep(BlockStep):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows and columns of the result."""
-        return self.n.places
+        return self.shape(facts, -1)[2:4]
 
     def units(self, facts: Facts) -> int:
         """One for each block of each image."""

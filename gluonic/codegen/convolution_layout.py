@@ -25,6 +25,7 @@ from gluonic.codegen.convolution_operators import (
     apply,
     convolve_blocks,
     pack_filters,
+    take_places,
     to_blocks,
     to_channel_blocks,
     to_planes,
@@ -34,6 +35,7 @@ from gluonic.codegen.convolution_phases import Phase, border_of, phases_of
 from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.layout_filters import Taps
+from gluonic.codegen.loop import Shape
 from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.target import host
 from gluonic.graph.builder import F
@@ -118,6 +120,7 @@ class _Rewriting:
         self.planes: dict[Entry, Entry] = {}
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
+        self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
         self.pending: dict[Entry, _Convolution] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
@@ -226,11 +229,11 @@ class _Rewriting:
         found = self._image_filters(node, data, weight, node.entry())
         if found is None:
             return False
-        filters, windows = found
+        images, filters = self._images(data, *found)
         rows, columns = self.shape(node.entry())[2:]
         self.pending[node.entry()] = _Convolution(
             node.name,
-            self._images(data, filters, windows),
+            images,
             self.plane(weight),
             filters,
             tiling_of(filters, rows, columns, self.target).tile.blocks,
@@ -254,14 +257,20 @@ class _Rewriting:
         groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
         return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
 
-    def _images(self, data: Entry, filters: Filters, windows: Windows) -> Entry:
-        """What a convolution reads: images with their border."""
+    def _images(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
+        """What a convolution reads, images with their border, and the filters that go with them."""
         top, left = windows.pad
         border = top, left, top, left
         if filters.planar:
-            return self._plane_with(data, border)
+            return self._plane_with(data, border), filters
         own = 1 if filters.depthwise else self._groups(self.shape(data)[1], filters.groups)
-        return self.block(data, own, border)
+        if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
+            return self.block(data, own, border), filters
+        key = data, border, own, filters.stride
+        if key not in self.taken:
+            images = self.block(data, own, border)
+            self.taken[key] = apply(take_places, data.node.name, images, steps=filters.stride)
+        return self.taken[key], replace(filters, stride=(1, 1))
 
     def data_gradient(self, node: Node) -> bool:
         """Take the gradient of a convolution's data: a convolution of the output's gradient."""
@@ -346,13 +355,13 @@ class _Rewriting:
         found = self._image_filters(node, data, weight, grad)
         if found is None:
             return False
-        filters, windows = found
+        images, filters = self._images(data, *found)
         own = self._groups(self.shape(grad)[1], filters.groups)
         common = _attributes(filters, self.lanes)
         packed = apply(
             filter_gradient,
             node.name,
-            self._images(data, filters, windows),
+            images,
             self.block(grad, own),
             stride=filters.stride,
             dilate=filters.dilate,

@@ -89,6 +89,19 @@ def _(n: NodeView) -> None:
     n.output = (batch, channels, rows + top + bottom, columns + left + right, *block)
 
 
+@made_operator("_take_places")
+def take_places(data: Array, *, steps: Shape) -> Any:
+    """Every step-th place of images in blocks."""
+    return np.ascontiguousarray(data[:, :, :: steps[0], :: steps[1]])
+
+
+@take_places.infer_shape
+def _(n: NodeView) -> None:
+    batch, blocks, rows, columns, lanes = complete(n.data)
+    down, across = n.steps
+    n.output = (batch, blocks, -(-rows // down), -(-columns // across), lanes)
+
+
 @made_operator("_to_channel_blocks")
 def to_channel_blocks(data: Array, *, lanes: int, groups: int = 1) -> Any:
     """Pad a vector over channels to whole blocks, group by group."""

@@ -108,3 +108,25 @@ def emit_interleave(
                         )
                         w.store(vector, w.moved(there, place, w.step))
     w.f.finish()
+
+
+def emit_take_places(module: Module, name: str, steps: Sequence[int]) -> None:
+    """Write the function that takes every step-th place of images in blocks.
+
+    Numbers are the rows and columns of the images. A unit of work is a block of an image.
+    """
+    w = Writer(module, name)
+    source, goal = w.operand(0), w.operand(1)
+    rows, columns = w.number(0), w.number(1)
+    height, width = (
+        w.divided(w.plus(size, step - 1), step)[0]
+        for size, step in zip((rows, columns), steps, strict=True)
+    )
+    with w.f.loop("%begin", "%end") as unit, w.f.loop("0", height) as row:
+        line = w.plus(w.times(unit, rows), w.times(row, steps[0]))
+        here = w.moved(source, line, w.times(columns, w.step))
+        there = w.moved(goal, w.plus(w.times(unit, height), row), w.times(width, w.step))
+        with w.f.loop("0", width) as column:
+            vector = w.load(w.moved(here, column, steps[1] * w.step))
+            w.store(vector, w.moved(there, column, w.step))
+    w.f.finish()

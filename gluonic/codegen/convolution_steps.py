@@ -15,11 +15,13 @@ from gluonic.codegen.convolution_operators import (
     convolve_blocks,
     filters_of,
     pack_filters,
+    take_places,
     to_blocks,
     to_channel_blocks,
     to_planes,
     with_border,
 )
+from gluonic.codegen.convolution_phases import emit_take_places
 from gluonic.codegen.convolution_tile import Epilogue
 from gluonic.codegen.convolution_tiling import Tiling, tiling_of
 from gluonic.codegen.costs import NANOSECONDS_A_PRODUCT
@@ -163,6 +165,23 @@ class BorderStep(BlockStep):
         return source[0] * source[1]
 
 
+class TakePlacesStep(BlockStep):
+    """Some of the places."""
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the copy."""
+        emit_take_places(module, name, self.n.steps)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Rows and columns that are read."""
+        return self.shape(facts, 0)[2:4]
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        source = self.shape(facts, 0)
+        return source[0] * source[1]
+
+
 class ChannelsStep(BlockStep):
     """A vector over channels, padded to whole blocks: an image of one place."""
 
@@ -275,6 +294,7 @@ _STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {
     to_blocks: ToBlocksStep,
     to_planes: ToPlanesStep,
     with_border: BorderStep,
+    take_places: TakePlacesStep,
     to_channel_blocks: ChannelsStep,
     pack_filters: PackFiltersStep,
     convolve_blocks: ConvolutionStep,

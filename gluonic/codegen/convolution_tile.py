@@ -18,8 +18,11 @@ _AHEAD, _MUCH = 8192, 1 << 21
 The processor itself asks only up to the end of a page; the second cache keeps what is less.
 """
 
-_AT_ONCE = (4, 2, 1)
-"""How many channels the innermost loop may take: few, for its code must fit where decoded code is kept."""
+_AT_ONCE, _PRODUCTS = (4, 2, 1), 48
+"""How many channels the innermost loop may take, and up to how many products.
+
+Few, for its code must fit where decoded code is kept, and what is loaded early takes registers from sums.
+"""
 
 
 @dataclass(frozen=True)
@@ -170,10 +173,16 @@ class TileWriter:
                 return
             with _repeated(f, across) as j:
                 places = [self.moved(d, j, by_column) for d in rows]
-                at_once = next(n for n in _AT_ONCE if channels % n == 0)
+                at_once = self._at_once(channels, len(sums))
                 with _repeated(f, channels // at_once) as k:
                     here = [[self.moved(d, k, at_once * 4) for d in places]]
                     self._some(here, pointer, sums, shape, at_once)
+
+    @staticmethod
+    def _at_once(channels: int, sums: int) -> int:
+        """How many channels the innermost loop takes."""
+        fitting = (n for n in _AT_ONCE if channels % n == 0 and n * sums <= _PRODUCTS)
+        return next(fitting, 1)
 
     def _some(
         self,

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.convolution_gradient_operators import interleave_places
-from gluonic.codegen.convolution_phases import border_of, emit_interleave, phases_of
+from gluonic.codegen.convolution_operators import take_places
+from gluonic.codegen.convolution_phases import (
+    border_of,
+    emit_interleave,
+    emit_take_places,
+    phases_of,
+)
 from gluonic.graph.ops.convolution_kernels import convolve_data
 from gluonic.graph.ops.windows import Windows
 from tests.codegen.harness import LEVELS, target_named
@@ -69,5 +75,21 @@ def test_phases_are_put_together(level: str) -> None:
     )
     expected = interleave_places.kernel(
         *phases, num_args=len(phases), steps=steps, present=present, places=places
+    )
+    np.testing.assert_array_equal(goal, expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_some_places_are_taken(level: str) -> None:
+    target = target_named(level)
+    images = normal(2, 3, 7, 8, target.vector_bytes // 4)
+    expected = take_places.kernel(images, steps=(2, 3))
+    goal = filled(*expected.shape)
+    run_native(
+        target,
+        lambda module, name: emit_take_places(module, name, (2, 3)),
+        [images, goal],
+        images.shape[2:4],
+        6,
     )
     np.testing.assert_array_equal(goal, expected)
