@@ -11,6 +11,9 @@ from gluonic.codegen.convolution import Filters, blocks_of
 from gluonic.codegen.layout import Writer
 from gluonic.codegen.loop import Shape
 
+_CHANNELS_AHEAD = 6
+"""How many channels before they are needed filters are asked for that lie far from each other."""
+
 
 class _FilterWriter(Writer):
     """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
@@ -34,15 +37,29 @@ class _FilterWriter(Writer):
         start = self.moved(packed, self.plus(self.times(group, self.blocks), first), size)
         return self.moved(start, inside, self.step), self.times(own, self.step)
 
-    def position(self, channel: str, tap: str) -> str:
+    def position(self, channel: str, tap: str | int) -> str:
         """Where in the order of summation a channel and a place of the filter come."""
-        filters = self.filters
-        block = filters.block(self.lanes)
+        block = self.filters.block(self.lanes)
         number, inside = self.divided(channel, block)
-        first = self.times(number, block)
-        own = self.least(self.minus(filters.channels, first), block)
-        start = self.plus(self.times(first, filters.taps), self.times(tap, own))
-        return self.plus(start, inside)
+        start = self.times(number, block * self.filters.taps)
+        return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
+
+    def block_size(self, channel: str) -> str:
+        """How many channels the block of a channel has."""
+        block = self.filters.block(self.lanes)
+        first = self.times(self.divided(channel, block)[0], block)
+        return self.least(self.minus(self.filters.channels, first), block)
+
+    def load_first(self, address: str, count: int) -> str:
+        """The first lanes of a vector."""
+        if count == self.lanes:
+            return self.load(address)
+        return self.load_lanes(address, self.first_lanes(str(count)))
+
+    def fetch(self, address: str) -> None:
+        """Ask for a cache line that will be read soon."""
+        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
 
     def units(self, write: Callable[[str, str, int], None]) -> None:
         """Write the loop over groups and blocks; `write(group, block, filters in it)`."""
@@ -217,6 +234,16 @@ class Taps:
         """All places."""
         return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
 
+    def places(self, kernel: Shape) -> list[int]:
+        """Which places turned filters of such a size have, in their order."""
+        return [
+            (self.last[0] - self.steps[0] * row) * self.whole[1]
+            + self.last[1]
+            - self.steps[1] * column
+            for row in range(kernel[0])
+            for column in range(kernel[1])
+        ]
+
 
 def emit_pack_turned_filters(
     module: Module, name: str, filters: Filters, tile_blocks: int, taps: Taps
@@ -229,25 +256,30 @@ def emit_pack_turned_filters(
     w = _FilterWriter(module, name, filters, tile_blocks)
     source, goal = w.operand(0), w.operand(1)
     whole = taps.whole[0] * taps.whole[1]
-    down, across = filters.kernel
+    by_channel = filters.filters * whole * 4
+    numbers = {place: number for number, place in enumerate(taps.places(filters.kernel))}
 
     def block_of_filters(group: str, block: str, count: int) -> None:
         end, by_vector = w.block_at(goal, group, block)
-        start = w.moved(source, group, filters.channels * filters.filters * whole * 4)
+        start = w.moved(source, group, filters.channels * by_channel)
         start = w.moved(start, block, w.lanes * whole * 4)
-        start = w.moved(start, taps.last[0] * taps.whole[1] + taps.last[1], 4)
-        with (
-            w.f.loop("0", str(filters.channels)) as channel,
-            w.f.loop("0", str(down * across)) as tap,
-        ):
-            row, column = w.divided(tap, across)
-            here = w.moved(start, channel, filters.filters * whole * 4)
-            here = w.moved(here, row, -taps.steps[0] * taps.whole[1] * 4)
-            here = w.moved(here, column, -taps.steps[1] * 4)
-            vector = "zeroinitializer"
-            for lane in range(count):
-                element = w.f.op(f"load float, ptr {w.moved(here, lane, whole * 4)}, align 4")
-                vector = w.f.op(f"insertelement {w.vector} {vector}, float {element}, i64 {lane}")
-            w.store(vector, w.moved(end, w.position(channel, tap), by_vector))
+        with w.f.loop("0", str(filters.channels)) as channel:
+            here = w.moved(start, channel, by_channel)
+            for ahead in range(0, count * whole * 4, 64):
+                w.fetch(w.moved(here, 1, by_channel * _CHANNELS_AHEAD + ahead))
+            there = w.moved(end, w.position(channel, 0), by_vector)
+            by_tap = w.times(w.block_size(channel), by_vector)
+            for first in range(0, whole, w.lanes):
+                size = min(w.lanes, whole - first)
+                if not any(place in numbers for place in range(first, first + size)):
+                    continue
+                rows = [
+                    w.load_first(w.moved(here, row * whole + first, 4), size)
+                    for row in range(count)
+                ]
+                rows += ["zeroinitializer"] * (w.lanes - count)
+                for place, vector in enumerate(w.transposed(rows)[:size], first):
+                    if place in numbers:
+                        w.store(vector, w.moved(there, numbers[place], by_tap))
 
     w.units(block_of_filters)
