@@ -16,20 +16,25 @@ from gluonic.codegen.target import Target
 from gluonic.codegen.values import FLOAT32, Value
 
 _LATENCY = 4
-"""Cycles a fused multiply-add takes; two can start in each, and two loads."""
+"""Cycles a fused multiply-add takes; two can start in each."""
+
+_LOAD_COST = 0.1
+"""Cycles that a load costs beside the arithmetic."""
 
 _PLACES = 128
 """About how many places of images are gone through before other sums are: they stay in the first cache."""
 
-_FEW = 16
-"""How many outputs an image may have for code without loops over them."""
+_FEW = 4
+"""How many outputs an image, or a row, may have for code without loops over them."""
 
 Tap = tuple[int, int]
 
 
 def few_places(rows: int, columns: int) -> Tap | None:
-    """Rows and columns if they are so few that code should be for them only."""
-    return (rows, columns) if rows * columns <= _FEW else None
+    """Rows and columns if they are so few that code should be for them only; 0 for any rows."""
+    if columns > _FEW:
+        return None
+    return rows if rows * columns <= _FEW else 0, columns
 
 
 def emit_filter_gradient(
@@ -42,7 +47,7 @@ def emit_filter_gradient(
 
     Parameters
     ----------
-    places : rows and columns of the output, if the code is to be for no others
+    places : rows and columns of the output, if the code is to be for no others; 0 rows are any
     """
     _Gradient(module, name, filters, places).write()
 
@@ -74,7 +79,7 @@ def gradient_blocks(filters: Filters, target: Target) -> int:
 def _cycles(blocks: int, channels: int, target: Target) -> float:
     """Cycles for one place, so many blocks of filters and a block of channels."""
     at_once = _channels_at_once(blocks, channels, target)
-    step = max(blocks * at_once / 2, _LATENCY, (blocks + at_once) / 2)
+    step = max(blocks * at_once / 2, _LATENCY) + _LOAD_COST * (blocks + at_once)
     return step * channels / at_once
 
 
@@ -219,7 +224,7 @@ class _Gradient(Writer):
             here = [self.moved(d, image, self.data_strides[0]) for d in data]
             there = self.moved(slope, image, self.slope_strides[0])
             for_row = partial(self._row, here, there, sums, channels, blocks)
-            if self.few:
+            if self.few and self.few[0]:
                 for number in range(self.few[0]):
                     for_row(number)
             else:
