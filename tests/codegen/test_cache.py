@@ -97,7 +97,7 @@ def test_a_full_disk_costs_only_time(folder: Path, monkeypatch: pytest.MonkeyPat
     def make_file(dir: Path, suffix: str) -> tuple[int, str]:
         return _no_space(), str(Path(dir, f"x{suffix}"))
 
-    monkeypatch.setattr(cache.tempfile, "mkstemp", make_file)
+    monkeypatch.setattr("tempfile.mkstemp", make_file)
     make = _Maker(bytes(100_000))
     assert [cache.fetch("a" * 64, make) for _ in range(2)] == [bytes(100_000)] * 2
     assert make.calls == 2

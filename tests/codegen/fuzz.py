@@ -1,0 +1,111 @@
+"""Look for graphs on which compiler and interpreter differ, for as long as one likes.
+
+``python -m tests.codegen.fuzz --minutes 30 --seed 1 --most 60`` prints the smallest failing graph that
+hypothesis finds, and goes on with another seed. ``GLUONIC_CPU=x86-64`` and the like narrow the target;
+``GLUONIC_NUM_THREADS=3 … --share`` divides among threads what is too small for it. ``--nets`` looks at
+hybridized nets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen import division
+from gluonic.graph.errors import MXNetError
+from tests.codegen.agreement import check_backward, check_forward
+from tests.codegen.random_graphs import FAMILIES, random_graphs
+from tests.codegen.random_nets import EVENTS, RandomNet, play, random_nets
+
+_FLOATS = (("float32",), ("float64",), ("float32", "float16"))
+
+
+def _looking(seed: int, most: int, families: tuple[str, ...], examples: int) -> Callable[[], Any]:
+    dtypes, train = _FLOATS[seed % 3], bool(seed // 3 % 2)
+    graphs = random_graphs(dtypes=dtypes, most=most, families=families, train=train)
+
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,
+    )
+    @given(graphs, st.lists(st.booleans(), min_size=1, max_size=5), st.booleans())
+    def look(random: Any, wanted: Any, backward: bool) -> None:
+        hypothesis.note(random.text())
+        check_forward(random)
+        if backward and any(wanted):
+            check_backward(random, wanted)
+
+    return look
+
+
+def _playing(seed: int, examples: int) -> Callable[[], Any]:
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,
+    )
+    @given(random_nets(), st.lists(EVENTS, min_size=2, max_size=6))
+    def look(made: Any, events: Any) -> None:
+        try:
+            net = RandomNet(*made)
+        except MXNetError:  # layers that do not fit together
+            hypothesis.reject()
+        try:
+            play(net, events)
+        finally:
+            hypothesis.note(f"input {net.shape}\n" + "\n".join(net.done))
+
+    return look
+
+
+def main() -> int:
+    """Look; return how many failures were found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--most", type=int, default=30, help="steps a graph")
+    parser.add_argument("--examples", type=int, default=60, help="graphs a seed")
+    parser.add_argument("--family", action="append", choices=list(FAMILIES))
+    parser.add_argument("--nets", action="store_true", help="nets of Gluon instead of graphs")
+    parser.add_argument("--share", action="store_true", help="share even the smallest step")
+    chosen = parser.parse_args()
+    if chosen.share:
+        division._WORTH = division._LEAST = 1
+    families = tuple(chosen.family or FAMILIES)
+    end, seed, failures = time.monotonic() + 60 * chosen.minutes, chosen.seed, 0
+    while time.monotonic() < end:
+        try:
+            if chosen.nets:
+                _playing(seed, chosen.examples)()
+            else:
+                _looking(seed, chosen.most, families, chosen.examples)()
+        except Exception:  # whatever is wrong is reported, and the search goes on
+            failures += 1
+            print(f"--- seed {seed}\n{traceback.format_exc()[-6000:]}", flush=True)
+        else:
+            print(f"seed {seed}: nothing", flush=True)
+        seed += 1
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main()))
