@@ -37,8 +37,8 @@ _PART = 256
 _LOOPS, _PANELS, _BLAS = range(3)
 _ROWS = 192
 """So many rows of a panel's columns are one unit of work: tiles fit in."""
-_PANELS_A_UNIT = 8
-"""So many panels are one unit if the left factor is packed for each."""
+_TURNED_COLUMNS = 128
+"""About so many columns are one unit if the left factor is packed for each."""
 _BLAS_COLUMNS = 256
 """So many columns BLAS computes at a time."""
 
@@ -233,7 +233,8 @@ class ProductStep(Step):
     @property
     def unit_columns(self) -> int:
         """How many columns are one unit of panels."""
-        return self.tiling.columns * (_PANELS_A_UNIT if self.turned[0] else 1)
+        widest = self.tiling.columns
+        return max(_TURNED_COLUMNS // widest, 1) * widest if self.turned[0] else widest
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""

@@ -32,6 +32,7 @@ _IMPORTS = (
     "nanosleep",
     "pthread_cond_broadcast",
     "pthread_cond_init",
+    "pthread_cond_signal",
     "pthread_cond_wait",
     "pthread_create",
     "pthread_join",
@@ -63,6 +64,7 @@ declare i32 @clock_gettime(i32, ptr)
 declare i32 @nanosleep(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @pthread_cond_init(ptr, ptr)
+declare i32 @pthread_cond_signal(ptr)
 declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
@@ -244,10 +246,19 @@ done:
   ret void
 }
 
-define internal void @wake() nounwind {
+; Wake so many of the workers that sleep; each has counted itself before it looked whether it is called.
+define internal void @wake(i64 %count) nounwind {
+entry:
   call i32 @pthread_mutex_lock(ptr @mutex)
   call i32 @pthread_mutex_unlock(ptr @mutex)
-  call i32 @pthread_cond_broadcast(ptr @condition)
+  br label %next
+next:
+  %i = phi i64 [ 0, %entry ], [ %following, %next ]
+  call i32 @pthread_cond_signal(ptr @condition)
+  %following = add i64 %i, 1
+  %more = icmp slt i64 %following, %count
+  br i1 %more, label %next, label %done
+done:
   ret void
 }
 
@@ -259,7 +270,9 @@ entry:
   %any = icmp sgt i64 %started, 0
   br i1 %any, label %call, label %done
 call:
-  call void @wake()
+  call i32 @pthread_mutex_lock(ptr @mutex)
+  call i32 @pthread_mutex_unlock(ptr @mutex)
+  call i32 @pthread_cond_broadcast(ptr @condition)
   br label %next
 next:
   %i = phi i64 [ 0, %call ], [ %following, %next ]
@@ -325,7 +338,13 @@ describe:
   %asleep = icmp sgt i64 %sleepers, 0
   br i1 %asleep, label %wake, label %work
 wake:
-  call void @wake()
+  ; A worker that gets less than two chunks does not pay for its waking.
+  %chunks = udiv i64 %units, %chunk
+  %more = add i64 %chunks, 1
+  %useful = lshr i64 %more, 1
+  %plenty = icmp sgt i64 %sleepers, %useful
+  %woken = select i1 %plenty, i64 %useful, i64 %sleepers
+  call void @wake(i64 %woken)
   br label %work
 work:
   call void @work(ptr %operands)
