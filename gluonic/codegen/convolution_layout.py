@@ -443,9 +443,9 @@ class _Rewriting:
     # -- pooling ------------------------------------------------------------------------------
 
     def pooling(self, node: Node) -> bool:
-        """Take pooling of images that are in blocks already."""
+        """Take pooling of images."""
         data = node.inputs[0]
-        if not self._is_pool(node, data) or not self.in_blocks(data):
+        if not self._is_pool(node, data):
             return False
         made = apply(pool_blocks, node.name, self.block(data), **self._pool_settings(node, data))
         self.blocks[node.entry()] = made, 1
@@ -454,7 +454,7 @@ class _Rewriting:
     def spreading(self, node: Node) -> bool:
         """Take the gradient of sums and means."""
         grad, data = node.inputs
-        if not self._is_pool(node, data) or not self.in_blocks(grad):
+        if not self._is_pool(node, data):
             return False
         settings = self._pool_settings(node, data)
         places = self.shape(data)[2:]
@@ -464,8 +464,7 @@ class _Rewriting:
 
     def scattering(self, node: Node) -> bool:
         """Take the gradient of maxima."""
-        known = any(self.in_blocks(entry) for entry in node.inputs)
-        if not self._is_pool(node, node.inputs[1]) or not known:
+        if not self._is_pool(node, node.inputs[1]):
             return False
         blocks = [self.block(entry) for entry in node.inputs]
         settings = self._pool_settings(node, node.inputs[1])
@@ -473,15 +472,20 @@ class _Rewriting:
         return True
 
     def _is_pool(self, node: Node, data: Entry) -> bool:
+        """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
         assert node.application is not None
-        settings = node.application.settings
-        return (
-            len(self.shape(data)) == 4
-            and not is_channels_last(settings["layout"])
-            and settings["pool_type"] != "lp"
-            and 0 not in self.shape(data)
-            and 0 not in self.shape(node.entry())
-        )
+        settings, shape = node.application.settings, self.shape(data)
+        if (
+            len(shape) != 4
+            or is_channels_last(settings["layout"])
+            or settings["pool_type"] == "lp"
+            or 0 in shape
+            or 0 in self.shape(node.entry())
+        ):
+            return False
+        if any(self.in_blocks(entry) for entry in node.inputs):
+            return True
+        return shape[1] >= self.lanes and not settings["global_pool"]
 
     def _pool_settings(self, node: Node, data: Entry) -> dict[str, Any]:
         assert node.application is not None
