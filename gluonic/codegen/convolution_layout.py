@@ -36,14 +36,12 @@ from gluonic.codegen.convolution_tiling import tiling_of
 from gluonic.codegen.facts import Facts
 from gluonic.codegen.layout_filters import Taps
 from gluonic.codegen.loop import Shape
-from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
+from gluonic.codegen.pooling_layout import pooling, scattering, spreading
 from gluonic.codegen.target import host
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Application
-from gluonic.graph.ops.pooling import _GEOMETRY, _pool
-from gluonic.graph.ops.pooling_kernels import Pool
-from gluonic.graph.ops.windows import Windows, is_channels_last, windows_of
+from gluonic.graph.ops.windows import Windows, windows_of
 from gluonic.graph.origin import give_origin
 
 Border = tuple[int, int, int, int]
@@ -74,7 +72,7 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
     """
     if not any(node.operator_name in _RULES for node in graph.nodes):
         return graph
-    return _Rewriting(graph, facts, train).run()
+    return Rewriting(graph, facts, train).run()
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ class _Convolution:
         return self.is_open and self.scale is None and self.residual is None and self.turned is None
 
 
-class _Rewriting:
+class Rewriting:
     """One run of the pass; entries of the old graph are the keys."""
 
     def __init__(self, graph: Graph, facts: Facts, train: bool) -> None:
@@ -138,7 +136,7 @@ class _Rewriting:
         return Graph(self.plane(entry) for entry in self.graph.outputs)
 
     def _rewritten(self, node: Node) -> bool:
-        rule = _RULES.get(node.operator_name, _Rewriting.elementwise)
+        rule = _RULES.get(node.operator_name, Rewriting.elementwise)
         return self._is_float(node) and rule(self, node)
 
     def _is_float(self, node: Node) -> bool:
@@ -440,66 +438,6 @@ class _Rewriting:
             return None
         return made
 
-    # -- pooling ------------------------------------------------------------------------------
-
-    def pooling(self, node: Node) -> bool:
-        """Take pooling of images."""
-        data = node.inputs[0]
-        if not self._is_pool(node, data):
-            return False
-        made = apply(pool_blocks, node.name, self.block(data), **self._pool_settings(node, data))
-        self.blocks[node.entry()] = made, 1
-        return True
-
-    def spreading(self, node: Node) -> bool:
-        """Take the gradient of sums and means."""
-        grad, data = node.inputs
-        if not self._is_pool(node, data):
-            return False
-        settings = self._pool_settings(node, data)
-        places = self.shape(data)[2:]
-        made = apply(spread_blocks, node.name, self.block(grad), places=places, **settings)
-        self.blocks[node.entry()] = made, 1
-        return True
-
-    def scattering(self, node: Node) -> bool:
-        """Take the gradient of maxima."""
-        if not self._is_pool(node, node.inputs[1]):
-            return False
-        blocks = [self.block(entry) for entry in node.inputs]
-        settings = self._pool_settings(node, node.inputs[1])
-        self.blocks[node.entry()] = apply(scatter_blocks, node.name, *blocks, **settings), 1
-        return True
-
-    def _is_pool(self, node: Node, data: Entry) -> bool:
-        """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
-        assert node.application is not None
-        settings, shape = node.application.settings, self.shape(data)
-        if (
-            len(shape) != 4
-            or is_channels_last(settings["layout"])
-            or settings["pool_type"] == "lp"
-            or 0 in shape
-            or 0 in self.shape(node.entry())
-        ):
-            return False
-        if any(self.in_blocks(entry) for entry in node.inputs):
-            return True
-        return shape[1] >= self.lanes and not settings["global_pool"]
-
-    def _pool_settings(self, node: Node, data: Entry) -> dict[str, Any]:
-        assert node.application is not None
-        settings, shape = node.application.settings, self.shape(data)
-        pool: Pool = _pool(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
-        return {
-            "kind": settings["pool_type"],
-            "kernel": (0, 0) if settings["global_pool"] else pool.kernel,
-            "stride": pool.stride,
-            "pad": pool.pad,
-            "counts": pool.counts,
-            "counts_pad": settings["count_include_pad"] is not False,
-        }
-
     # -- what follows -------------------------------------------------------------------------
 
     def normalization(self, node: Node) -> bool:
@@ -595,12 +533,12 @@ def _attributes(filters: Filters, lanes: int) -> dict[str, Any]:
     }
 
 
-_RULES: dict[str, Callable[[_Rewriting, Node], bool]] = {
-    "Convolution": _Rewriting.convolution,
-    "_backward_Convolution_data": _Rewriting.data_gradient,
-    "_backward_Convolution_weight": _Rewriting.weight_gradient,
-    "BatchNorm": _Rewriting.normalization,
-    "Pooling": _Rewriting.pooling,
-    "_backward_Pooling_sum": _Rewriting.spreading,
-    "_backward_Pooling_max": _Rewriting.scattering,
+_RULES: dict[str, Callable[[Rewriting, Node], bool]] = {
+    "Convolution": Rewriting.convolution,
+    "_backward_Convolution_data": Rewriting.data_gradient,
+    "_backward_Convolution_weight": Rewriting.weight_gradient,
+    "BatchNorm": Rewriting.normalization,
+    "Pooling": pooling,
+    "_backward_Pooling_sum": spreading,
+    "_backward_Pooling_max": scattering,
 }
