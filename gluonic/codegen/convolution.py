@@ -104,8 +104,12 @@ def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:
     ):  # the other half is for what is read, of several places of a filter at once
         return _tile_of(rows, columns, 1, target.vector_registers // 2 + 1)
     blocks = blocks_of(filters.filters, lanes_of(target))
-    spare = 1 if target.has_fma else 2
-    return _tile_of(rows, columns, blocks, target.vector_registers - spare)
+    return _tile_of(rows, columns, blocks, registers_for_sums(target))
+
+
+def registers_for_sums(target: Target) -> int:
+    """How many registers there are beside those for one factor and, where it needs one, a product."""
+    return target.vector_registers - (1 if target.has_fma else 2)
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
+from gluonic.codegen.convolution import Filters, blocks_of, lanes_of, registers_for_sums
 from gluonic.codegen.convolution_geometry import Geometry
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.layout import Writer
@@ -85,7 +85,7 @@ def _cycles(blocks: int, channels: int, target: Target) -> float:
 
 def _channels_at_once(blocks: int, channels: int, target: Target) -> int:
     """For how many of the channels of a block there are registers."""
-    most = (target.vector_registers - 1 - blocks) // blocks
+    most = (registers_for_sums(target) - blocks) // blocks
     return next(n for n in range(channels, 0, -1) if channels % n == 0 and n <= most)
 
 
@@ -176,7 +176,7 @@ class _Gradient(Writer):
         size = channels
         if channels == self.block:
             size = _channels_at_once(blocks, channels, self.target)
-        most = (self.target.vector_registers - 1 - blocks) // blocks
+        most = (registers_for_sums(self.target) - blocks) // blocks
         if most // size > 1:
             for taps in self._chunks(most // size):
                 places = [
