@@ -61,6 +61,7 @@ class Module:
             *self.declarations.values(),
             f"attributes #0 = {{ {attributes} }}",
             f"attributes #1 = {{ noinline cold {attributes} }}",
+            f"attributes #2 = {{ noinline {attributes} }}",
             *(f"!{number} = !{{{content}}}" for number, content in enumerate(self.hints)),
         ]
         return "\n".join(parts) + "\n"
@@ -110,7 +111,8 @@ class Function:
         self.module = module
         self.name = name
         linkage = "internal " if internal else ""
-        group = "#1" if cold else "#0"
+        # A step that is called once would be inlined, and so compiled twice.
+        group = "#1" if cold else "#0" if internal else "#2"
         self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
         self._lines: list[Any] = []

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from gluonic.codegen import cache
-from gluonic.codegen.runtime_symbols import addresses
+from gluonic.codegen.runtime_symbols import addresses, give_back_memory
 from gluonic.codegen.target import Target, host, load_llvm
 from gluonic.graph.events import EVENTS
 
@@ -122,7 +122,9 @@ def link(
 
 def compile_object(text: str, target: Target) -> bytes:
     """Return the optimised object file of a module."""
-    return bytes(_lowered(text, target, lambda machine, module: machine.emit_object(module)))
+    image = bytes(_lowered(text, target, lambda machine, module: machine.emit_object(module)))
+    give_back_memory()
+    return image
 
 
 def assembly(text: str, target: Target | None = None) -> str:

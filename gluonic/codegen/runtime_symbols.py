@@ -51,3 +51,10 @@ def _address(name: str) -> int:
 def addresses(names: Sequence[str] = ()) -> dict[str, int]:
     """Return the addresses of `names` and of what LLVM calls by itself."""
     return {name: _address(name) for name in dict.fromkeys((*IMPLICIT, *names))}
+
+
+def give_back_memory() -> None:
+    """Have the C library return freed memory to the system, if it can: compiling frees much at once."""
+    trim = next((f for lib in _libraries() if (f := getattr(lib, "malloc_trim", None))), None)
+    if trim is not None:
+        trim(0)

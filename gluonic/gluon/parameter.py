@@ -197,10 +197,13 @@ class Parameter:
             value = nd.zeros(self._shape, dtype=self._dtype.name)
             description = initializer.InitDesc(self.name, {"__init__": init})
             initializer.create(default_init)(description, value)
-        self._place(value, contexts)
+        self._place(value, contexts, own=True)
 
-    def _place(self, value: NDArray, contexts: Sequence[Context]) -> None:
-        self._arrays = [NDArray(value._data.copy(), ctx) for ctx in contexts]
+    def _place(self, value: NDArray, contexts: Sequence[Context], *, own: bool = False) -> None:
+        """Take copies of a value, one for each context; the first is the value itself if it is our own."""
+        data = value._data
+        arrays = [data if own and i == 0 else data.copy() for i in range(len(contexts))]
+        self._arrays = [NDArray(a, ctx) for a, ctx in zip(arrays, contexts, strict=True)]
         self._attach_gradients()
 
     def _attach_gradients(self) -> None:

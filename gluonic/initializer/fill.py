@@ -60,6 +60,26 @@ class Constant(Initializer):
         return super().dumps()
 
 
+def _draw_evenly(arr: NDArray, bound: float) -> None:
+    """Fill an array with numbers from ``[-bound, bound)``."""
+    drawn = RANDOM.generator.random(arr.shape, _drawn_as(arr))
+    drawn *= 2 * bound
+    drawn -= bound
+    arr[:] = drawn
+
+
+def _draw_normally(arr: NDArray, sigma: float) -> None:
+    """Fill an array with numbers from the normal distribution around zero."""
+    drawn = RANDOM.generator.standard_normal(arr.shape, _drawn_as(arr))
+    drawn *= sigma
+    arr[:] = drawn
+
+
+def _drawn_as(arr: NDArray) -> Any:
+    """The dtype to draw in: float32 takes half the time and memory where it is precise enough."""
+    return np.float64 if arr.dtype == np.float64 else np.float32
+
+
 @register
 class Uniform(Initializer):
     """Numbers drawn evenly from ``(-scale, scale)``.
@@ -74,7 +94,7 @@ class Uniform(Initializer):
         self.scale = scale
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
-        arr[:] = RANDOM.generator.uniform(-self.scale, self.scale, arr.shape)
+        _draw_evenly(arr, self.scale)
 
 
 @register
@@ -91,7 +111,7 @@ class Normal(Initializer):
         self.sigma = sigma
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
-        arr[:] = RANDOM.generator.normal(0.0, self.sigma, arr.shape)
+        _draw_normally(arr, self.sigma)
 
 
 @register
@@ -152,9 +172,9 @@ class Xavier(Initializer):
     def _init_weight(self, name: str, arr: NDArray) -> None:
         scale = float(np.sqrt(self.magnitude / self._fan(name, arr.shape)))
         if self.rnd_type == "uniform":
-            arr[:] = RANDOM.generator.uniform(-scale, scale, arr.shape)
+            _draw_evenly(arr, scale)
         elif self.rnd_type == "gaussian":
-            arr[:] = RANDOM.generator.normal(0.0, scale, arr.shape)
+            _draw_normally(arr, scale)
         else:
             raise AttributeValueError(
                 f"Xavier: rnd_type must be 'uniform' or 'gaussian', not {self.rnd_type!r}"

@@ -1,0 +1,137 @@
+"""Measure memory: the peak of whole processes beside the real MXNet's, and what nets leave behind.
+
+    python benchmarks/memory.py [--mxnet PYTHON] [--rounds 3] [--nets 1000]
+
+Each measurement is a process of its own (`ru_maxrss`, the least of some rounds); ``import`` shows what
+importing alone takes. ``--nets`` builds, trains and drops so many small nets and says what each leaves.
+"""
+
+import argparse
+import gc
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+HERE = os.path.abspath(__file__)
+
+
+def _resnet(mx: Any, batch: int) -> None:
+    net = mx.gluon.model_zoo.vision.resnet50_v1()
+    net.initialize(mx.init.Xavier())
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = mx.nd.array(np.random.default_rng(0).standard_normal((batch, 3, 224, 224)))
+    for _ in range(3):
+        net(x).wait_to_read()
+
+
+def _lenet(mx: Any) -> None:
+    nn = mx.gluon.nn
+    net = nn.HybridSequential()
+    with net.name_scope():
+        net.add(nn.Conv2D(20, 5, activation="relu"), nn.MaxPool2D(2, 2))
+        net.add(nn.Conv2D(50, 5, activation="relu"), nn.MaxPool2D(2, 2))
+        net.add(nn.Flatten(), nn.Dense(128, activation="relu"), nn.Dense(10))
+    x = mx.nd.array(np.random.default_rng(0).standard_normal((64, 1, 28, 28)))
+    _train(mx, net, x, mx.nd.zeros(64), steps=10)
+
+
+def _train(mx: Any, net: Any, x: Any, labels: Any, steps: int) -> None:
+    net.initialize(mx.init.Xavier())
+    net.hybridize(static_alloc=True, static_shape=True)
+    loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    loss.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    for _ in range(steps):
+        with mx.autograd.record():
+            value = loss(net(x), labels)
+        value.backward()
+        trainer.step(x.shape[0])
+    mx.nd.waitall()
+
+
+WORK: dict[str, Callable[[Any], None]] = {
+    "import": lambda mx: None,
+    "ResNet-50 v1, batch 1": lambda mx: _resnet(mx, 1),
+    "ResNet-50 v1, batch 32": lambda mx: _resnet(mx, 32),
+    "LeNet, training, batch 64": _lenet,
+}
+
+
+def _import(name: str) -> Any:
+    if name == "gluonic":
+        import gluonic as mx
+    else:
+        import mxnet as mx
+    return mx
+
+
+def _kilobytes() -> float:
+    """How much of the process is in memory now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 1024
+
+
+def left_behind(mx: Any, nets: int) -> float:
+    """What each of many small nets leaves in kilobytes, after being built, trained and dropped."""
+
+    def one(width: int) -> None:
+        net = mx.gluon.nn.HybridSequential()
+        net.add(mx.gluon.nn.Dense(width, activation="relu"), mx.gluon.nn.Dense(2))
+        _train(mx, net, mx.nd.ones((4, 8)), mx.nd.zeros(4), steps=2)
+
+    for number in range(nets // 10):  # what is made once is there before counting starts
+        one(3 + number % 5)
+    gc.collect()
+    before = _kilobytes()
+    for number in range(nets):
+        one(3 + number % 5)
+    gc.collect()
+    return (_kilobytes() - before) / nets
+
+
+def _in_process(python: str, *arguments: str) -> float:
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLUONIC_NUM_THREADS")
+    environment = {**os.environ, **dict.fromkeys(names, "1")}
+    command = [python, HERE, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+def compare(mxnet: str, rounds: int) -> None:
+    """Print the peak of each piece of work in MiB, on both sides."""
+    sides = {"gluonic": sys.executable, **({"mxnet": mxnet} if mxnet else {})}
+    print(f"{'MiB':28}" + "".join(f"{side:>10}" for side in sides) + f"{'ratio':>8}")
+    for work in WORK:
+        peaks = []
+        for side, python in sides.items():
+            found = [_in_process(python, "--peak", work, "--side", side) for _ in range(rounds)]
+            peaks.append(min(found) / 1024)
+        ratio = f"{peaks[0] / peaks[1]:8.2f}" if len(peaks) > 1 else ""
+        print(f"{work:28}" + "".join(f"{peak:10.1f}" for peak in peaks) + ratio, flush=True)
+
+
+def main() -> None:
+    """Measure what the arguments ask for."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mxnet", default="", help="a Python that has the real MXNet")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--nets", type=int, default=0, help="how many nets to build and drop")
+    parser.add_argument("--peak", choices=WORK, help="do this work here and print the peak")
+    parser.add_argument("--side", choices=("gluonic", "mxnet"), default="gluonic")
+    options = parser.parse_args()
+    if options.peak:
+        WORK[options.peak](_import(options.side))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    elif options.nets:
+        print(f"each net leaves {left_behind(_import(options.side), options.nets):.1f} KiB")
+    else:
+        compare(options.mxnet, options.rounds)
+
+
+if __name__ == "__main__":
+    main()
