@@ -128,6 +128,10 @@ class Kernel:
     streamed : int, optional
         The number of an operand that is only written, by ``"unit"``, and too large to be found in
         the caches again: it is written past them.
+    scratch : tuple of numpy.dtype
+        What one stage leaves for later ones at every position, numbered on from the operands. Such
+        a kernel reduces nothing; its stages run one after the other over blocks of the last axis,
+        so short that all this stays in the nearest cache.
     """
 
     rank: int
@@ -136,12 +140,15 @@ class Kernel:
     reduced: frozenset[int] = field(default_factory=frozenset)
     chunked: bool = False
     streamed: int | None = None
+    scratch: tuple[Dtype, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rank < 1 or any(len(operand.ways) != self.rank for operand in self.operands):
             raise ValueError(f"every operand needs a way for each of {self.rank} axes")
         if self.chunked and not self.row:
             raise ValueError("only a kernel whose last axis is reduced can be chunked")
+        if self.scratch and self.reduced:
+            raise ValueError("a kernel with scratch reduces nothing")
         if self.chunked and sum(not stage.point for stage in self.stages) > 1:
             raise ValueError("a chunked kernel has one sweep: later ones need the whole row")
 

@@ -16,10 +16,12 @@ from gluonic.codegen.elements import Lanes, counting, load, selects, store, stre
 from gluonic.codegen.emitter import Emitter
 from gluonic.codegen.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.reductions import Accumulator
-from gluonic.codegen.values import INT64, Value
+from gluonic.codegen.values import INT64, Dtype, Value
 
 # Registers that one step fills: as many independent chains keep the arithmetic units busy.
 _REGISTERS_A_STEP = 4
+# The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
+_SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 1024, 256
 
 
 def emit(kernel: Kernel, name: str, module: Module) -> None:
@@ -28,6 +30,13 @@ def emit(kernel: Kernel, name: str, module: Module) -> None:
     function = Function(module, name, arguments)
     _Lowering(kernel, function).write()
     function.finish()
+
+
+def _block_length(kernel: Kernel) -> int:
+    """Return how many elements a block has, so that all scratch stays in the nearest cache."""
+    size = sum(dtype.itemsize for dtype in kernel.scratch) or 1
+    length = _SCRATCH_BYTES // size // _SMALLEST_BLOCK * _SMALLEST_BLOCK
+    return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
 
 
 class KernelEmitter(Emitter):
@@ -104,6 +113,12 @@ class _Lowering:
             if isinstance(result, Store)
         }
         self.wide, self.narrow = self._widths()
+        self.block_length = _block_length(kernel)
+        self.scratch = [
+            function.slot(f"[{(self.block_length + self.wide) * dtype.itemsize} x i8]")
+            for dtype in kernel.scratch
+        ]
+        self.block = "0"
 
     def _widths(self) -> tuple[int, int]:
         """Return how many lanes whole steps take, and those over the rest."""
@@ -152,6 +167,9 @@ class _Lowering:
 
     def read(self, number: int, position: _Position) -> Value:
         """Read an operand's elements at a position, outside the loop if it stands still there."""
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return load(self.m, address, dtype, Lanes(position.lanes.count))
         operand = self.kernel.operands[number]
         inside = () if self.kernel.row else self.kernel.swept
         still = not any(operand.varies(axis) for axis in (*inside, self.vector))
@@ -165,14 +183,24 @@ class _Lowering:
         dtype = self.kernel.operands[number].dtype
         return load(self.m, self._address(number, position), dtype, lanes, self._stride(number))
 
+    def _scratch(self, number: int, position: _Position) -> tuple[str, Dtype]:
+        """Return where in a block's scratch a position is, and the dtype of what is there."""
+        number -= len(self.kernel.operands)
+        dtype, function = self.kernel.scratch[number], self.function
+        index = function.op(f"sub i64 {position.indices[self.vector]}, {self.block}")
+        kind = f"[{dtype.itemsize} x i8]"
+        return function.op(f"getelementptr {kind}, ptr {self.scratch[number]}, i64 {index}"), dtype
+
     def _write(self, number: int, value: Value, position: _Position) -> None:
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return store(self.m, value, address, dtype, Lanes(position.lanes.count))
         lanes = self._lanes(number, position)
         dtype = self.kernel.operands[number].dtype
         address = self._address(number, position)
         if number == self.kernel.streamed and lanes.count == self.wide:
-            stream(self.m, value, address, dtype, lanes.count)
-        else:
-            store(self.m, value, address, dtype, lanes, self._stride(number))
+            return stream(self.m, value, address, dtype, lanes.count)
+        return store(self.m, value, address, dtype, lanes, self._stride(number))
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -189,6 +217,8 @@ class _Lowering:
                 stop = self.function.call("llvm.smin.i64", "i64", bounds)
             if self.kernel.row:
                 self._rows(indices, start, stop)
+            elif self.kernel.scratch:
+                self._blocks(indices, start, stop)
             else:
                 self._columns(indices, start, stop)
         if self.kernel.streamed is not None:
@@ -280,6 +310,17 @@ class _Lowering:
         never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
         index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
         return function.call("llvm.smin.i64", "i64", [("i64", index), ("i64", stop)])
+
+    def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages one after the other over a block at a time."""
+        function = self.function
+        with function.loop(start, stop, self.block_length) as first:
+            self.block = first
+            bounds = [("i64", function.op(f"add i64 {first}, {self.block_length}")), ("i64", stop)]
+            end = function.call("llvm.smin.i64", "i64", bounds)
+            for stage in self.kernel.stages:
+                for position in self._spans(indices, first, end):
+                    self._step(stage, position, [], [])
 
     def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages where the vector axis is kept: registers hold neighbouring results."""

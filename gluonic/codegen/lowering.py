@@ -178,7 +178,9 @@ class GroupLowering:
         bodies = StageBodies(
             self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
         )
-        kernel = Kernel(len(merged), operands, bodies.stages(), reduced)
+        stages = bodies.stages()
+        scratch = bodies.scratch_dtypes()
+        kernel = Kernel(len(merged), operands, stages, reduced, scratch=scratch)
         written = {use.entry: first_output + i for i, use in enumerate(writes)}
         once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")
         return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)

@@ -7,9 +7,11 @@ from gluonic.codegen.costs import is_costly
 from gluonic.codegen.fusion import Group
 from gluonic.codegen.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loop import AxisMap, Loop
-from gluonic.codegen.values import Dtype
+from gluonic.codegen.target import host
+from gluonic.codegen.values import Dtype, arithmetic
 from gluonic.graph.node import Entry, Node
 
+_ENOUGH_REGISTERS = 32
 _STORED_AS_COMPUTED = ("float32", "float64")
 
 
@@ -47,9 +49,14 @@ class StageBodies:
         self.outputs = {e.node: first_output + i for i, e in enumerate(group.outputs)}
         self.kept: dict[Node, int] = {}
         self.carried: dict[Node, int] = {}
+        self.scratch: dict[Node, int] = {}
+        self.operand_count = first_output + len(self.outputs)
 
     def stages(self) -> tuple[Stage, ...]:
         """All stages, in order."""
+        parts = self._parts()
+        if len(parts) > 1:
+            return tuple(self._part(number, parts) for number in range(len(parts)))
         self._keep_costly()
         found: list[Stage] = []
         known = 0
@@ -62,6 +69,51 @@ class StageBodies:
                 found.append(point)
                 known += sum(isinstance(result, Carry) for result in point.results)
         return tuple(found)
+
+    def _parts(self) -> list[list[Node]]:
+        """The operators of a group that reduces nothing, cut where a second one takes long.
+
+        Few registers hold the values of one such operator at a time, if many neighbours are to be
+        computed at once; and a processor looks only so far ahead for what it could do meanwhile.
+        """
+        places = self.places.values()
+        apart = host().vector_registers < _ENOUGH_REGISTERS
+        if self.sweeps != 1 or not apart or any(place.kind != "element" for place in places):
+            return [list(self.group.nodes)]
+        parts: list[list[Node]] = [[]]
+        holds_costly = False
+        for node in self.group.nodes:
+            costly = is_costly(self.loops[node], node.application)
+            if costly and holds_costly:
+                parts.append([])
+            holds_costly = holds_costly or costly
+            parts[-1].append(node)
+        return parts
+
+    def _part(self, number: int, parts: Sequence[Sequence[Node]]) -> Stage:
+        """The stage of one part; what later parts read of it is left in scratch."""
+        own, known = parts[number], dict(self.scratch)
+        later = {
+            self.roots.get(entry, entry).node
+            for part in parts[number + 1 :]
+            for node in part
+            for entry in node.inputs
+        }
+        stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
+        for node in own:
+            if node in later:
+                self.scratch[node] = self.operand_count + len(self.scratch)
+                stored.append((node, self.scratch[node]))
+
+        def body(m: Any, x: Any, r: Any) -> list[Any]:
+            values = _Evaluation(self, m, x, r, 0, {}, kept=known)
+            return [values.of(node) for node, _ in stored]
+
+        return Stage(body, tuple(Store(operand) for _, operand in stored))
+
+    def scratch_dtypes(self) -> tuple[Dtype, ...]:
+        """The dtypes of what is left in scratch; known after `stages`."""
+        return tuple(arithmetic(self.dtypes[node.entry()]) for node in self.scratch)
 
     def written_once(self) -> list[int]:
         """The operands that elements are written to once, and not read from; known after `stages`."""
@@ -176,9 +228,11 @@ class _Evaluation:
         stage: int,
         carried: Mapping[Node, int],
         raw: Mapping[Node, int] | None = None,
+        kept: Mapping[Node, int] | None = None,
     ) -> None:
         self.bodies, self.m, self.x, self.r = bodies, m, x, r
         self.stage, self.carried, self.raw = stage, carried, raw or {}
+        self.kept = kept or {}
         self.values: dict[Node, Any] = {}
 
     def of(self, node: Node) -> Any:
@@ -191,6 +245,8 @@ class _Evaluation:
         bodies = self.bodies
         if node in self.carried:
             return self.r[self.carried[node]]
+        if node in self.kept:
+            return self.x[self.kept[node]]
         m = _OwnAxes(self.m, self.x, bodies.places[node].axes, bodies.merged)
         dtype = bodies.dtypes[node.entry()]
         if node in self.raw:

@@ -339,3 +339,23 @@ def test_what_is_written_past_the_cache_is_whole_wherever_it_begins(dtype: Any, 
             np.testing.assert_array_equal(out, x + 1)
             assert not memory[:first].any()
             assert not memory[first + x.nbytes :].any()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("streamed", [None, 1])
+def test_stages_pass_on_what_they_leave_in_scratch(streamed: int | None, level: str) -> None:
+    number, flag = np.dtype(np.float32), np.dtype(np.bool_)
+    stages = (
+        Stage(lambda m, x, r: [x[0] * 2, x[0] > 5], (Store(2), Store(3))),
+        Stage(lambda m, x, r: [m.where(x[3], x[2], -x[0])], (Store(4),)),
+        Stage(lambda m, x, r: [x[4] + x[2]], (Store(1),)),
+    )
+    operands = (Operand(number, ("stride", "unit")),) * 2
+    scratch = (number, flag, number)
+    kernel = Kernel(2, operands, stages, scratch=scratch, streamed=streamed)
+    compiled = Compiled(kernel, target_named(level))
+    for columns in (1, 31, 1023, 1024, 1025, 3000):
+        x = np.random.default_rng(columns).uniform(0, 10, (3, columns)).astype(np.float32)
+        out = np.empty_like(x)
+        compiled((3, columns), [x, out], grain=1500, pieces=2)
+        np.testing.assert_array_equal(out, np.where(x > 5, x * 2, -x) + x * 2)
