@@ -231,7 +231,7 @@ class CompiledGraph:
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
-        self._prepared = Preparation(graph, inputs)
+        self._prepared = Preparation(graph, inputs, self.parameters)
         self._lock = threading.RLock()
         self._misses = self._forgotten_hits = 0
 

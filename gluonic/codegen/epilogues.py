@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -113,18 +113,27 @@ def _packer(size: Callable[[Shape], int]) -> Operator:
 
 
 def share_packing(
-    graph: Graph, facts: Facts, size: Callable[[Shape], int], is_worth_it: Callable[[Shape], bool]
+    graph: Graph,
+    facts: Facts,
+    size: Callable[[Shape], int],
+    is_worth_it: Callable[[Shape], bool],
+    parameters: Collection[Node] = (),
 ) -> Graph:
-    """Pack a weight once if several dense layers read it.
+    """Pack a weight apart from the layers if several read it, or if it will be the same at the next call.
 
     Parameters
     ----------
     size : of a packed weight in bytes, by the weight's shape
     is_worth_it : whether a weight of a shape is packed at all
+    parameters : the variables that seldom change
     """
     layers = [n for n in graph.nodes if n.application and Extended.of(n.application)]
     counts = Counter(n.inputs[1] for n in layers if facts.dtypes[n.inputs[0]] == np.float32)
-    shared = {e for e, count in counts.items() if count > 1 and is_worth_it(facts.shapes[e])}
+    shared = {
+        e
+        for e, count in counts.items()
+        if (count > 1 or e.node in parameters) and is_worth_it(facts.shapes[e])
+    }
     packed: dict[Entry, Entry] = {}
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:

@@ -29,7 +29,13 @@ from gluonic.graph.node import Entry, Node
 _SMALL = 64
 """Up to so many elements of the right factor plain loops do, however many rows there are."""
 _FEW_ROWS = 6
-"""Up to so many rows packing the right factor costs more than it spares; BLAS has ways without."""
+"""Up to so many rows packing the right factor may cost more than it spares; BLAS has ways without."""
+_LARGE = 1 << 21
+"""From so many elements on the right factor, packed, has left the cache when it is read."""
+_MOST_KEPT = 1 << 22
+"""Weights of more elements are no longer in the cache when they are read again, packed or not."""
+_BLOCK_BYTES = 1 << 18
+"""How much of the left factor all packed panels go over before more of it: what a second level cache holds."""
 _LONG = 8192
 """From such a length on a packed panel does not fit the cache."""
 _PART = 256
@@ -139,6 +145,12 @@ _RULES = {
 }
 
 
+def _suits_blas(product: Product) -> bool:
+    """Whether BLAS has a way for few rows that beats packing."""
+    across = product.turned_b and product.columns * product.inner < _LARGE
+    return host().vector_registers >= 32 or not across
+
+
 def _epilogue(node: Node) -> tuple[Expression | None, str]:
     """What is applied to each element of the product, and a name for it."""
     application = node.application
@@ -182,9 +194,18 @@ class ProductStep(Step):
         return product
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows, columns, the length summed over, and the way of computing."""
+        """Rows, columns, the length summed over, the way of computing, and how many rows are a block."""
         product = self._product(facts)
-        return product.rows, product.columns, product.inner, self._way(product)
+        way, block = self._way(product), self._block(product)
+        return product.rows, product.columns, product.inner, way, block
+
+    def _block(self, product: Product) -> int:
+        """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""
+        if not self.is_packed:
+            return _ROWS
+        fitting = _BLOCK_BYTES // max(product.inner * self.dtype.itemsize, 1)
+        height = self.tiling.rows[0]
+        return min(max(fitting // height, 1) * height, _ROWS)
 
     def _way(self, product: Product) -> int:
         """The best way that the function knows."""
@@ -204,7 +225,9 @@ class ProductStep(Step):
             return _PANELS
         if product.columns * product.inner <= _SMALL:
             return _LOOPS
-        return _BLAS if product.rows <= _FEW_ROWS or product.inner >= _LONG else _PANELS
+        if product.inner >= _LONG or (product.rows <= _FEW_ROWS and _suits_blas(product)):
+            return _BLAS
+        return _PANELS
 
     def workspace(self, facts: Facts) -> int:
         """A packed panel, and the left factor's part, if that is packed too."""
@@ -227,7 +250,8 @@ class ProductStep(Step):
         method = self._way(product)
         columns = {_LOOPS: product.columns, _BLAS: _BLAS_COLUMNS, _PANELS: self.unit_columns}
         across = -(-product.columns // max(columns[method], 1))
-        down = -(-product.rows // _ROWS) if method == _PANELS and not self.turned[0] else 1
+        is_blocked = method == _PANELS and not self.turned[0]
+        down = -(-product.rows // self._block(product)) if is_blocked else 1
         return product.batch * across * down
 
     @property
@@ -261,7 +285,9 @@ class _ProductWriter:
     def __init__(self, function: Function, step: ProductStep) -> None:
         self.f, self.step = function, step
         self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
-        self.rows, self.columns, self.inner, self.method = (self._number(i) for i in range(4))
+        self.rows, self.columns, self.inner, self.method, self.block = (
+            self._number(i) for i in range(5)
+        )
         self.addresses = [self._operand(i) for i in range(len(step.operands))]
         self.workspace = self._operand(len(step.operands))
         ta, tb = step.turned
@@ -288,7 +314,7 @@ class _ProductWriter:
         ways: dict[int, Callable[[], None]]
         ways = {
             _LOOPS: self._products,
-            _PANELS: self._turned_panels if self.step.turned[0] else self._panels,
+            _PANELS: self._panel_writer(),
             _BLAS: self._calls,
         }
         for number in self.step.ways:
@@ -313,11 +339,31 @@ class _ProductWriter:
         with self.f.loop("%begin", "%end") as unit:
             self._loops(*self._matrices(unit))
 
+    def _panel_writer(self) -> Callable[[], None]:
+        if self.step.is_packed:
+            return self._packed_panels
+        return self._turned_panels if self.step.turned[0] else self._panels
+
+    def _packed_panels(self) -> None:
+        """Write the loop over blocks of rows; all panels go over a block, a unit is one of them."""
+        f, width = self.f, self.step.unit_columns
+        down = self._parts(self.rows, self.block)
+        with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
+            row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
+            rows = self._less(self.rows, self._plus(row, self.block), row)
+            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.columns))
+            with f.loop(low, high) as panel:
+                first = self._times(panel, str(width))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                self._panel(("0", self.inner), (a, b, c), rows, (first, count))
+
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
         f, width = self.f, self.step.unit_columns
-        across, (_, tb) = self._parts(self.columns, width), self.step.turned
-        with self._lines(self._parts(self.rows, _ROWS)) as (line, low, high):
+        across, (_, tb) = self._parts(self.columns, str(width)), self.step.turned
+        with self._lines(self._parts(self.rows, str(_ROWS))) as (line, low, high):
             product = f.op(f"udiv i64 {line}, {across}")
             panel = f.op(f"urem i64 {line}, {across}")
             first = self._times(panel, str(width))
@@ -336,7 +382,7 @@ class _ProductWriter:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
         f, width = self.f, self.step.unit_columns
         tb = self.step.turned[1]
-        with self._lines(self._parts(self.columns, width)) as (product, low, high):
+        with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
             start = self._times(low, str(width))
             length = self._less(self.columns, self._times(high, str(width)), start)
             a, b, c = self._matrices(product)
@@ -347,9 +393,9 @@ class _ProductWriter:
                     columns = self._plus(start, first), count
                     self._panel((begin, inner), (left, b, c), self.rows, columns)
 
-    def _parts(self, extent: str, size: int) -> str:
+    def _parts(self, extent: str, size: str) -> str:
         """How many parts of a size there are, at least one."""
-        parts = self.f.op(f"udiv i64 {self._plus(extent, str(size - 1))}, {size}")
+        parts = self.f.op(f"udiv i64 {self._plus(extent, self._plus(size, '-1'))}, {size}")
         return self.f.call("llvm.smax.i64", "i64", [("i64", parts), ("i64", "1")])
 
     def _less(self, most: str, end: str, start: str) -> str:
@@ -442,7 +488,7 @@ class _ProductWriter:
     def _calls(self) -> None:
         """Write the loop over calls of BLAS: a unit is some columns."""
         f = self.f
-        across = self._parts(self.columns, _BLAS_COLUMNS)
+        across = self._parts(self.columns, str(_BLAS_COLUMNS))
         with f.loop("%begin", "%end") as unit:
             a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
             first = self._times(f.op(f"urem i64 {unit}, {across}"), str(_BLAS_COLUMNS))
@@ -533,9 +579,9 @@ def packed_bytes(weight: Shape) -> int:
 
 
 def is_packed_in_panels(weight: Shape) -> bool:
-    """Whether a weight (columns, inner) is large enough to be packed, and not too long."""
+    """Whether a weight (columns, inner) is large enough to be packed, and not too long or too large."""
     columns, inner = weight
-    return columns * inner > _SMALL and inner < _LONG
+    return _SMALL < columns * inner <= _MOST_KEPT and inner < _LONG
 
 
 class PackStep(Step):

@@ -1,6 +1,6 @@
 """From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,10 +74,13 @@ class Preparation:
     ----------
     graph : the original
     inputs : its variables, in the order of the arrays
+    parameters : those of them that seldom change
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
+        self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
         self._laid_out: dict[Any, Graph] = {}
         self._prepared: dict[Any, list[Prepared]] = {}
 
@@ -133,7 +136,7 @@ class Preparation:
             plain = share(plain)
         plain = fold_activations(plain, find_facts(plain, self.inputs, arrays))
         facts = find_facts(plain, self.inputs, arrays)
-        plain = share_packing(plain, facts, packed_bytes, is_packed_in_panels)
+        plain = share_packing(plain, facts, packed_bytes, is_packed_in_panels, self.parameters)
         return Prepared(plain, len(graph.outputs), made.states, assumptions)
 
 

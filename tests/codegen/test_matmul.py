@@ -15,6 +15,7 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
+from gluonic.graph.writes import note_write
 from tests.codegen.harness import LEVELS, target_named
 
 Array = np.ndarray[Any, Any]
@@ -81,6 +82,28 @@ def test_every_way_and_transposition(
         (found,) = compiled([a, b], RUN)
         tolerance = TOLERANCE[dtype] * max(1, inner) ** 0.5
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("block_bytes", [1 << 11, 1 << 18])
+def test_a_parameter_is_packed_once_until_a_write_is_noted(
+    block_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matmul, "_BLOCK_BYTES", block_bytes)
+    variables = [Node(None, name) for name in ("x", "w", "b")]
+    layer = make_node(
+        "FullyConnected", [v.entry() for v in variables], {"num_hidden": 70, "flatten": False}
+    )
+    compiled = CompiledGraph(Graph([layer.entry()]), variables, variables[1:])
+    weight, bias = random((70, 33), "float32", 0), random((70,), "float32", 1)
+    for batch in (1, 5, 64, 500):
+        data = random((batch, 33), "float32", batch)
+        for _ in range(2):
+            (found,) = compiled([data, weight, bias], RUN)
+            np.testing.assert_allclose(found, data @ weight.T + bias, rtol=2e-5, atol=2e-5)
+        weight *= -1
+        note_write()
+    (specialization,) = compiled.specializations
+    assert [type(group.step).__name__ for group in specialization.settled] == ["PackStep"]
 
 
 @pytest.mark.parametrize("way", WAYS)
