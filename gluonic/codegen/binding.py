@@ -118,11 +118,11 @@ class Binding:
         kept |= {*spec.host, *spec.target}
         steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
         sizes: dict[Any, int] = {}
-        lasting: list[Any] = []
+        lasting: dict[Any, None] = {}
         for group in spec.groups:
             writes: list[Any] = list(spec.written_by(group))
             if group.step is not None and group.step.keeps:
-                lasting += writes
+                lasting.update(dict.fromkeys(writes))
             for entry in writes:
                 if entry not in kept and not self.facts.dtypes[entry].hasobject:
                     sizes[entry] = self.facts.bytes_of(entry)
@@ -130,9 +130,9 @@ class Binding:
                 writes.append(group.step)
                 sizes[group.step] = self._workspace_bytes(group.step)
             if group in spec.settled:
-                lasting += [e for e in writes if e not in lasting]
+                lasting.update(dict.fromkeys(writes))
             steps.append((group.inputs, [e for e in writes if e not in lasting]))
-        steps = [((), lasting), *steps, (lasting, ())]
+        steps = [((), [*lasting]), *steps, ([*lasting], ())]
         return plan_memory(steps, sizes, spec.root)
 
     def _workspace_bytes(self, step: Step) -> int:

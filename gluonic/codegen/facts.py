@@ -1,16 +1,17 @@
 """Shapes and dtypes of a whole graph for given inputs, and the pattern that compiled code depends on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from gluonic.codegen.loop import Shape
+from gluonic.codegen.loop import Loop, Shape
 from gluonic.codegen.values import Dtype
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Signature
+from gluonic.graph.operator import Application
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,12 @@ class Facts:
     Attributes
     ----------
     shapes, dtypes : of all entries
+    loops : the operators as loops, as far as they have been asked for
     """
 
     shapes: dict[Entry, Shape]
     dtypes: dict[Entry, Dtype]
+    loops: dict[Node, Loop | None] = field(default_factory=dict, compare=False, repr=False)
 
     def bytes_of(self, entry: Entry) -> int:
         """The bytes that a result needs."""
@@ -58,40 +61,70 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     return _found_forwards(graph, given) or _found_both_ways(graph, given)
 
 
+@dataclass(frozen=True)
+class _Visit:
+    """A node as inference meets it; entries are numbered in the order in which they are found.
+
+    Attributes
+    ----------
+    node, application : the node and its operator
+    inputs : the numbers of the entries that it reads
+    """
+
+    node: Node
+    application: Application | None
+    inputs: tuple[int, ...]
+
+
+_walks: WeakKeyDictionary[Graph, tuple[list[_Visit], list[Entry]]] = WeakKeyDictionary()
+
+
+def _walk(graph: Graph) -> tuple[list[_Visit], list[Entry]]:
+    """The nodes of a graph in order, and all entries; remembered with the graph."""
+    if graph not in _walks:
+        numbers: dict[Entry, int] = {}
+        visits = []
+        for node in graph.nodes:
+            inputs = tuple(numbers[entry] for entry in node.inputs)
+            visits.append(_Visit(node, node.application, inputs))
+            for index in range(node.output_count):
+                numbers[node.entry(index)] = len(numbers)
+        _walks[graph] = visits, list(numbers)
+    return _walks[graph]
+
+
 def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
     """All facts, each operator's from those of its inputs; None if that does not suffice."""
-    facts = Facts({}, {})
-    for node in graph.nodes:
-        if node.application is None:
-            if node not in given:
+    visits, entries = _walk(graph)
+    found: list[tuple[Shape, Dtype]] = []
+    for visit in visits:
+        if visit.application is None:
+            if visit.node not in given:
                 return None
-            facts.shapes[node.entry()], facts.dtypes[node.entry()] = given[node]
+            found.append(given[visit.node])
             continue
-        found = _signature(node, facts)
-        if found is None:
+        outputs = _outputs(visit.application, tuple([found[i] for i in visit.inputs]))
+        if outputs is None:
             return None
-        for index, (shape, dtype) in enumerate(zip(found.shapes, found.dtypes, strict=True)):
-            if shape is None:
-                return None
-            facts.shapes[node.entry(index)], facts.dtypes[node.entry(index)] = shape, dtype
-    return facts
+        found += outputs
+    shapes = {entry: shape for entry, (shape, _) in zip(entries, found, strict=True)}
+    return Facts(shapes, {entry: dtype for entry, (_, dtype) in zip(entries, found, strict=True)})
 
 
-def _signature(node: Node, facts: Facts) -> Signature | None:
+def _outputs(
+    application: Application, inputs: tuple[tuple[Shape, Dtype], ...]
+) -> list[tuple[Shape, Dtype]] | None:
     """The outputs of an operator, remembered with it; None if they do not follow from its inputs."""
-    application = node.application
-    assert application is not None
-    shapes = [facts.shapes[entry] for entry in node.inputs]
-    dtypes = [facts.dtypes[entry] for entry in node.inputs]
-    key = tuple(zip(shapes, dtypes, strict=True))
-    found = application.signatures.get(key)
+    found = application.signatures.get(inputs)
     if found is None:
+        shapes, dtypes = [shape for shape, _ in inputs], [dtype for _, dtype in inputs]
         try:
             found = signature(application, shapes, dtypes)
         except MXNetError:  # inference of the whole graph says it better, or knows more
             return None
-        application.signatures[key] = found
-    return found
+        application.signatures[inputs] = found
+    known = [shape for shape in found.shapes if shape is not None]
+    return list(zip(known, found.dtypes, strict=True)) if len(known) == len(found.shapes) else None
 
 
 def _found_both_ways(graph: Graph, given: Mapping[Node, Any]) -> Facts:

@@ -188,12 +188,14 @@ class LoopStep(Step):
 
 def loop_for(node: Node, facts: Facts) -> Loop | None:
     """The node as a loop."""
-    assert node.application is not None
-    return loop_of(
-        node.application,
-        [facts.shapes[e] for e in node.inputs],
-        [facts.shapes[node.entry(i)] for i in range(node.output_count)],
-    )
+    if node not in facts.loops:
+        assert node.application is not None
+        facts.loops[node] = loop_of(
+            node.application,
+            [facts.shapes[e] for e in node.inputs],
+            [facts.shapes[node.entry(i)] for i in range(node.output_count)],
+        )
+    return facts.loops[node]
 
 
 def space_of(group: Group, facts: Facts) -> Shape:
