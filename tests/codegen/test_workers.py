@@ -68,6 +68,16 @@ CASES: dict[str, tuple[Expression, Sequence[tuple[int, ...]]]] = {
         lambda x, w, b: apply("FullyConnected", x, w, b, num_hidden=300),
         [(64, 500), (300, 500), (300,)],
     ),
+    "dense, twice with one weight": (
+        lambda x, w: apply(
+            "FullyConnected",
+            apply("FullyConnected", x, w, num_hidden=300, no_bias=True),
+            w,
+            num_hidden=300,
+            no_bias=True,
+        ),
+        [(700, 300), (300, 300)],
+    ),
     "dense, few rows": (
         lambda x, w, b: apply("FullyConnected", x, w, b, num_hidden=1000),
         [(3, 900), (1000, 900), (1000,)],
