@@ -246,7 +246,7 @@ def _losses() -> list[Case]:
     ]
 
 
-_SMALLEST = {"inceptionv3": 299, "alexnet": 67, "squeezenet1.0": 64, "squeezenet1.1": 64}
+_SMALLEST = {"inceptionv3": 299, "alexnet": 67, "squeezenet1.0": 224, "squeezenet1.1": 224}
 ALL_MODELS = sorted(vision._FUNCTIONS)
 MODELS = [
     *("alexnet", "densenet121", "inceptionv3", "mobilenet0.25", "mobilenetv2_0.25"),

@@ -26,9 +26,11 @@ from gluonic.codegen.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.lowering import GroupLowering
 from gluonic.codegen.matmul import PackStep, ProductStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
+from gluonic.codegen.padding_steps import PaddingStep
 from gluonic.codegen.passes import Preparation, Prepared
 from gluonic.codegen.pooling_steps import PoolingStep
 from gluonic.codegen.recurrent_steps import RecurrentStep
+from gluonic.codegen.row_steps import LookupStep
 from gluonic.codegen.serving import LoopNest, larger_batches
 from gluonic.codegen.settled import settled_groups
 from gluonic.codegen.steps import LoopStep, Step
@@ -188,6 +190,8 @@ _STEPS: tuple[Any, ...] = (
     ConvolutionProductStep,
     PoolingStep,
     RecurrentStep,
+    LookupStep,
+    PaddingStep,
     ForeignStep,
 )
 

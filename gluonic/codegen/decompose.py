@@ -244,7 +244,20 @@ def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
     return [*found, found[0]]
 
 
+def _leaky(F: Any, site: Site) -> Sequence[Entry] | None:
+    """A rectifier with slopes that are learnt, or the mean of random ones."""
+    n, node = site.n, site.node
+    if n.act_type == "prelu":
+        slopes = F._prelu_view_like(n.gamma, n.data)
+        return [F.where(n.data > 0, n.data, F.broadcast_mul(n.data, slopes))]
+    if n.act_type != "rrelu" or site.train or node.entry(1) in site.used:
+        return None
+    leaked = n.data * ((n.lower_bound + n.upper_bound) / 2)
+    return [F.where(n.data > 0, n.data, leaked), n.data]
+
+
 _RULES: dict[str, Rule] = {
+    "LeakyReLU": _leaky,
     "RNN": _recurrent,
     "softmax": _softmax(),
     "log_softmax": _softmax(log=True),

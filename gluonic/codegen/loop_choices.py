@@ -84,7 +84,18 @@ def _softmax_output_back(
     return Loop(output, (whole, rows), expression, indexed=(axis,))
 
 
+def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """Evenly spaced numbers along an axis, each of them once."""
+    start, step = settings["start"], settings["step"]
+    if len(output) != 1 or settings["repeat"] != 1:
+        return None
+    return Loop(
+        output, (None,), lambda m: m.astype(m.index(0), "float64") * step + start, indexed=(0,)
+    )
+
+
 CHOICES: dict[str, Rule] = {
+    "_contrib_arange_like": _ramp,
     "pick": _pick,
     "_backward_pick": _pick_back,
     "one_hot": _one_hot,

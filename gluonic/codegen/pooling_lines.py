@@ -281,7 +281,10 @@ class Spread(Planes):
 
 
 class Scatter(Planes):
-    """Writes the gradient of maxima: each window's goes to the first place that has its maximum."""
+    """Writes the gradient of maxima: each window's goes to the first place that has its maximum.
+
+    Where none has it (it is NaN), it goes to the window's first place.
+    """
 
     def write(self) -> None:
         """Write the loop over planes.
@@ -307,20 +310,45 @@ class Scatter(Planes):
                     self.over_taps(lambda tap: self._give(tap, here, there, largest, left))
 
                 self.over_rows(spans, row)
+                self._give_rest(goal, left, spans)
 
             self.over_lines(one)
         self.f.finish()
 
-    def _give(self, tap: str, data: str, goal: str, maxima: str, left: str) -> None:
-        """Give what is left of the windows' gradients to one of their places along a line."""
+    def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
+        """Give what nothing has taken to the first places of windows."""
+        depth, row = spans[0][0], spans[1][0]
+        valid = [
+            self.inside(i, extent) for i, extent in zip((depth, row), self.places[:2], strict=True)
+        ]
+        with self.f.when(self.f.op(f"and i1 {valid[0]}, {valid[1]}")):
+            line = self.plus(self.times(depth, self.places[1]), row)
+            there = self.at(goal, self.times(line, self.places[2]))
+
+            def body(index: str, place: str, lanes: int) -> None:
+                rest = self.element(self.at(left, index), lanes)
+                self.add_strided(rest, self.at(there, place), lanes, self.windows.stride[2])
+
+            self._along("0", body)
+
+    def _along(self, tap: str, body: Callable[[str, str, int], None]) -> None:
+        """Loop over the windows of a line of which one place lies in the image: its index, that place."""
         step = self.windows.stride[2]
         begin = self.minus(tap, self.windows.pad[2])
         first = self.quotient_up(self.most(self.minus(0, begin), 0), step)
         after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
         last = self.least(after, self.counts[2])
 
-        def body(index: str, lanes: int) -> None:
-            place = self.plus(self.times(index, step), begin)
+        def window(index: str, lanes: int) -> None:
+            body(index, self.plus(self.times(index, step), begin), lanes)
+
+        self.steps(first, last, step, window)
+
+    def _give(self, tap: str, data: str, goal: str, maxima: str, left: str) -> None:
+        """Give what is left of the windows' gradients to one of their places along a line."""
+        step = self.windows.stride[2]
+
+        def body(index: str, place: str, lanes: int) -> None:
             here = self.strided(self.at(data, place), lanes, step)
             is_here = here == self.element(self.at(maxima, index), lanes)
             rest = self.element(self.at(left, index), lanes)
@@ -328,4 +356,4 @@ class Scatter(Planes):
             self.add_strided(given, self.at(goal, place), lanes, step)
             self.put(self.m.where(is_here, 0.0, rest), self.at(left, index), lanes)
 
-        self.steps(first, last, step, body)
+        self._along(tap, body)

@@ -86,9 +86,8 @@ class _WholeScatter(Planes):
             largest = self.element(self.at(maxima, unit))
             self.f.do(f"store i64 -1, ptr {found}")
             self._find(source, largest, found)
-            place = self.f.op(f"load i64, ptr {found}")
-            with self.f.when(self.f.op(f"icmp sge i64 {place}, 0")):
-                self.put(self.element(self.at(slopes, unit)), self.at(goal, place))
+            place = self.most(self.f.op(f"load i64, ptr {found}"), 0)
+            self.put(self.element(self.at(slopes, unit)), self.at(goal, place))
         self.f.finish()
 
     def _find(self, source: str, largest: Value, found: str) -> None:
