@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
-from gluonic.codegen.convolution_forward import emit_convolution
-from gluonic.codegen.convolution_geometry import Geometry, Strides
-from gluonic.codegen.convolution_gradients import emit_filter_gradient, few_places, gradient_units
-from gluonic.codegen.convolution_tiling import tiling_of
-from gluonic.codegen.target import Target, cross, host
+from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of
+from gluonic.codegen.images.convolution_forward import emit_convolution
+from gluonic.codegen.images.convolution_geometry import Geometry, Strides
+from gluonic.codegen.images.convolution_gradients import (
+    emit_filter_gradient,
+    few_places,
+    gradient_units,
+)
+from gluonic.codegen.images.convolution_tiling import tiling_of
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import Target, cross, host
 
 # Channels, filters, rows and columns of the output, size of the kernel, stride, batch.
 SHAPES = [

@@ -18,10 +18,10 @@ import numpy as np
 
 import gluonic as mx
 from gluonic import gluon, nd
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Function, Module
-from gluonic.codegen.target import host
-from gluonic.codegen.workers import workers
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.workers import workers
 from gluonic.gluon import nn
 
 _PATIENCE = 2_000_000

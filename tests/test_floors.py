@@ -52,3 +52,35 @@ def test_gluon_does_not_import_the_face() -> None:
         if name in FACE
     ]
     assert not upwards, "\n".join(upwards)
+
+
+CODEGEN = ("machine", "maths", "loops", "images", "products", "moves", "rewriting")
+"""The folders of the compiler, ground floor first; the modules beside them are on top."""
+
+
+@pytest.mark.parametrize("folder", CODEGEN)
+def test_a_folder_of_the_compiler_imports_only_what_lies_below(folder: str) -> None:
+    allowed = CODEGEN[: CODEGEN.index(folder) + 1]
+    upwards = [
+        f"{path.relative_to(PACKAGE.parent)} imports {module}"
+        for path in (PACKAGE / "codegen" / folder).glob("*.py")
+        for module in run_time_imports(path)
+        if module.startswith("gluonic.codegen.") and module.split(".")[2] not in allowed
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+def run_time_imports(path: Path) -> list[str]:
+    """What a file imports, but for what only type checkers read."""
+    tree = ast.parse(path.read_text())
+    unread = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    return [
+        node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in unread
+    ]

@@ -13,14 +13,14 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.codegen.addresses import address_of
 from gluonic.codegen.division import divide, workspace_bytes
-from gluonic.codegen.facts import Facts
 from gluonic.codegen.foreign import NativeFunction, checked
-from gluonic.codegen.fusion import Group
-from gluonic.codegen.memory import ALIGNMENT, MemoryPlan, plan_memory
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan, plan_memory
 from gluonic.codegen.step_times import TimedRuns
-from gluonic.codegen.steps import Step
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry

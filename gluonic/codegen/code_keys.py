@@ -5,11 +5,11 @@ Writing a function takes longer than everything else that is done for a group, a
 
 from collections.abc import Hashable
 
-from gluonic.codegen.convolution_steps import BlockStep
-from gluonic.codegen.facts import Facts
-from gluonic.codegen.fusion import Group
-from gluonic.codegen.kernel import Kernel
-from gluonic.codegen.steps import LoopStep, Step
+from gluonic.codegen.images.convolution_steps import BlockStep
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.kernel import Kernel
+from gluonic.codegen.loops.steps import LoopStep, Step
 from gluonic.graph.node import Entry
 
 

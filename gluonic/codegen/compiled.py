@@ -11,29 +11,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gluonic.codegen.aliases import find_aliases
 from gluonic.codegen.binding import Binding, Frame
 from gluonic.codegen.cache_info import CacheInfo
-from gluonic.codegen.convolution_products import ConvolutionProductStep
-from gluonic.codegen.convolution_steps import BlockStep
-from gluonic.codegen.copies import CopyStep, JoinStep
 from gluonic.codegen.dump import dump_if_asked
-from gluonic.codegen.facts import DynamicShapeError, Facts
 from gluonic.codegen.foreign import ForeignStep
-from gluonic.codegen.fusion import Group, fuse
-from gluonic.codegen.inner_operators import overwrite
-from gluonic.codegen.long_rows import LongRowStep, is_long_row
-from gluonic.codegen.lowering import GroupLowering
-from gluonic.codegen.matmul import PackStep, ProductStep
+from gluonic.codegen.images.convolution_products import ConvolutionProductStep
+from gluonic.codegen.images.convolution_steps import BlockStep
+from gluonic.codegen.images.pooling_steps import PoolingStep
+from gluonic.codegen.loops.facts import DynamicShapeError, Facts
+from gluonic.codegen.loops.fusion import Group, fuse
+from gluonic.codegen.loops.inner_operators import overwrite
+from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
+from gluonic.codegen.loops.lowering import GroupLowering
+from gluonic.codegen.loops.serving import LoopNest, larger_batches
+from gluonic.codegen.loops.steps import LoopStep, Step
+from gluonic.codegen.moves.copies import CopyStep, JoinStep
+from gluonic.codegen.moves.padding_steps import PaddingStep
+from gluonic.codegen.moves.row_steps import LookupStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
-from gluonic.codegen.padding_steps import PaddingStep
-from gluonic.codegen.passes import Preparation, Prepared
-from gluonic.codegen.pooling_steps import PoolingStep
-from gluonic.codegen.recurrent_steps import RecurrentStep
-from gluonic.codegen.row_steps import LookupStep
-from gluonic.codegen.serving import LoopNest, larger_batches
+from gluonic.codegen.products.matmul import PackStep, ProductStep
+from gluonic.codegen.products.recurrent_steps import RecurrentStep
+from gluonic.codegen.rewriting.aliases import find_aliases
+from gluonic.codegen.rewriting.passes import Preparation, Prepared
 from gluonic.codegen.settled import settled_groups
-from gluonic.codegen.steps import LoopStep, Step
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.node import Entry, Graph, Node

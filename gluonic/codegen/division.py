@@ -7,10 +7,10 @@ threads, and may run in any order, so results are too, bit by bit.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gluonic.codegen.facts import Facts
-from gluonic.codegen.memory import aligned
-from gluonic.codegen.steps import Step
-from gluonic.codegen.workers import most_threads
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.memory import aligned
+from gluonic.codegen.machine.workers import most_threads
 
 _WORTH = 30_000
 """A step is divided if it takes one thread so many nanoseconds."""

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.module_text import part_of
+from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Node
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
     from gluonic.codegen.binding import Binding
-    from gluonic.codegen.fusion import Group
+    from gluonic.codegen.loops.fusion import Group
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ class Explanation:
         text = self._selected(which)
         if not optimised:
             return text
-        from gluonic.codegen.jit import optimised as optimiser
+        from gluonic.codegen.machine.jit import optimised as optimiser
 
         return optimiser(text)
 
     def assembly(self, which: int | str | None = None) -> str:
         """The machine code, to read: of the whole module, or of some of the steps, as for `llvm`."""
-        from gluonic.codegen.jit import assembly
+        from gluonic.codegen.machine.jit import assembly
 
         return assembly(self._selected(which))
 

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from gluonic.codegen.assembler import Function, Module
-from gluonic.codegen.facts import Facts
-from gluonic.codegen.steps import Step
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.graph.node import Node
 from gluonic.graph.operator import NativeCall
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.code_keys import code_key
-from gluonic.codegen.costs import why_no_code
 from gluonic.codegen.division import Division
-from gluonic.codegen.facts import Facts
-from gluonic.codegen.fusion import Group
-from gluonic.codegen.jit import Library, load
-from gluonic.codegen.steps import Step, loop_for
-from gluonic.codegen.target import host
-from gluonic.codegen.workers import workers
+from gluonic.codegen.loops.costs import why_no_code
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.steps import Step, loop_for
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.jit import Library, load
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.workers import workers
 from gluonic.graph.node import Node
 
 _SHARE = 0

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.cache_info import CacheInfo
-from gluonic.codegen.facts import DynamicShapeError
+from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node

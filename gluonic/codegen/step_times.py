@@ -16,7 +16,7 @@ from gluonic.graph.events import EVENTS, described
 
 if TYPE_CHECKING:
     from gluonic.codegen.binding import Binding
-    from gluonic.codegen.fusion import Group
+    from gluonic.codegen.loops.fusion import Group
 
 _HAS_CLOCK = hasattr(time, "clock_gettime")
 """Whether the C library has the clock; if not, runs are timed as a whole."""

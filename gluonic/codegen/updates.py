@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.addresses import address_of
-from gluonic.codegen.assembler import Function, Module
-from gluonic.codegen.emitter import Emitter
-from gluonic.codegen.jit import Library, load
-from gluonic.codegen.kernel import Kernel, Operand, Stage, Store
-from gluonic.codegen.loops import emit
-from gluonic.codegen.target import host
-from gluonic.codegen.values import FLOAT64, Dtype, Value
-from gluonic.codegen.values import Operand as Term
-from gluonic.codegen.workers import most_threads, workers
+from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
+from gluonic.codegen.loops.loops import emit
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.jit import Library, load
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.values import FLOAT64, Dtype, Value
+from gluonic.codegen.machine.values import Operand as Term
+from gluonic.codegen.machine.workers import most_threads, workers
+from gluonic.codegen.maths.emitter import Emitter
 from gluonic.graph.operator import Array
 
 Rule = Callable[..., tuple[Any, ...]]

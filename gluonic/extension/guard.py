@@ -56,7 +56,7 @@ def guards_for(resolve: Callable[[str], int | None]) -> Guards:
 @cache
 def _linked(runtime: tuple[int, ...]) -> Guards:
     """The trampolines for a C++ runtime; with none, there are no exceptions to catch."""
-    from gluonic.codegen import jit
+    from gluonic.codegen.machine import jit
 
     own = ["workspace_allocate", "workspace_release", "enter"]
     names = [*own, *map(_name, all_signatures())]

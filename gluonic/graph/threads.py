@@ -1,6 +1,6 @@
 """One knob for threads: ``GLUONIC_NUM_THREADS``, 1 by default.
 
-Compiled graphs share large steps among so many threads (:mod:`gluonic.codegen.workers`). BLAS libraries
+Compiled graphs share large steps among so many threads (:mod:`gluonic.codegen.machine.workers`). BLAS libraries
 start a thread for each core and make them wait for each other in a spin; when another process takes a core,
 a product of small matrices then takes 30 times as long. So BLAS gets one thread; ours call it with parts.
 """

@@ -9,7 +9,7 @@ import numpy as np
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
-from gluonic.codegen.facts import DynamicShapeError
+from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph

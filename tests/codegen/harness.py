@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.kernel import Carry, Kernel, Operand, Reduce, Stage, Store, Way
-from gluonic.codegen.loops import emit
-from gluonic.codegen.target import Target, cross, host
+from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store, Way
+from gluonic.codegen.loops.loops import emit
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import Target, cross, host
 
 Array = np.ndarray[Any, Any]
 LEVELS = ("", "x86-64-v3", "x86-64")

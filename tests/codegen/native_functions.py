@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.target import Target
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import Target
 
 Array = np.ndarray[Any, Any]
 Emit = Callable[[Module, str], None]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gluonic.codegen import cache
-from gluonic.codegen.target import cross, host
+from gluonic.codegen.machine import cache
+from gluonic.codegen.machine.target import cross, host
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_full_disk_costs_only_time(folder: Path, monkeypatch: pytest.MonkeyPat
 
 _HURRIED = """
 import sys
-from gluonic.codegen import cache
+from gluonic.codegen.machine import cache
 for turn in range(150):
     name = format(turn % 7, "064x")
     if cache.fetch(name, lambda: name.encode() * 20) != name.encode() * 20:

@@ -8,8 +8,8 @@ import pytest
 from gluonic import autograd, gluon, nd
 from gluonic.codegen import native
 from gluonic.codegen.code_keys import code_key
-from gluonic.codegen.facts import Facts
-from gluonic.codegen.fusion import Group
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.fusion import Group
 from gluonic.gluon import nn
 
 

@@ -6,26 +6,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, Tile, lanes_of, tile_of
-from gluonic.codegen.convolution_forward import emit_convolution
-from gluonic.codegen.convolution_geometry import Geometry, Strides
-from gluonic.codegen.convolution_gradients import (
+from gluonic.codegen.images.convolution import Filters, Tile, lanes_of, tile_of
+from gluonic.codegen.images.convolution_forward import emit_convolution
+from gluonic.codegen.images.convolution_geometry import Geometry, Strides
+from gluonic.codegen.images.convolution_gradients import (
     emit_filter_gradient,
     few_places,
     gradient_units,
 )
-from gluonic.codegen.convolution_operators import (
+from gluonic.codegen.images.convolution_operators import (
     packed_in_order,
     to_blocks,
     to_channel_blocks,
     to_planes,
 )
-from gluonic.codegen.convolution_tile import NOTHING, Epilogue
-from gluonic.codegen.convolution_tiling import Tiling, tiling_of
-from gluonic.codegen.layout_filters import Taps, emit_pack_turned_filters, filter_units
-from gluonic.codegen.target import Target, cross
+from gluonic.codegen.images.convolution_tile import NOTHING, Epilogue
+from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
+from gluonic.codegen.images.layout_filters import Taps, emit_pack_turned_filters, filter_units
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import Target, cross
 from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
 from gluonic.graph.ops.windows import Windows
 from tests.codegen.harness import LEVELS, target_named

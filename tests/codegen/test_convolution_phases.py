@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gluonic.codegen.convolution_gradient_operators import interleave_places
-from gluonic.codegen.convolution_operators import take_places
-from gluonic.codegen.convolution_phases import (
+from gluonic.codegen.images.convolution_gradient_operators import interleave_places
+from gluonic.codegen.images.convolution_operators import take_places
+from gluonic.codegen.images.convolution_phases import (
     border_of,
     emit_interleave,
     emit_take_places,

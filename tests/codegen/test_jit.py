@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gluonic.codegen import jit
-from gluonic.codegen.runtime_symbols import addresses
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.runtime_symbols import addresses
 from tests.codegen.harness import compile_expression
 
 

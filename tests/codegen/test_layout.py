@@ -3,18 +3,22 @@
 import numpy as np
 import pytest
 
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import Filters, blocks_of, lanes_of
-from gluonic.codegen.convolution_geometry import Strides
-from gluonic.codegen.convolution_operators import (
+from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of
+from gluonic.codegen.images.convolution_geometry import Strides
+from gluonic.codegen.images.convolution_operators import (
     memory_of,
     packed_in_order,
     to_blocks,
     with_border,
 )
-from gluonic.codegen.layout import Reordering, emit_border, emit_pack, emit_unpack
-from gluonic.codegen.layout_filters import emit_pack_filters, emit_unpack_filters, filter_units
-from gluonic.codegen.target import host
+from gluonic.codegen.images.layout import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.images.layout_filters import (
+    emit_pack_filters,
+    emit_unpack_filters,
+    filter_units,
+)
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import host
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
 

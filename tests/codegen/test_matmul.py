@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen import matmul
 from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.products import matmul
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.convolution import lanes_of
-from gluonic.codegen.convolution_geometry import Strides
-from gluonic.codegen.convolution_operators import to_blocks
-from gluonic.codegen.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
-from gluonic.codegen.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
+from gluonic.codegen.images.convolution import lanes_of
+from gluonic.codegen.images.convolution_geometry import Strides
+from gluonic.codegen.images.convolution_operators import to_blocks
+from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
+from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
+from gluonic.codegen.machine.assembler import Module
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
 

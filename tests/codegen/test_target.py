@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Module
-from gluonic.codegen.kernel import Kernel, Operand, Reduce, Stage, Store
-from gluonic.codegen.loops import emit
-from gluonic.codegen.target import Target, TargetError, cross, host
+from gluonic.codegen.loops.kernel import Kernel, Operand, Reduce, Stage, Store
+from gluonic.codegen.loops.loops import emit
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import Target, TargetError, cross, host
 
 _LINUX = "x86_64-unknown-linux-gnu"
 

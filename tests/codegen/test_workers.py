@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
-from gluonic.codegen import jit
-from gluonic.codegen.assembler import Function, Module
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.jit import assembly
-from gluonic.codegen.target import cross, host
-from gluonic.codegen.workers import workers
-from gluonic.codegen.workers_code import workers_text
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.jit import assembly
+from gluonic.codegen.machine.target import cross, host
+from gluonic.codegen.machine.workers import workers
+from gluonic.codegen.machine.workers_code import workers_text
 from gluonic.gluon import nn
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node

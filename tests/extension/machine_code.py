@@ -7,7 +7,7 @@ integer on the heap.
 import re
 from collections.abc import Callable, Iterator
 
-from gluonic.codegen import jit
+from gluonic.codegen.machine import jit
 from gluonic.extension.binary import Binary
 from gluonic.extension.signatures import functions
 

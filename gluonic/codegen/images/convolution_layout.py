@@ -1,0 +1,544 @@
+"""A pass that puts images into blocks of channels wherever a chain of operators works on them so.
+
+Convolutions become packing, a border and the convolution proper; what follows them (batch normalization by
+known statistics, a residual sum, an activation) goes into their epilogue, or runs on blocks. Images are taken
+back to planes where something else reads them.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.images.convolution import Filters, lanes_of
+from gluonic.codegen.images.convolution_gradient_operators import (
+    filter_gradient,
+    interleave_places,
+    pack_turned_filters,
+    unpack_filters,
+)
+from gluonic.codegen.images.convolution_operators import (
+    apply,
+    convolve_blocks,
+    pack_filters,
+    take_places,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+    with_border,
+)
+from gluonic.codegen.images.convolution_phases import Phase, border_of, phases_of
+from gluonic.codegen.images.convolution_tiling import tiling_of
+from gluonic.codegen.images.layout_filters import Taps
+from gluonic.codegen.images.pooling_layout import pooling, scattering, spreading
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.target import host
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Application
+from gluonic.graph.ops.windows import Windows, windows_of
+from gluonic.graph.origin import give_origin
+
+Border = tuple[int, int, int, int]
+NO_BORDER: Border = (0, 0, 0, 0)
+_SUMS = ("elemwise_add", "broadcast_add")
+
+
+def layout_key(graph: Graph, facts: Facts) -> Hashable:
+    """What of the facts the rewritten graph depends on; not the size of the batch."""
+    return tuple(
+        (
+            facts.dtypes[node.inputs[0]],
+            *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())),
+        )
+        for node in graph.nodes
+        if node.operator_name in _RULES
+    )
+
+
+def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
+    """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
+
+    Parameters
+    ----------
+    graph : what to compute
+    facts : its shapes and dtypes
+    train : whether it runs in training mode
+    """
+    if not any(node.operator_name in _RULES for node in graph.nodes):
+        return graph
+    return Rewriting(graph, facts, train).run()
+
+
+@dataclass(frozen=True)
+class _Convolution:
+    """A convolution in the making: later nodes may still become part of it."""
+
+    name: str
+    data: Entry
+    weight: Entry
+    filters: Filters
+    tile: int
+    bias: Entry | None = None
+    scale: Entry | None = None
+    residual: Entry | None = None
+    activation: Application | None = None
+    turned: Taps | None = None
+    first: tuple[int, int] = (0, 0)
+    places: tuple[int, ...] = ()
+
+    @property
+    def groups(self) -> int:
+        """The groups of channels of the output."""
+        return self.filters.groups
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be added to or applied to the sums."""
+        return self.activation is None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the sums can still be scaled."""
+        return self.is_open and self.scale is None and self.residual is None and self.turned is None
+
+
+class Rewriting:
+    """One run of the pass; entries of the old graph are the keys."""
+
+    def __init__(self, graph: Graph, facts: Facts, train: bool) -> None:
+        self.graph, self.facts, self.train = graph, facts, train
+        self.target = host()
+        self.lanes = lanes_of(self.target)
+        self.planes: dict[Entry, Entry] = {}
+        self.blocks: dict[Entry, tuple[Entry, int]] = {}
+        self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
+        self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
+        self.pending: dict[Entry, _Convolution] = {}
+        self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
+        self.uses.update(graph.outputs)
+        self.named = {node.name: node for node in graph.nodes}
+
+    def run(self) -> Graph:
+        """Rewrite all nodes in order."""
+        for node in self.graph.nodes:
+            if node.is_variable:
+                self.planes[node.entry()] = node.entry()
+            elif not self._rewritten(node):
+                self._kept(node)
+            elif node.entry() in self.blocks:
+                give_origin(self.blocks[node.entry()][:1], node)
+        return Graph(self.plane(entry) for entry in self.graph.outputs)
+
+    def _rewritten(self, node: Node) -> bool:
+        rule = _RULES.get(node.operator_name, Rewriting.elementwise)
+        return self._is_float(node) and rule(self, node)
+
+    def _is_float(self, node: Node) -> bool:
+        return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
+
+    def _kept(self, node: Node) -> None:
+        inputs = [self.plane(entry) for entry in node.inputs]
+        same = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
+        copy = node if same else node.with_inputs(inputs)
+        for index in range(node.output_count):
+            self.planes[node.entry(index)] = copy.entry(index)
+
+    # -- layouts ------------------------------------------------------------------------------
+
+    def shape(self, entry: Entry) -> tuple[int, ...]:
+        """The shape of an entry of the old graph."""
+        return self.facts.shapes[entry]
+
+    def _groups(self, channels: int, groups: int) -> int:
+        """How many groups count: only if blocks would reach across them."""
+        return 1 if channels // groups % self.lanes == 0 else groups
+
+    def plane(self, entry: Entry) -> Entry:
+        """An entry in its own layout."""
+        if entry not in self.planes:
+            blocks, groups = self._own_blocks(entry)
+            channels = self.shape(entry)[1]
+            self.planes[entry] = apply(
+                to_planes, entry.node.name, blocks, channels=channels, groups=groups
+            )
+            give_origin([self.planes[entry]], entry.node)
+        return self.planes[entry]
+
+    def _own_blocks(self, entry: Entry) -> tuple[Entry, int]:
+        """An entry that is in blocks, with its groups."""
+        if entry not in self.blocks:
+            made = self.pending[entry]
+            groups = self._groups(self.shape(entry)[1], made.groups)
+            self.blocks[entry] = self._finished(made), groups
+            give_origin(self.blocks[entry][:1], self.named[made.name])
+        return self.blocks[entry]
+
+    def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
+        """Whether an entry is in blocks (of so many groups)."""
+        if entry in self.blocks:
+            return groups is None or self.blocks[entry][1] == groups
+        if entry not in self.pending:
+            return False
+        own = self._groups(self.shape(entry)[1], self.pending[entry].groups)
+        return groups is None or own == groups
+
+    def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
+        """An entry in blocks, with a border."""
+        if not any(border) and self.in_blocks(entry, groups):
+            return self._own_blocks(entry)[0]
+        key = entry, border, groups
+        if key not in self.bordered:
+            if self.in_blocks(entry, groups):
+                inner = self._own_blocks(entry)[0]
+                made = apply(with_border, entry.node.name, inner, border=border)
+            else:
+                made = apply(
+                    to_blocks,
+                    entry.node.name,
+                    self.plane(entry),
+                    lanes=self.lanes,
+                    groups=groups,
+                    border=border,
+                )
+            self.bordered[key] = made
+        return self.bordered[key]
+
+    def _plane_with(self, entry: Entry, border: Border) -> Entry:
+        """An entry in its own layout, with a border."""
+        if not any(border):
+            return self.plane(entry)
+        key = entry, border, 0
+        if key not in self.bordered:
+            plane = self.plane(entry)
+            self.bordered[key] = apply(with_border, entry.node.name, plane, border=border)
+        return self.bordered[key]
+
+    # -- convolutions -------------------------------------------------------------------------
+
+    def convolution(self, node: Node) -> bool:
+        """Take a convolution of images."""
+        data, weight, *bias = node.inputs
+        found = self._image_filters(node, data, weight, node.entry())
+        if found is None:
+            return False
+        images, filters = self._images(data, *found)
+        rows, columns = self.shape(node.entry())[2:]
+        self.pending[node.entry()] = _Convolution(
+            node.name,
+            images,
+            self.plane(weight),
+            filters,
+            tiling_of(filters, rows, columns, self.target).tile.blocks,
+            self.plane(bias[0]) if bias else None,
+        )
+        return True
+
+    def _image_filters(
+        self, node: Node, data: Entry, weight: Entry, output: Entry
+    ) -> tuple[Filters, Windows] | None:
+        """The filters and windows of a convolution of images; None for any other."""
+        assert node.application is not None
+        settings = node.application.settings
+        windows = windows_of(
+            *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
+        )
+        if len(windows.kernel) != 2 or windows.channels_last:
+            return None
+        if 0 in self.shape(output) or 0 in self.shape(data):
+            return None
+        groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
+        return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
+
+    def _images(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
+        """What a convolution reads, images with their border, and the filters that go with them."""
+        top, left = windows.pad
+        border = top, left, top, left
+        if filters.planar:
+            return self._plane_with(data, border), filters
+        own = 1 if filters.depthwise else self._groups(self.shape(data)[1], filters.groups)
+        if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
+            return self.block(data, own, border), filters
+        key = data, border, own, filters.stride
+        if key not in self.taken:
+            images = self.block(data, own, border)
+            self.taken[key] = apply(take_places, data.node.name, images, steps=filters.stride)
+        return self.taken[key], replace(filters, stride=(1, 1))
+
+    def data_gradient(self, node: Node) -> bool:
+        """Take the gradient of a convolution's data: a convolution of the output's gradient."""
+        grad, data, weight = node.inputs
+        found = self._image_filters(node, data, weight, grad)
+        if found is None:
+            return False
+        forward, windows = found
+        if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
+            return False
+        depthwise = forward.depthwise
+        back = Filters(
+            1 if depthwise else forward.filters,
+            forward.filters if depthwise else forward.channels,
+            forward.groups,
+            forward.kernel,
+            depthwise=depthwise,
+        )
+        places = self.shape(data)[2:]
+        axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
+        (top, bottom), (left, right) = (
+            border_of(phases, size) for phases, size in zip(axes, self.shape(grad)[2:], strict=True)
+        )
+        own = 1 if depthwise else self._groups(self.shape(grad)[1], forward.groups)
+        images = self.block(grad, own, (top, left, bottom, right))
+        made = [
+            self._phase(node.name, images, weight, back, windows, (top, left), pair)
+            for pair in product(*axes)
+        ]
+        present = [phase for phase in made if phase is not None]
+        if not present:
+            return False
+        if len(made) == 1:
+            self.pending[node.entry()] = present[0]
+            return True
+        joined = apply(
+            interleave_places,
+            node.name,
+            *(self._finished(phase) for phase in present),
+            num_args=len(present),
+            steps=windows.stride,
+            present=tuple(int(phase is not None) for phase in made),
+            places=places,
+        )
+        self.blocks[node.entry()] = joined, self._groups(self.shape(data)[1], forward.groups)
+        return True
+
+    def _phase(
+        self,
+        name: str,
+        images: Entry,
+        weight: Entry,
+        back: Filters,
+        windows: Windows,
+        border: tuple[int, int],
+        phases: Sequence[Phase | None],
+    ) -> _Convolution | None:
+        """The convolution that makes one phase of a gradient of data; None where that is zero."""
+        down, across = phases
+        if down is None or across is None:
+            return None
+        filters = replace(
+            back, kernel=(down.taps, across.taps), dilate=(down.dilate, across.dilate)
+        )
+        counts = down.count, across.count
+        has_one = windows.stride == (1, 1)
+        tiling = tiling_of(filters, *counts, self.target, gaps=not has_one)
+        return _Convolution(
+            name,
+            images,
+            self.plane(weight),
+            filters,
+            tiling.tile.blocks,
+            turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
+            first=(0, 0) if has_one else (border[0] + down.start, border[1] + across.start),
+            places=() if has_one else counts,
+        )
+
+    def weight_gradient(self, node: Node) -> bool:
+        """Take the gradient of a convolution's filters."""
+        grad, data, weight = node.inputs
+        found = self._image_filters(node, data, weight, grad)
+        if found is None:
+            return False
+        images, filters = self._images(data, *found)
+        own = self._groups(self.shape(grad)[1], filters.groups)
+        common = _attributes(filters, self.lanes)
+        packed = apply(
+            filter_gradient,
+            node.name,
+            images,
+            self.block(grad, own),
+            stride=filters.stride,
+            dilate=filters.dilate,
+            **common,
+        )
+        self.planes[node.entry()] = apply(unpack_filters, node.name, packed, **common)
+        return True
+
+    def _filters(
+        self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
+    ) -> Filters:
+        (kernel, stride, dilate) = windows.kernel, windows.stride, windows.dilate
+        depthwise = groups > 1 and groups == channels == count
+        planar = groups == 1 and channels < self.lanes // 2 and not in_blocks
+        if depthwise:
+            channels, count, groups = 1, count, 1
+        return Filters(
+            channels // groups,
+            count // groups,
+            groups,
+            kernel,
+            stride,
+            dilate,
+            planar,
+            depthwise,
+        )
+
+    def _finished(self, made: _Convolution) -> Entry:
+        """The nodes of a convolution."""
+        filters, lanes, name = made.filters, self.lanes, made.name
+        common = {**_attributes(filters, lanes), "tile": made.tile}
+        packed = self._packed(made, common)
+        shift = made.bias
+        if shift is not None:
+            shift = apply(
+                to_channel_blocks, f"{name}_shift", shift, lanes=lanes, groups=filters.groups
+            )
+        activation = made.activation
+        return apply(
+            convolve_blocks,
+            name,
+            made.data,
+            packed,
+            shift,
+            made.residual,
+            stride=filters.stride,
+            dilate=filters.dilate,
+            has_shift=shift is not None,
+            has_residual=made.residual is not None,
+            first=made.first,
+            places=made.places,
+            activation="" if activation is None else activation.op.name,
+            activation_attributes="{}" if activation is None else json.dumps(activation.settings),
+            **common,
+        )
+
+    def _packed(self, made: _Convolution, common: dict[str, Any]) -> Entry:
+        """A convolution's filters in the order in which they are read."""
+        name = f"{made.name}_filters"
+        if made.turned is not None:
+            return apply(pack_turned_filters, name, made.weight, **common, **asdict(made.turned))
+        return apply(
+            pack_filters,
+            name,
+            made.weight,
+            made.scale,
+            scaled=made.scale is not None,
+            remembers=not self.train,
+            **common,
+        )
+
+    def _open(self, entry: Entry) -> _Convolution | None:
+        """A convolution that nothing but the node at hand reads, and that is not finished."""
+        made = self.pending.get(entry)
+        if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
+            return None
+        return made
+
+    # -- what follows -------------------------------------------------------------------------
+
+    def normalization(self, node: Node) -> bool:
+        """Take a batch normalization by known statistics: a factor and a summand for each channel."""
+        assert node.application is not None
+        settings, data = node.application.settings, node.inputs[0]
+        if self.train and not settings["use_global_stats"]:
+            return False
+        if settings["axis"] % len(self.shape(data)) != 1 or any(
+            self.uses[node.entry(index)] for index in (1, 2)
+        ):
+            return False
+        made = self._open(data)
+        if made is not None and made.is_bare:
+            scale, shift = self._affine(node)
+            if made.bias is not None:
+                shift = shift + made.bias * scale
+            self.pending[node.entry()] = replace(made, scale=scale, bias=shift)
+            return True
+        if not self.in_blocks(data, 1):
+            return False
+        scale, shift = (
+            apply(to_channel_blocks, node.name, vector, lanes=self.lanes)
+            for vector in self._affine(node)
+        )
+        scaled = F.broadcast_mul(self.block(data), scale)
+        self.blocks[node.entry()] = F.broadcast_add(scaled, shift), 1
+        return True
+
+    def _affine(self, node: Node) -> tuple[Entry, Entry]:
+        assert node.application is not None
+        settings = node.application.settings
+        gamma, beta, mean, variance = (self.plane(entry) for entry in node.inputs[1:])
+        deviation = F.sqrt(variance + settings["eps"])
+        scale = 1 / deviation if settings["fix_gamma"] else gamma / deviation
+        return scale, beta - mean * scale
+
+    def elementwise(self, node: Node) -> bool:
+        """Take an operator that computes every element by itself."""
+        application = node.application
+        assert application is not None
+        if application.op.scalar is None or node.output_count != 1 or not node.inputs:
+            return False
+        shape = self.shape(node.entry())
+        if len(shape) != 4 or any(self.shape(entry) != shape for entry in node.inputs):
+            return False
+        if self.facts.dtypes[node.entry()] != np.float32:
+            return False
+        if len(node.inputs) == 1 and self._activation(node, application):
+            return True
+        if node.operator_name in _SUMS and any(self._residual(node, i) for i in (0, 1)):
+            return True
+        found = [entry for entry in node.inputs if self.in_blocks(entry)]
+        if not found:
+            return False
+        groups = self._own_blocks(found[0])[1]
+        if not all(self.in_blocks(entry, groups) for entry in found):
+            return False
+        blocks = [self.block(entry, groups) for entry in node.inputs]
+        self.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
+        return True
+
+    def _activation(self, node: Node, application: Application) -> bool:
+        made = self._open(node.inputs[0])
+        if made is None:
+            return False
+        try:
+            json.dumps(application.settings)
+        except TypeError:
+            return False
+        self.pending[node.entry()] = replace(made, activation=application)
+        return True
+
+    def _residual(self, node: Node, position: int) -> bool:
+        made, other = self._open(node.inputs[position]), node.inputs[1 - position]
+        if made is None or made.residual is not None or other == node.inputs[position]:
+            return False
+        groups = self._groups(self.shape(other)[1], made.groups)
+        self.pending[node.entry()] = replace(made, residual=self.block(other, groups))
+        return True
+
+
+def _attributes(filters: Filters, lanes: int) -> dict[str, Any]:
+    """What operators on packed filters need to know."""
+    return {
+        "channels": filters.channels,
+        "filters": filters.filters,
+        "groups": filters.groups,
+        "kernel": filters.kernel,
+        "planar": filters.planar,
+        "depthwise": filters.depthwise,
+        "lanes": lanes,
+    }
+
+
+_RULES: dict[str, Callable[[Rewriting, Node], bool]] = {
+    "Convolution": Rewriting.convolution,
+    "_backward_Convolution_data": Rewriting.data_gradient,
+    "_backward_Convolution_weight": Rewriting.weight_gradient,
+    "BatchNorm": Rewriting.normalization,
+    "Pooling": pooling,
+    "_backward_Pooling_sum": spreading,
+    "_backward_Pooling_max": scattering,
+}

@@ -1,0 +1,306 @@
+"""Native steps for operators on images in blocks of channels."""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.images.convolution_forward import emit_convolution
+from gluonic.codegen.images.convolution_geometry import Geometry, Strides
+from gluonic.codegen.images.convolution_operators import (
+    activation_of,
+    applied,
+    convolve_blocks,
+    filters_of,
+    pack_filters,
+    take_places,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+    with_border,
+)
+from gluonic.codegen.images.convolution_phases import emit_take_places
+from gluonic.codegen.images.convolution_tile import Epilogue
+from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
+from gluonic.codegen.images.layout import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.images.layout_filters import emit_pack_filters, filter_units
+from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import host
+from gluonic.graph.node import Node
+from gluonic.graph.operator import Operator
+
+
+class BlockStep(Step):
+    """What the steps here share.
+
+    Attributes
+    ----------
+    n : the operator's attributes
+    """
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        assert node.application is not None
+        self.node = node
+        self.n: Any = SimpleNamespace(**node.application.settings)
+        self.operands = (*node.inputs, node.entry())
+
+    @staticmethod
+    def of(node: Node, facts: Facts) -> "BlockStep | None":
+        """The step of an operator on blocks; None for any other."""
+        assert node.application is not None
+        make = _STEPS.get(node.application.op)
+        return None if make is None else make(node, facts)
+
+    def shape(self, facts: Facts, position: int) -> Shape:
+        """The shape of an operand."""
+        return facts.shapes[self.operands[position]]
+
+
+def strides_of_planes(shape: Shape) -> Strides:
+    """How an array (batch, channels, rows, columns) lies."""
+    return Strides.of(shape[1], shape[2], shape[3], 1)
+
+
+def strides_of_blocks(shape: Shape) -> Strides:
+    """How an array (batch, blocks, rows, columns, V) lies."""
+    return Strides.of(shape[1], shape[2], shape[3], shape[4])
+
+
+def _split(strides: Strides, batch: int, groups: int) -> Strides:
+    """The strides if each group of channels is an image of its own."""
+    return Strides(strides.image // groups, strides.block, strides.row)
+
+
+class ToBlocksStep(BlockStep):
+    """Planes to blocks."""
+
+    def _channels(self, facts: Facts) -> int:
+        return int(self.shape(facts, 0)[1] // self.n.groups)
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.channels = self._channels(facts)
+        self.edge = tuple(self.n.border)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_pack(module, name, self.channels)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents, strides and border."""
+        batch, _, rows, columns = source = self.shape(facts, 0)
+        goal = self.shape(facts, 1)
+        groups = self.n.groups
+        images = batch * groups
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_planes(source), strides_of_blocks(goal))
+        )
+        if not any(self.edge):
+            rows, columns = 1, rows * columns
+        return Reordering(images, rows, columns, here, there, *self.edge).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        goal = self.shape(facts, 1)
+        return goal[0] * goal[1]
+
+    def variant(self, facts: Facts) -> Hashable:
+        """How many channels there are."""
+        return self._channels(facts)
+
+
+class ToPlanesStep(BlockStep):
+    """Blocks to planes."""
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_unpack(module, name, self.n.channels // self.n.groups)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides; images are whole, so a plane is one row."""
+        source, goal = self.shape(facts, 0), self.shape(facts, 1)
+        batch, groups = source[0], self.n.groups
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_blocks(source), strides_of_planes(goal))
+        )
+        return Reordering(batch * groups, 1, source[2] * source[3], here, there).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        source = self.shape(facts, 0)
+        return source[0] * source[1]
+
+
+class BorderStep(BlockStep):
+    """A copy with a border."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.form = self.variant(facts)
+
+    def variant(self, facts: Facts) -> tuple[int, int]:
+        """How many blocks an image has, and the bytes of a place."""
+        shape = self.shape(facts, 0)
+        return shape[1], 4 * (shape[4] if len(shape) == 5 else 1)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the copy."""
+        emit_border(module, name, *self.form)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents, strides and border."""
+        source, goal = self.shape(facts, 0), self.shape(facts, 1)
+        lie = strides_of_blocks if len(source) == 5 else strides_of_planes
+        batch, _, rows, columns = source[:4]
+        return Reordering(batch, rows, columns, lie(source), lie(goal), *self.n.border).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        source = self.shape(facts, 0)
+        return source[0] * source[1]
+
+
+class TakePlacesStep(BlockStep):
+    """Some of the places."""
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the copy."""
+        emit_take_places(module, name, self.n.steps)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Rows and columns that are read."""
+        return self.shape(facts, 0)[2:4]
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        source = self.shape(facts, 0)
+        return source[0] * source[1]
+
+
+class ChannelsStep(BlockStep):
+    """A vector over channels, padded to whole blocks: an image of one place."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.channels = self.variant(facts)
+
+    def variant(self, facts: Facts) -> int:
+        """How many channels a group has."""
+        return int(self.shape(facts, 0)[0] // self.n.groups)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        emit_pack(module, name, self.channels)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides."""
+        lanes, groups = self.n.lanes, self.n.groups
+        here = Strides.of(self.channels, 1, 1, 1)
+        there = Strides.of(blocks_of(self.channels, lanes), 1, 1, lanes)
+        return Reordering(groups, 1, 1, here, there).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block."""
+        return self.shape(facts, 1)[1]
+
+
+class PackFiltersStep(BlockStep):
+    """Filters to the order in which they are read; once for each content, if it is to remember."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        n = self.n
+        self.filters = Filters(
+            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
+        )
+        self.keeps = n.remembers
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        n = self.n
+        emit_pack_filters(module, name, self.filters, n.tile, n.scaled, n.remembers)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """None: all sizes are part of the code."""
+        return ()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of filters."""
+        return filter_units(self.filters, self.n.lanes)
+
+
+class ConvolutionStep(BlockStep):
+    """A convolution, with what is applied to its sums."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        data, packed, *others = node.inputs
+        self.operands = (data, packed, node.entry(), *others)
+        self.filters = filters_of(self.n)
+        self.tiling = self.variant(facts)
+        self.displaced = (0,) if self.n.places else ()
+
+    def variant(self, facts: Facts) -> Tiling:
+        """How the work is cut, which depends on the output's rows and columns."""
+        _, _, rows, columns, _ = self.shape(facts, 2)
+        return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the convolution."""
+        n, activation = self.n, activation_of(self.n)
+
+        def expression(m: Any, total: Any, *others: Any) -> Any:
+            for other in others:
+                total = total + other
+            return applied(m, activation, total)
+
+        epilogue = Epilogue(expression, int(n.has_shift), int(n.has_residual))
+        emit_convolution(module, name, self.filters, self.tiling, epilogue)
+
+    def _geometry(self, facts: Facts) -> Geometry:
+        data, output = self.shape(facts, 0), self.shape(facts, 2)
+        goal = strides_of_blocks(output)
+        lie = strides_of_planes if self.filters.planar else strides_of_blocks
+        others = (goal,) * int(self.n.has_residual)
+        return Geometry(output[0], output[2], output[3], lie(data), goal, others)
+
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """Where the first window lies."""
+        if not self.n.places:
+            return ()
+        (top, left), data = self.n.first, self.shape(facts, 0)
+        return [(top * data[3] + left) * data[4] * 4]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides."""
+        return self._geometry(facts).tiled(self.tiling).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each band of lines of tiles."""
+        return self._geometry(facts).units(self.filters, self.tiling, self.n.lanes)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        products = prod(self.shape(facts, 2)) * self.filters.depth
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
+
+
+_STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {
+    to_blocks: ToBlocksStep,
+    to_planes: ToPlanesStep,
+    with_border: BorderStep,
+    take_places: TakePlacesStep,
+    to_channel_blocks: ChannelsStep,
+    pack_filters: PackFiltersStep,
+    convolve_blocks: ConvolutionStep,
+}
+
+
+def register_step(op: Operator, make: Callable[[Node, Facts], BlockStep]) -> None:
+    """Enter the step of an operator."""
+    _STEPS[op] = make

@@ -1,0 +1,302 @@
+"""One tile of a convolution: its sums in registers, and what becomes of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gluonic.codegen.images.convolution import Filters, lanes_of
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.values import FLOAT32, Value
+from gluonic.codegen.maths.emitter import Emitter
+
+Expression = Callable[..., Any]
+Shape = tuple[int, int, int]
+
+_AHEAD, _MUCH = 8192, 1 << 21
+"""How many bytes before they are needed weights are asked for, from how many bytes of them on.
+
+The processor itself asks only up to the end of a page; the second cache keeps what is less.
+"""
+
+_AT_ONCE, _PRODUCTS = (4, 2, 1), 48
+"""How many channels the innermost loop may take, and up to how many products.
+
+Few, for its code must fit where decoded code is kept, and what is loaded early takes registers from sums.
+"""
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What becomes of a sum before it is stored.
+
+    Attributes
+    ----------
+    expression : ``(m, sum, *of_channels, *of_places) -> result``
+    channels : how many operands have one number for each output channel
+    places : how many operands lie as the output does, each with strides of its own
+    """
+
+    expression: Expression
+    channels: int = 0
+    places: int = 0
+
+
+NOTHING = Epilogue(lambda m, x: x)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where a line of tiles is: addresses of its first windows, weights and outputs."""
+
+    data: list[str]
+    weights: str
+    channels: list[str]
+    places: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The blocks of channels that are summed now.
+
+    Attributes
+    ----------
+    start, stop : the first whole block, and the one behind the last; numbers if there is one chunk only
+    is_first, is_last : references of flags; None if there is one chunk only
+    """
+
+    start: str | int
+    stop: str | int
+    is_first: str | None = None
+    is_last: str | None = None
+
+
+class TileWriter:
+    """Writes tiles.
+
+    Parameters
+    ----------
+    function : where to
+    filters : what is computed
+    strides : of the images: from a block (or plane) to the next, from a row to the next
+    epilogue : applied to each sum
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        filters: Filters,
+        strides: tuple[str, str],
+        epilogue: Epilogue,
+    ) -> None:
+        self.f, self.filters, self.epilogue = function, filters, epilogue
+        self.m = Emitter(function)
+        self.lanes = lanes_of(function.module.target)
+        self.vector = f"<{self.lanes} x float>"
+        self.by_block, self.by_row = strides
+        self.block = 1 if filters.depthwise else filters.block(self.lanes)
+
+    def moved(self, address: str, count: str | int, stride: str | int) -> str:
+        """The address `count` strides (bytes) further."""
+        if isinstance(count, int) and isinstance(stride, int):
+            offset: str | int = count * stride
+        else:
+            offset = self.f.op(f"mul i64 {count}, {stride}")
+        if offset == 0:
+            return address
+        return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+
+    def write(self, line: Line, chunk: Chunk, column: str, shape: Shape) -> None:
+        """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
+        f, filters = self.f, self.filters
+        step = filters.block(self.lanes) * 4
+        data = [self.moved(top, column, filters.stride[1] * step) for top in line.data]
+        rows, columns, blocks = shape
+        sums = [f.slot(self.vector) for _ in range(rows * columns * blocks)]
+        self._begin(line, chunk, column, sums, shape)
+        pointer = f.slot("ptr", 8)
+        size = self.block * filters.taps * blocks * self.lanes * 4
+        f.do(f"store ptr {self.moved(line.weights, chunk.start, size)}, ptr {pointer}")
+        whole, rest = divmod(filters.channels, self.block)
+
+        def block(number: str | int, channels: int) -> None:
+            places = [self.moved(d, number, self.by_block) for d in data]
+            self._taps(places, pointer, sums, shape, channels)
+
+        if whole == 1:
+            block(0, self.block)
+        elif whole:
+            with f.loop(str(chunk.start), str(chunk.stop)) as number:
+                block(number, self.block)
+        if rest:
+            self._last(chunk, lambda: block(whole, rest))
+        self._finish(line, chunk, column, sums, shape)
+
+    def _last(self, chunk: Chunk, write: Callable[[], None]) -> None:
+        """Write what only the last chunk does."""
+        if chunk.is_last is None:
+            write()
+            return
+        with self.f.when(chunk.is_last):
+            write()
+
+    def _begin(
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+    ) -> None:
+        """Write what sums begin with: nothing, or what earlier chunks left in the output."""
+        for slot in sums:
+            self.f.do(f"store {self.vector} zeroinitializer, ptr {slot}")
+        if chunk.is_first is None:
+            return
+        with self.f.when(self.f.op(f"xor i1 {chunk.is_first}, true")):
+            for slot, places, number in self._places(line, column, sums, shape):
+                address = self.moved(places[0], number, self.lanes * 4)
+                self.f.do(f"store {self.vector} {self._vector(address).ref}, ptr {slot}")
+
+    def _taps(
+        self,
+        data: Sequence[str],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        channels: int,
+    ) -> None:
+        """Write the loops over the places of a filter for one block of channels."""
+        f, filters = self.f, self.filters
+        down, across = filters.kernel
+        by_row = f.op(f"mul i64 {self.by_row}, {filters.dilate[0]}")
+        by_column = filters.dilate[1] * filters.block(self.lanes) * 4
+        with _repeated(f, down) as i:
+            rows = [self.moved(d, i, by_row) for d in data]
+            if filters.depthwise:
+                here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]
+                self._some(here, pointer, sums, shape, 1)
+                return
+            with _repeated(f, across) as j:
+                places = [self.moved(d, j, by_column) for d in rows]
+                at_once = self._at_once(channels, len(sums))
+                with _repeated(f, channels // at_once) as k:
+                    here = [[self.moved(d, k, at_once * 4) for d in places]]
+                    self._some(here, pointer, sums, shape, at_once)
+
+    @staticmethod
+    def _at_once(channels: int, sums: int) -> int:
+        """How many channels the innermost loop takes."""
+        fitting = (n for n in _AT_ONCE if channels % n == 0 and n * sums <= _PRODUCTS)
+        return next(fitting, 1)
+
+    def _some(
+        self,
+        taps: Sequence[Sequence[str]],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        channels: int,
+    ) -> None:
+        """Write the products of some places of a filter, and move on to the next weights."""
+        weights = self.f.op(f"load ptr, ptr {pointer}")
+        for number, here in enumerate(taps):
+            self._products(here, weights, sums, shape, channels, number * channels)
+        size = len(taps) * channels * shape[2] * self.lanes * 4
+        if self.filters.packed_size(self.lanes) * 4 >= _MUCH:
+            for ahead in range(_AHEAD, _AHEAD + size, 64):
+                self._fetch(self.moved(weights, 1, ahead))
+        used = self.moved(weights, 1, size)
+        self.f.do(f"store ptr {used}, ptr {pointer}")
+
+    def _fetch(self, address: str) -> None:
+        """Ask for a cache line that will be read soon."""
+        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
+
+    def _products(
+        self,
+        data: Sequence[str],
+        weights: str,
+        sums: Sequence[str],
+        shape: Shape,
+        channels: int,
+        first: int,
+    ) -> None:
+        """Write the multiplications of one place of a filter with a block of channels."""
+        f, m = self.f, self.m
+        rows, columns, blocks = shape
+        across = self.filters.stride[1] * self.filters.block(self.lanes) * 4
+        for channel in range(channels):
+            factors = []
+            for block in range(blocks):
+                at = ((first + channel) * blocks + block) * self.lanes * 4
+                factors.append(self._vector(self.moved(weights, 1, at)))
+            for row in range(rows):
+                for column in range(columns):
+                    address = self.moved(data[row], 1, column * across + channel * 4)
+                    x = self._factor(address)
+                    for block in range(blocks):
+                        slot = sums[(row * columns + column) * blocks + block]
+                        total = m.mad(x, factors[block], self._vector(slot, 64))
+                        f.do(f"store {self.vector} {total.ref}, ptr {slot}")
+
+    def _factor(self, address: str) -> Value:
+        """What is multiplied by filters: one channel for all of them, or for each its own."""
+        if self.filters.depthwise:
+            return self._vector(address)
+        x = self.f.op(f"load float, ptr {address}, align 4")
+        return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
+
+    def _vector(self, address: str, align: int = 4) -> Value:
+        ref = self.f.op(f"load {self.vector}, ptr {address}, align {align}")
+        return self.m.value(ref, FLOAT32, self.lanes)
+
+    def _places(
+        self, line: Line, column: str, sums: Sequence[str], shape: Shape
+    ) -> Iterator[tuple[str, list[str], int]]:
+        """For each sum its slot, where in memory its row begins (of all that lies so), and its place there."""
+        rows, columns, blocks = shape
+        step = self.lanes * 4
+        for row in range(rows):
+            for block in range(blocks):
+                ends = [
+                    self.moved(addresses[row * blocks + block], column, step)
+                    for addresses in line.places
+                ]
+                for place in range(columns):
+                    yield sums[(row * columns + place) * blocks + block], ends, place
+
+    def _finish(
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+    ) -> None:
+        """Write the stores: after the epilogue, or of sums that later chunks go on with."""
+        if chunk.is_last is not None:
+            with self.f.when(self.f.op(f"xor i1 {chunk.is_last}, true")):
+                self._store(line, column, sums, shape, NOTHING)
+        self._last(chunk, lambda: self._store(line, column, sums, shape, self.epilogue))
+
+    def _store(
+        self, line: Line, column: str, sums: Sequence[str], shape: Shape, epilogue: Epilogue
+    ) -> None:
+        blocks, step = shape[2], self.lanes * 4
+        channels = line.channels if epilogue.channels else []
+        of_channels = [
+            [self._vector(self.moved(c, block, step)) for c in channels] for block in range(blocks)
+        ]
+        for number, (slot, ends, place) in enumerate(self._places(line, column, sums, shape)):
+            total = self._vector(slot, 64)
+            others = ends[1 : 1 + epilogue.places]
+            of_places = [self._vector(self.moved(e, place, step)) for e in others]
+            block = number // shape[1] % blocks
+            result = epilogue.expression(self.m, total, *of_channels[block], *of_places)
+            address = self.moved(ends[0], place, step)
+            self.f.do(f"store {self.vector} {result.ref}, ptr {address}, align 4")
+
+
+class _repeated:
+    """A loop of a known number of turns; no loop if there is but one."""
+
+    def __init__(self, function: Function, times: int) -> None:
+        self._loop = function.loop("0", str(times)) if times > 1 else None
+
+    def __enter__(self) -> str | int:
+        return self._loop.__enter__() if self._loop is not None else 0
+
+    def __exit__(self, *error: Any) -> None:
+        if self._loop is not None:
+            self._loop.__exit__(*error)

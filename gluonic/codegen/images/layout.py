@@ -1,0 +1,320 @@
+"""Reordering images between planes and blocks of channels.
+
+Functions have the form of all native code here, ``void reorder(ptr operands, ptr numbers, i64 begin, i64
+end)``: operands are source and goal, a unit of work is a block of channels of one image.
+Images with a border are written border and all; what pads the last block of channels is zero.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gluonic.codegen.images.convolution import blocks_of, lanes_of
+from gluonic.codegen.images.convolution_geometry import Strides
+from gluonic.codegen.machine.assembler import Function, Module
+
+
+@dataclass(frozen=True)
+class Reordering:
+    """The run-time numbers of a reordering of images.
+
+    Attributes
+    ----------
+    images : how many there are, of one group of channels each
+    rows, columns : of the images, without border
+    source, goal : how they lie; `block` is the distance between planes where channels are not in blocks
+    top, left, bottom, right : the width of the border that the goal has
+    """
+
+    images: int
+    rows: int
+    columns: int
+    source: Strides
+    goal: Strides
+    top: int = 0
+    left: int = 0
+    bottom: int = 0
+    right: int = 0
+
+    def numbers(self) -> list[int]:
+        """All of them, in the order in which machine code reads them."""
+        source, goal = self.source, self.goal
+        return [
+            *(self.images, self.rows, self.columns),
+            *(source.image, source.block, source.row, goal.image, goal.block, goal.row),
+            *(self.top, self.left, self.bottom, self.right),
+        ]
+
+
+class Writer:
+    """What writers of reorderings share: numbers, addresses, vectors and their transposition."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
+        self.f = Function(module, name, arguments)
+        self.lanes = lanes_of(module.target)
+        self.vector = f"<{self.lanes} x float>"
+        self.step = self.lanes * 4
+
+    def operand(self, position: int) -> str:
+        """The address of an operand."""
+        place = self.f.op(f"getelementptr ptr, ptr %operands, i64 {position}")
+        return self.f.op(f"load ptr, ptr {place}")
+
+    def number(self, position: int) -> str:
+        """A run-time number."""
+        place = self.f.op(f"getelementptr i64, ptr %numbers, i64 {position}")
+        return self.f.op(f"load i64, ptr {place}")
+
+    def moved(self, address: str, count: str | int, stride: str | int = 1) -> str:
+        """The address `count` strides (bytes) further."""
+        if isinstance(count, int) and isinstance(stride, int):
+            offset: str | int = count * stride
+        else:
+            offset = self.times(count, stride)
+        if offset == 0:
+            return address
+        return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+
+    def times(self, a: str | int, b: str | int) -> str:
+        """A product."""
+        return self.f.op(f"mul i64 {a}, {b}")
+
+    def plus(self, a: str | int, b: str | int) -> str:
+        """A sum."""
+        return self.f.op(f"add i64 {a}, {b}")
+
+    def minus(self, a: str | int, b: str | int) -> str:
+        """A difference."""
+        return self.f.op(f"sub i64 {a}, {b}")
+
+    def least(self, a: str | int, b: str | int) -> str:
+        """The smaller number."""
+        return self.f.call("llvm.smin.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
+    def divided(self, number: str, by: str | int) -> tuple[str, str]:
+        """Quotient and remainder of numbers that are not negative."""
+        quotient = self.f.op(f"udiv i64 {number}, {by}")
+        return quotient, self.minus(number, self.times(quotient, by))
+
+    def either(self, condition: str, yes: Callable[[], None], no: Callable[[], None]) -> None:
+        """Do one of two things."""
+        with self.f.when(condition):
+            yes()
+        with self.f.when(self.f.op(f"xor i1 {condition}, true")):
+            no()
+
+    def either_last(
+        self, index: str, count: int, whole: int, rest: int, write: Callable[[int], None]
+    ) -> None:
+        """Write for the usual size and, if it differs, for that of the last of `count` parts."""
+        if not rest:
+            write(whole)
+        elif count == 1:
+            write(rest)
+        else:
+            is_last = self.f.op(f"icmp eq i64 {index}, {count - 1}")
+            self.either(is_last, lambda: write(rest), lambda: write(whole))
+
+    def load(self, address: str) -> str:
+        """A whole vector."""
+        return self.f.op(f"load {self.vector}, ptr {address}, align 4")
+
+    def store(self, ref: str, address: str) -> None:
+        """Write a whole vector."""
+        self.f.do(f"store {self.vector} {ref}, ptr {address}, align 4")
+
+    def clear(self, address: str, size: str) -> None:
+        """Write zeros."""
+        name = "llvm.memset.p0.i64"
+        self.f.module.declare(name, "void", ["ptr", "i8", "i64", "i1"])
+        self.f.do(f"call void @{name}(ptr {address}, i8 0, i64 {size}, i1 false)")
+
+    def copy(self, goal: str, source: str, size: str) -> None:
+        """Copy bytes."""
+        name = "llvm.memcpy.p0.p0.i64"
+        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
+        self.f.do(f"call void @{name}(ptr {goal}, ptr {source}, i64 {size}, i1 false)")
+
+    def first_lanes(self, count: str) -> str:
+        """A mask of the first lanes."""
+        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
+        wide = f"<{self.lanes} x i64>"
+        first = self.f.op(f"insertelement {wide} poison, i64 {count}, i64 0")
+        spread = self.f.op(
+            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
+
+    def load_lanes(self, address: str, mask: str) -> str:
+        """A vector of which only some lanes are in memory; zeros in the others."""
+        kind, bits = self.vector, f"<{self.lanes} x i1>"
+        name = f"llvm.masked.load.v{self.lanes}f32.p0"
+        self.f.module.declare(name, kind, ["ptr", bits, kind])
+        listed = f"ptr align 4 {address}, {bits} {mask}, {kind} zeroinitializer"
+        return self.f.op(f"call {kind} @{name}({listed})")
+
+    def store_lanes(self, ref: str, address: str, mask: str) -> None:
+        """Write some lanes of a vector."""
+        kind, bits = self.vector, f"<{self.lanes} x i1>"
+        name = f"llvm.masked.store.v{self.lanes}f32.p0"
+        self.f.module.declare(name, "void", [kind, "ptr", bits])
+        self.f.do(f"call void @{name}({kind} {ref}, ptr align 4 {address}, {bits} {mask})")
+
+    def transposed(self, rows: Sequence[str]) -> list[str]:
+        """The columns of a square of vectors."""
+        rows, lanes = list(rows), self.lanes
+        half = lanes // 2
+        while half:
+            for i in (i for i in range(lanes) if not i & half):
+                low = [lane if not lane & half else lane - half + lanes for lane in range(lanes)]
+                high = [lane + half if not lane & half else lane + lanes for lane in range(lanes)]
+                a, b = rows[i], rows[i + half]
+                rows[i], rows[i + half] = self._shuffled(a, b, low), self._shuffled(a, b, high)
+            half //= 2
+        return rows
+
+    def _shuffled(self, a: str, b: str, lanes: Sequence[int]) -> str:
+        picked = ", ".join(f"i32 {lane}" for lane in lanes)
+        kind = self.vector
+        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
+
+    def square(self) -> str:
+        """Room for a square of vectors."""
+        return self.f.slot(f"[{self.lanes} x {self.vector}]")
+
+
+class _Images(Writer):
+    """Writes a reordering of images, block by block, row by row."""
+
+    def __init__(self, module: Module, name: str, blocks: int, cell: int) -> None:
+        super().__init__(module, name)
+        self.blocks, self.cell = blocks, cell
+        self.images, self.rows, self.columns = (self.number(i) for i in range(3))
+        self.source_strides = [self.number(3 + i) for i in range(3)]
+        self.goal_strides = [self.number(6 + i) for i in range(3)]
+        self.border = [self.number(9 + i) for i in range(4)]
+
+    def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
+        """Write the loops; `row(source, goal, block)` writes what happens to a row.
+
+        `planes` is how many planes of the source make a block.
+        """
+        source, goal = self.operand(0), self.operand(1)
+        top, left, bottom, right = self.border
+        with self.f.loop("%begin", "%end") as unit:
+            image, block = self.divided(unit, self.blocks)
+            start = self.moved(source, image, self.source_strides[0])
+            plane = self.times(self.source_strides[1], planes)
+            start = self.moved(start, block, plane)
+            end = self.moved(
+                self.moved(goal, image, self.goal_strides[0]), block, self.goal_strides[1]
+            )
+            by_row = self.goal_strides[2]
+            self.clear(end, self.times(top, by_row))
+            first = self.moved(end, top, by_row)
+            self.clear(self.moved(first, self.rows, by_row), self.times(bottom, by_row))
+            margins = self.times(left, self.cell), self.times(right, self.cell)
+            width = self.times(self.columns, self.cell)
+            with self.f.loop("0", self.rows) as number:
+                there = self.moved(first, number, by_row)
+                here = self.moved(start, number, self.source_strides[2])
+                inside = self.moved(there, margins[0])
+                self.clear(there, margins[0])
+                row(here, inside, block)
+                self.clear(self.moved(inside, width), margins[1])
+        self.f.finish()
+
+
+def emit_border(module: Module, name: str, blocks: int, cell: int) -> None:
+    """Write the function that copies images to where they have a border of zeros.
+
+    Parameters
+    ----------
+    blocks : how many blocks (or planes) an image has
+    cell : how many bytes one place takes in one of them
+    """
+    writer = _Images(module, name, blocks, cell)
+
+    def row(source: str, goal: str, block: str) -> None:
+        writer.copy(goal, source, writer.times(writer.columns, cell))
+
+    writer.write(1, row)
+
+
+def emit_pack(module: Module, name: str, channels: int) -> None:
+    """Write the function that takes images with a plane for each channel to blocks."""
+    lanes = lanes_of(module.target)
+    blocks = blocks_of(channels, lanes)
+    writer = _Images(module, name, blocks, lanes * 4)
+
+    def row(source: str, goal: str, block: str) -> None:
+        writer.either_last(
+            block, blocks, lanes, channels % lanes, lambda n: _pack_row(writer, source, goal, n)
+        )
+
+    writer.write(lanes, row)
+
+
+def _pack_row(w: _Images, source: str, goal: str, channels: int) -> None:
+    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
+    plane = w.source_strides[1]
+
+    def vectors(column: str, load: Callable[[str], str]) -> list[str]:
+        here = w.moved(source, column, 4)
+        rows = [load(w.moved(here, channel, plane)) for channel in range(channels)]
+        return w.transposed(rows + ["zeroinitializer"] * (w.lanes - channels))
+
+    with w.f.loop("0", whole, w.lanes) as column:
+        there = w.moved(goal, column, w.step)
+        for number, vector in enumerate(vectors(column, w.load)):
+            w.store(vector, w.moved(there, number, w.step))
+    left = w.minus(w.columns, whole)
+    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+        mask, square = w.first_lanes(left), w.square()
+        for number, vector in enumerate(vectors(whole, lambda a: w.load_lanes(a, mask))):
+            w.store(vector, w.moved(square, number, w.step))
+        w.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
+
+
+def emit_unpack(module: Module, name: str, channels: int) -> None:
+    """Write the function that takes images in blocks to a plane for each channel.
+
+    Borders are not known here: the source's strides and address leave them out.
+    """
+    lanes = lanes_of(module.target)
+    blocks = blocks_of(channels, lanes)
+    w = _Images(module, name, blocks, 4)
+    source, goal = w.operand(0), w.operand(1)
+    with w.f.loop("%begin", "%end") as unit:
+        image, block = w.divided(unit, blocks)
+        start = w.moved(w.moved(source, image, w.source_strides[0]), block, w.source_strides[1])
+        end = w.moved(goal, image, w.goal_strides[0])
+        end = w.moved(end, block, w.times(w.goal_strides[1], lanes))
+        with w.f.loop("0", w.rows) as number:
+            here = w.moved(start, number, w.source_strides[2])
+            there = w.moved(end, number, w.goal_strides[2])
+            w.either_last(
+                block, blocks, lanes, channels % lanes, lambda n: _unpack_row(w, here, there, n)
+            )
+    w.f.finish()
+
+
+def _unpack_row(w: _Images, source: str, goal: str, channels: int) -> None:
+    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
+    plane = w.goal_strides[1]
+
+    def write(column: str, last: int | str, store: Callable[[str, str], None]) -> None:
+        places: list[str | int] = list(range(w.lanes))
+        if isinstance(last, str):
+            places = [w.least(place, last) for place in places]
+        here, there = w.moved(source, column, w.step), w.moved(goal, column, 4)
+        rows = w.transposed([w.load(w.moved(here, place, w.step)) for place in places])
+        for channel in range(channels):
+            store(rows[channel], w.moved(there, channel, plane))
+
+    with w.f.loop("0", whole, w.lanes) as column:
+        write(column, w.lanes - 1, w.store)
+    left = w.minus(w.columns, whole)
+    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+        mask = w.first_lanes(left)
+        write(whole, w.minus(left, 1), lambda ref, place: w.store_lanes(ref, place, mask))

@@ -1,0 +1,285 @@
+"""Reordering filters between their own layout and the order in which convolutions read them.
+
+Functions have the form of those in :mod:`gluonic.codegen.images.layout`; a unit of work is a block of filters.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.images.layout import Writer
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.assembler import Module
+
+_CHANNELS_AHEAD = 6
+"""How many channels before they are needed filters are asked for that lie far from each other."""
+
+
+class _FilterWriter(Writer):
+    """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
+
+    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
+    filters together.
+    """
+
+    def __init__(self, module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
+        super().__init__(module, name)
+        self.filters, self.tile_blocks = filters, tile_blocks
+        self.blocks = blocks_of(filters.filters, self.lanes)
+        self.tiles = -(-self.blocks // tile_blocks)
+
+    def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
+        """Where a block of packed filters begins, and the distance between its vectors."""
+        size = self.filters.depth * self.step
+        tile, inside = self.divided(block, self.tile_blocks)
+        first = self.times(tile, self.tile_blocks)
+        own = self.least(self.minus(self.blocks, first), self.tile_blocks)
+        start = self.moved(packed, self.plus(self.times(group, self.blocks), first), size)
+        return self.moved(start, inside, self.step), self.times(own, self.step)
+
+    def position(self, channel: str, tap: str | int) -> str:
+        """Where in the order of summation a channel and a place of the filter come."""
+        block = self.filters.block(self.lanes)
+        number, inside = self.divided(channel, block)
+        start = self.times(number, block * self.filters.taps)
+        return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
+
+    def block_size(self, channel: str) -> str:
+        """How many channels the block of a channel has."""
+        block = self.filters.block(self.lanes)
+        first = self.times(self.divided(channel, block)[0], block)
+        return self.least(self.minus(self.filters.channels, first), block)
+
+    def load_first(self, address: str, count: int) -> str:
+        """The first lanes of a vector."""
+        if count == self.lanes:
+            return self.load(address)
+        return self.load_lanes(address, self.first_lanes(str(count)))
+
+    def fetch(self, address: str) -> None:
+        """Ask for a cache line that will be read soon."""
+        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
+
+    def units(self, write: Callable[[str, str, int], None]) -> None:
+        """Write the loop over groups and blocks; `write(group, block, filters in it)`."""
+        rest = self.filters.filters % self.lanes
+        with self.f.loop("%begin", "%end") as unit:
+            group, block = self.divided(unit, self.blocks)
+            self.either_last(block, self.blocks, self.lanes, rest, lambda n: write(group, block, n))
+        self.f.finish()
+
+
+def filter_units(filters: Filters, lanes: int) -> int:
+    """The units of work of a reordering of filters."""
+    return filters.groups * blocks_of(filters.filters, lanes)
+
+
+def emit_pack_filters(
+    module: Module,
+    name: str,
+    filters: Filters,
+    tile_blocks: int,
+    scaled: bool = False,
+    remembers: bool = False,
+) -> None:
+    """Write the function that packs filters for tiles of so many blocks.
+
+    Parameters
+    ----------
+    scaled : whether a second operand has a factor for each filter
+    remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
+        there is then a fingerprint for each unit of work, and what has not changed is not packed again
+    """
+    w = _FilterWriter(module, name, filters, tile_blocks)
+    source, goal = w.operand(0), w.operand(1 + scaled)
+    depth = filters.depth
+
+    def packed(start: str, end: str, by_vector: str, factors: str, count: int) -> None:
+        square = w.square()
+        with w.f.loop("0", str(depth), w.lanes) as column:
+            here = w.moved(start, column, 4)
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask = w.first_lanes(left)
+            rows = [w.load_lanes(w.moved(here, row, depth * 4), mask) for row in range(count)]
+            rows += ["zeroinitializer"] * (w.lanes - count)
+            for number, vector in enumerate(w.transposed(rows)):
+                if factors:
+                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
+                w.store(vector, w.moved(square, number, w.step))
+            with w.f.loop("0", left) as place:
+                channel, tap = w.divided(w.plus(column, place), filters.taps)
+                there = w.moved(end, w.position(channel, tap), by_vector)
+                w.store(w.load(w.moved(square, place, w.step)), there)
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
+        start = w.moved(source, first, depth * 4)
+        end, by_vector = w.block_at(goal, group, block)
+        factors = ""
+        if scaled:
+            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(str(count)))
+        if not remembers:
+            packed(start, end, by_vector, factors, count)
+            return
+        unit = w.plus(w.times(group, w.blocks), block)
+        memory = w.moved(w.moved(goal, filters.packed_size(w.lanes), 4), unit, 8)
+        mark = fingerprint(w, start, count * depth, factors)
+        known = w.f.op(f"load i64, ptr {memory}")
+        with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
+            packed(start, end, by_vector, factors, count)
+            w.f.do(f"store i64 {mark}, ptr {memory}")
+
+    w.units(block_of_filters)
+
+
+_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
+"""Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
+
+
+def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
+    """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
+
+    Parameters
+    ----------
+    size : how many elements
+    more : a vector that counts too
+    """
+    f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
+    kind = f"<{lanes} x i32>"
+    states = [f.slot(kind) for _ in _MULTIPLIERS]
+    for number, state in enumerate(states):
+        f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
+
+    def take(number: int, vector: str) -> None:
+        state = f.op(f"load {kind}, ptr {states[number]}")
+        mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
+        mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
+        shift = f"splat (i32 {13 + number})"
+        mixed = f.call(
+            f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
+        )
+        f.do(f"store {kind} {mixed}, ptr {states[number]}")
+
+    step = lanes * ways
+    whole = size // step * step
+    if whole:
+        with f.loop("0", str(whole), step) as place:
+            here = w.moved(address, place, 4)
+            for number in range(ways):
+                take(number, w.load(w.moved(here, number, w.step)))
+    for start in range(whole, size, lanes):
+        mask = w.first_lanes(str(size - start))
+        take((start - whole) // lanes % ways, w.load_lanes(w.moved(address, start, 4), mask))
+    if more:
+        take(0, more)
+    return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
+
+
+def _joined(w: Writer, states: list[str], kind: str) -> str:
+    """One number of several vectors of them."""
+    f, result = w.f, "1"
+    for vector in states:
+        for lane in range(0, w.lanes, 2):
+            pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
+            one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
+            result = f.op(f"mul i64 {f.op(f'xor i64 {result}, {one}')}, -7046029254386353131")
+            result = f.call(
+                "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
+            )
+    return result
+
+
+def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:
+    """Write the function that takes packed filters (in tiles of one block) back to their own order."""
+    w = _FilterWriter(module, name, filters, 1)
+    source, goal = w.operand(0), w.operand(1)
+    depth = filters.depth
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
+        end = w.moved(goal, first, depth * 4)
+        start, by_vector = w.block_at(source, group, block)
+        with w.f.loop("0", str(depth), w.lanes) as column:
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask, vectors = w.first_lanes(left), []
+            for number in range(w.lanes):
+                element = w.least(w.plus(column, number), depth - 1)
+                channel, tap = w.divided(element, filters.taps)
+                vectors.append(w.load(w.moved(start, w.position(channel, tap), by_vector)))
+            there = w.moved(end, column, 4)
+            for row, vector in enumerate(w.transposed(vectors)[:count]):
+                w.store_lanes(vector, w.moved(there, row, depth * 4), mask)
+
+    w.units(block_of_filters)
+
+
+@dataclass(frozen=True)
+class Taps:
+    """Some of the places of filters, in the order that turned filters have.
+
+    Attributes
+    ----------
+    whole : the size of the filters
+    last : the place that comes first
+    steps : how far towards the first place the next one lies
+    """
+
+    whole: Shape
+    last: Shape
+    steps: Shape
+
+    @classmethod
+    def of(cls, kernel: Shape) -> "Taps":
+        """All places."""
+        return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
+
+    def places(self, kernel: Shape) -> list[int]:
+        """Which places turned filters of such a size have, in their order."""
+        return [
+            (self.last[0] - self.steps[0] * row) * self.whole[1]
+            + self.last[1]
+            - self.steps[1] * column
+            for row in range(kernel[0])
+            for column in range(kernel[1])
+        ]
+
+
+def emit_pack_turned_filters(
+    module: Module, name: str, filters: Filters, tile_blocks: int, taps: Taps
+) -> None:
+    """Write the function that packs filters for the way back, from outputs to what was read.
+
+    `filters` describes the way back: its channels are the outputs, its filters the channels that were
+    read. Every filter is turned round; `taps` says which of its places are taken.
+    """
+    w = _FilterWriter(module, name, filters, tile_blocks)
+    source, goal = w.operand(0), w.operand(1)
+    whole = taps.whole[0] * taps.whole[1]
+    by_channel = filters.filters * whole * 4
+    numbers = {place: number for number, place in enumerate(taps.places(filters.kernel))}
+
+    def block_of_filters(group: str, block: str, count: int) -> None:
+        end, by_vector = w.block_at(goal, group, block)
+        start = w.moved(source, group, filters.channels * by_channel)
+        start = w.moved(start, block, w.lanes * whole * 4)
+        with w.f.loop("0", str(filters.channels)) as channel:
+            here = w.moved(start, channel, by_channel)
+            for ahead in range(0, count * whole * 4, 64):
+                w.fetch(w.moved(here, 1, by_channel * _CHANNELS_AHEAD + ahead))
+            there = w.moved(end, w.position(channel, 0), by_vector)
+            by_tap = w.times(w.block_size(channel), by_vector)
+            for first in range(0, whole, w.lanes):
+                size = min(w.lanes, whole - first)
+                if not any(place in numbers for place in range(first, first + size)):
+                    continue
+                rows = [
+                    w.load_first(w.moved(here, row * whole + first, 4), size)
+                    for row in range(count)
+                ]
+                rows += ["zeroinitializer"] * (w.lanes - count)
+                for place, vector in enumerate(w.transposed(rows)[:size], first):
+                    if place in numbers:
+                        w.store(vector, w.moved(there, numbers[place], by_tap))
+
+    w.units(block_of_filters)

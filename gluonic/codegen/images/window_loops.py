@@ -1,0 +1,343 @@
+"""What loops over windows of images of any float dtype share: geometry in three dimensions, addresses, rows.
+
+Images lie with their channels first. Two axes of places are taken for three, the first of length 1.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gluonic.codegen.images.layout import Writer
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.values import Dtype, Value, literal, scalar_type, vector_type
+from gluonic.codegen.maths.emitter import Emitter
+
+
+@dataclass(frozen=True)
+class Windows3:
+    """Windows of volumes: what of them code is written for.
+
+    Attributes
+    ----------
+    kernel, stride, dilate, pad : along depth, rows and columns
+    """
+
+    kernel: Shape
+    stride: Shape
+    dilate: Shape
+    pad: Shape
+
+    @staticmethod
+    def of(kernel: Shape, stride: Shape, dilate: Shape, pad: Shape) -> "Windows3":
+        """Windows of images or volumes."""
+        return Windows3(deep(kernel, 1), deep(stride, 1), deep(dilate, 1), deep(pad, 0))
+
+    @property
+    def taps(self) -> int:
+        """How many places a window reads."""
+        down, across, along = self.kernel
+        return down * across * along
+
+    @property
+    def is_point(self) -> bool:
+        """Whether windows are the places themselves."""
+        return self.taps == 1 and self.stride == (1, 1, 1) and not any(self.pad)
+
+
+def deep(places: Shape, fill: int) -> Shape:
+    """Numbers along three axes.
+
+    >>> deep((4, 5), 1)
+    (1, 4, 5)
+    """
+    return (fill,) * (3 - len(places)) + tuple(places)
+
+
+class WindowWriter(Writer):
+    """A writer of loops over elements of a dtype.
+
+    Attributes
+    ----------
+    rest : in what is written for the end of a span how many lanes of a register are part of it; None elsewhere
+    """
+
+    def __init__(self, module: Module, name: str, dtype: Dtype) -> None:
+        super().__init__(module, name)
+        self.dtype, self.size, self.kind = dtype, dtype.itemsize, scalar_type(dtype)
+        self.lanes = module.target.vector_bytes // self.size
+        self.vector = vector_type(dtype, self.lanes)
+        self.step = self.lanes * self.size
+        self.m = Emitter(self.f)
+        self.rest: str | None = None
+
+    def at(self, address: str, index: str | int) -> str:
+        """The address of an element."""
+        return self.moved(address, index, self.size)
+
+    def number_of(self, value: float) -> Value:
+        """A constant of the dtype."""
+        return self.m.value(literal(value, self.dtype), self.dtype, 1)
+
+    def most(self, a: str | int, b: str | int) -> str:
+        """The larger number."""
+        return self.f.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
+    def quotient_up(self, a: str, by: int) -> str:
+        """A number that is not negative, divided, rounded up."""
+        return a if by == 1 else self.divided(self.plus(a, by - 1), by)[0]
+
+    def inside(self, index: str, extent: str) -> str:
+        """Whether an index lies in an axis."""
+        return self.f.op(f"icmp ult i64 {index}, {extent}")
+
+    # -- elements in memory -------------------------------------------------------------------
+
+    def whole(self, address: str, lanes: int = 1) -> Value:
+        """So many neighbours, where all of them can be read."""
+        kind = vector_type(self.dtype, lanes)
+        ref = self.f.op(f"load {kind}, ptr {address}, align {self.size}")
+        return self.m.value(ref, self.dtype, lanes)
+
+    def put_whole(self, value: Value, address: str, lanes: int = 1) -> None:
+        """Write neighbours, or one value to all of them, where all of them can be written."""
+        ref, kind = self.m.widened(value, lanes), vector_type(self.dtype, lanes)
+        self.f.do(f"store {kind} {ref}, ptr {address}, align {self.size}")
+
+    def element(self, address: str, lanes: int = 1, beyond: Value | None = None) -> Value:
+        """So many neighbours; what lies beyond the span is zero, or something else that is given."""
+        if self.rest is None or lanes == 1:
+            return self.whole(address, lanes)
+        return self._masked(address, self.first(self.rest), beyond)
+
+    def put(self, value: Value, address: str, lanes: int = 1) -> None:
+        """Write neighbours, or one value to all of them."""
+        if self.rest is None or lanes == 1:
+            self.put_whole(value, address, lanes)
+        else:
+            self._put_masked(value, address, self.first(self.rest))
+
+    def first(self, count: str) -> str:
+        """A mask of the first lanes."""
+        kind = f"i{self.size * 8}"
+        wide = f"<{self.lanes} x {kind}>"
+        bounded = self.most(self.least(count, self.lanes), 0)
+        narrow = bounded if kind == "i64" else self.f.op(f"trunc i64 {bounded} to {kind}")
+        numbers = ", ".join(f"{kind} {lane}" for lane in range(self.lanes))
+        first = self.f.op(f"insertelement {wide} poison, {kind} {narrow}, i64 0")
+        spread = self.f.op(
+            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
+
+    def _suffix(self) -> str:
+        return f"v{self.lanes}f{self.size * 8}.p0"
+
+    def _masked(self, address: str, mask: str, beyond: Value | None = None) -> Value:
+        kind, bits = self.vector, f"<{self.lanes} x i1>"
+        name = f"llvm.masked.load.{self._suffix()}"
+        self.f.module.declare(name, kind, ["ptr", bits, kind])
+        other = "zeroinitializer" if beyond is None else self.m.widened(beyond, self.lanes)
+        listed = f"ptr align {self.size} {address}, {bits} {mask}, {kind} {other}"
+        return self.m.value(self.f.op(f"call {kind} @{name}({listed})"), self.dtype, self.lanes)
+
+    def _put_masked(self, value: Value, address: str, mask: str) -> None:
+        kind, bits = self.vector, f"<{self.lanes} x i1>"
+        name = f"llvm.masked.store.{self._suffix()}"
+        self.f.module.declare(name, "void", [kind, "ptr", bits])
+        ref = self.m.widened(value, self.lanes)
+        listed = f"{kind} {ref}, ptr align {self.size} {address}, {bits} {mask}"
+        self.f.do(f"call void @{name}({listed})")
+
+    # -- every second element -----------------------------------------------------------------
+
+    def strided(self, address: str, lanes: int, stride: int) -> Value:
+        """Elements that lie `stride` (1 or 2) apart, as `element` reads neighbours."""
+        if lanes == 1 or stride == 1:
+            return self.element(address, lanes)
+        if self.rest is None:
+            return self.strided_whole(address, lanes, stride)
+        low, high = (
+            self._masked(self.moved(address, half, self.step), mask)
+            for half, mask in enumerate(self._pair_of_masks(self.rest))
+        )
+        return self._every_second(low, high)
+
+    def strided_whole(self, address: str, lanes: int, stride: int) -> Value:
+        """Elements that lie `stride` (1 or 2) apart, where all between them can be read."""
+        if lanes == 1 or stride == 1:
+            return self.whole(address, lanes)
+        low, high = (self.whole(self.moved(address, half, self.step), lanes) for half in (0, 1))
+        return self._every_second(low, high)
+
+    def add_strided(self, value: Value, address: str, lanes: int, stride: int) -> None:
+        """Add to elements that lie `stride` (1 or 2) apart."""
+        if lanes == 1 or stride == 1:
+            self.put(self.element(address, lanes) + value, address, lanes)
+            return
+        masks = None if self.rest is None else self._pair_of_masks(self.rest)
+        for half in (0, 1):
+            part, place = self._set_apart(value, half), self.moved(address, half, self.step)
+            if masks is None:
+                self.put_whole(self.whole(place, lanes) + part, place, lanes)
+            else:
+                self._put_masked(self._masked(place, masks[half]) + part, place, masks[half])
+
+    def _pair_of_masks(self, count: str) -> tuple[str, str]:
+        reach = self.minus(self.times(count, 2), 1)
+        return self.first(reach), self.first(self.minus(reach, self.lanes))
+
+    def _every_second(self, low: Value, high: Value) -> Value:
+        return self._shuffled_pair(low.ref, high.ref, [2 * lane for lane in range(self.lanes)])
+
+    def _set_apart(self, value: Value, half: int) -> Value:
+        """Half of the lanes with zeros between them."""
+        start, none = half * self.lanes // 2, self.lanes
+        lanes = [start + lane // 2 if lane % 2 == 0 else none for lane in range(self.lanes)]
+        return self._shuffled_pair(value.ref, "zeroinitializer", lanes)
+
+    def _shuffled_pair(self, a: str, b: str, lanes: Sequence[int]) -> Value:
+        picked = ", ".join(f"i32 {lane}" for lane in lanes)
+        ref = self.f.op(
+            f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.lanes} x i32> <{picked}>"
+        )
+        return self.m.value(ref, self.dtype, self.lanes)
+
+    # -- spans --------------------------------------------------------------------------------
+
+    def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
+        """Loop over elements a register at a time, at the end under a mask: ``body(index, lanes)``."""
+        count = self.most(self.minus(stop, start), 0)
+        middle = self.plus(start, self.f.op(f"and i64 {count}, {-self.lanes}"))
+        with self.f.loop(start, middle, self.lanes) as index:
+            body(index, self.lanes)
+        rest = self.minus(self.plus(start, count), middle)
+        with self.f.when(self.f.op(f"icmp sgt i64 {rest}, 0")):
+            self.rest = rest
+            body(middle, self.lanes)
+            self.rest = None
+
+    def steps(self, start: str, stop: str, stride: int, body: Callable[[str, int], None]) -> None:
+        """Loop as `spans` does where `strided` can read, element by element where strides are longer."""
+        if stride <= 2:
+            self.spans(start, stop, body)
+            return
+        with self.f.loop(start, stop) as index:
+            body(index, 1)
+
+    def fill(self, address: str, start: str, stop: str, value: Value) -> None:
+        """Write one value to elements from `start` on."""
+        self.spans(start, stop, lambda i, lanes: self.put(value, self.at(address, i), lanes))
+
+    def fill_whole(self, address: str, start: str, stop: str, value: Value) -> None:
+        """Write one value to elements from `start` on, and maybe to a register's behind them."""
+        with self.f.loop(start, stop, self.lanes) as index:
+            self.put_whole(value, self.at(address, index), self.lanes)
+
+
+class MatrixWriter(WindowWriter):
+    """Writes windows as columns of a matrix, and columns back where their windows lie.
+
+    Parameters
+    ----------
+    windows : where they lie
+    places, counts : the extents of images, and how many windows there are along them, as references
+    """
+
+    def __init__(self, module: Module, name: str, dtype: Dtype, windows: Windows3) -> None:
+        super().__init__(module, name, dtype)
+        self.windows = windows
+        self.places: Sequence[str] = ()
+        self.counts: Sequence[str] = ()
+
+    def unfold(self, image: str, channels: str, lines: tuple[str, str], matrix: str) -> None:
+        """Put the windows of some lines of the output into columns; a register's behind them may change."""
+        zero, stride = self.number_of(0.0), self.windows.stride[2]
+
+        def line(source: str | None, goal: str, part: tuple[str, str], begin: str) -> None:
+            if source is None:
+                self.fill_whole(goal, "0", self.counts[2], zero)
+                return
+            self.fill_whole(goal, "0", part[0], zero)
+
+            def copy(i: str, lanes: int) -> None:
+                place = self.at(source, self.plus(self.times(i, stride), begin))
+                self.put_whole(self.strided(place, lanes, stride), self.at(goal, i), lanes)
+
+            self.steps(*part, stride, copy)
+            self.fill_whole(goal, part[1], self.counts[2], zero)
+
+        self._rows(image, channels, lines, matrix, line)
+
+    def fold(self, matrix: str, channels: str, lines: tuple[str, str], image: str) -> None:
+        """Add columns up where the windows of some lines of the output lie."""
+        stride = self.windows.stride[2]
+
+        def line(source: str | None, column: str, part: tuple[str, str], begin: str) -> None:
+            if source is None:
+                return
+
+            def add(i: str, lanes: int) -> None:
+                place = self.at(source, self.plus(self.times(i, stride), begin))
+                self.add_strided(self.element(self.at(column, i), lanes), place, lanes, stride)
+
+            self.steps(*part, stride, add)
+
+        self._rows(image, channels, lines, matrix, line)
+
+    def _rows(
+        self,
+        image: str,
+        channels: str,
+        lines: tuple[str, str],
+        matrix: str,
+        line: Callable[[str | None, str, tuple[str, str], str], None],
+    ) -> None:
+        """Write the loops over rows of the matrix, and over lines of the output in each of them."""
+        f, windows = self.f, self.windows
+        width = self.times(self.minus(lines[1], lines[0]), self.counts[2])
+        size = self.times(self.times(*self.places[:2]), self.places[2])
+        with f.loop("0", channels) as channel, self._taps() as (tap, along):
+            plane = self.at(image, self.times(channel, size))
+            number = self.plus(self.times(channel, windows.taps), tap[3])
+            row = self.at(matrix, self.times(number, width))
+            part, begin = along
+            with f.loop(*lines) as index:
+                goal = self.at(row, self.times(self.minus(index, lines[0]), self.counts[2]))
+                depth, down = self.divided(index, self.counts[1])
+                where = [
+                    self._place(i, t, axis)
+                    for axis, (i, t) in enumerate(((depth, tap[0]), (down, tap[1])))
+                ]
+                valid = [self.inside(i, self.places[axis]) for axis, i in enumerate(where)]
+                source = self.plus(self.times(where[0], self.places[1]), where[1])
+                address = self.at(plane, self.times(source, self.places[2]))
+                self.either(
+                    f.op(f"and i1 {valid[0]}, {valid[1]}"),
+                    lambda address=address, goal=goal: line(address, goal, part, begin),  # type: ignore[misc]
+                    lambda goal=goal: line(None, goal, part, begin),  # type: ignore[misc]
+                )
+
+    def _place(self, index: str, tap: str, axis: int) -> str:
+        """Where along an axis a window reads."""
+        windows = self.windows
+        start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
+        return self.plus(start, self.times(tap, windows.dilate[axis]))
+
+    @contextmanager
+    def _taps(self) -> Iterator[tuple[tuple[str, str, str, str], tuple[tuple[str, str], str]]]:
+        """Loop over the places of a window: their indices and number, and the columns that are inside."""
+        f, windows = self.f, self.windows
+        sizes = [str(k) for k in windows.kernel]
+        with f.loop("0", sizes[0]) as i, f.loop("0", sizes[1]) as j, f.loop("0", sizes[2]) as k:
+            number = self.plus(self.times(self.plus(self.times(i, sizes[1]), j), sizes[2]), k)
+            begin = self._place("0", k, 2)
+            yield (i, j, k, number), (self._inner(begin), begin)
+
+    def _inner(self, begin: str) -> tuple[str, str]:
+        """The first and the last window whose place `begin` lies inside the image."""
+        step, count = self.windows.stride[2], self.counts[2]
+        first = self.quotient_up(self.most(self.minus(0, begin), 0), step)
+        after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
+        first = self.least(first, count)
+        return first, self.most(self.least(after, count), first)

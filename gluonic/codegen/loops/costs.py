@@ -1,0 +1,84 @@
+"""Trying an operator's expression out: whether it has machine code, and how long that is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.loops.loop import Expression, Loop
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.values import FLOAT32, Dtype
+from gluonic.codegen.maths.emitter import Emitter, NotLowered
+from gluonic.graph.operator import Application
+
+_COSTLY = 12
+"""From so many instructions on a value is rather kept than computed again."""
+_trials: dict[Any, str] = {}
+_lengths: dict[Any, int] = {}
+_MOST_REMEMBERED = 4096
+
+NANOSECONDS_A_BYTE = 0.1
+NANOSECONDS_AN_INSTRUCTION = 0.02
+NANOSECONDS_A_PRODUCT = 0.02
+"""What moving a byte, an instruction for an element, and a multiply-add take, roughly, on any processor."""
+
+
+def why_no_code(application: Application, loop: Loop, dtypes: Sequence[Dtype]) -> str:
+    """Why the expression of a loop has no machine code for elements of such dtypes; empty if it has."""
+    key = application, tuple(dtypes)
+    if key not in _trials:
+        if len(_trials) > _MOST_REMEMBERED:
+            _trials.clear()
+        _trials[key] = _trial(loop.expression, dtypes)
+    return _trials[key]
+
+
+def _trial(expression: Expression, dtypes: Sequence[Dtype]) -> str:
+    try:
+        _written(expression, dtypes)
+    except NotLowered as error:
+        return str(error)
+    return ""
+
+
+def _written(expression: Expression, dtypes: Sequence[Dtype]) -> int:
+    """Write the expression into a function that is thrown away; how long it is."""
+    function = Function(Module(host()), "trial", [])
+    m = Emitter(function)
+    expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
+    return function.length
+
+
+def is_costly(loop: Loop, application: Any) -> bool:
+    """Whether computing an element of the loop takes long."""
+    count = sum(read is not None for read in loop.reads)
+    return _written(loop.expression, [FLOAT32] * count) > _COSTLY
+
+
+def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:
+    """How many instructions an element of a loop that has machine code takes."""
+    key = application, tuple(dtypes)
+    if key not in _lengths:
+        if len(_lengths) > _MOST_REMEMBERED:
+            _lengths.clear()
+        _lengths[key] = _written(loop.expression, dtypes)
+    return _lengths[key]
+
+
+class _Anywhere:
+    """An emitter outside of any kernel, where an extent or an index is just a number."""
+
+    def __init__(self, m: Emitter) -> None:
+        self._m = m
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._m, name)
+
+    def extent(self, axes: Sequence[int]) -> Any:
+        """Some number of elements."""
+        return self._m.value("1", np.dtype(np.int64), 1)
+
+    def index(self, axis: int) -> Any:
+        """Some position."""
+        return self._m.value("1", np.dtype(np.int64), 1)

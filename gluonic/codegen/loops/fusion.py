@@ -1,0 +1,287 @@
+"""Fusion: which operators share a loop.
+
+Operators over one iteration space go into one group, so that what they pass to each other stays in
+registers. A group that reduces has stages: sweeps over the reduced axes, and between them points, which
+compute with what has been reduced; so softmax or layer norm is one group. A group must not depend on itself
+by way of another group (legality, by reachability); it is worth it because what stays inside is neither
+written nor read (profit, in bytes).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.loops.loop import Loop, Shape
+from gluonic.codegen.loops.semantics import loop_of
+from gluonic.codegen.loops.stages import Stages, arrange
+from gluonic.graph.node import Entry, Graph, Node
+
+_MOST_NODES = 64
+_MOST_ARRAYS = 32
+_MOST_NAMED = 4
+
+
+@dataclass(eq=False)
+class Group:
+    """Operators that run as one loop nest, or a single operator that runs as a whole.
+
+    Attributes
+    ----------
+    nodes : the operators, in order
+    stages : when each of them runs in the loop nest; None for an operator that runs as a whole
+    reason : why Python runs it, for the user
+    inputs, outputs : the results of others that it reads, and its own that others read
+    step : what machine code does; None if Python runs it
+    """
+
+    nodes: list[Node]
+    stages: Stages | None
+    reason: str = ""
+    inputs: list[Entry] = field(default_factory=list)
+    outputs: list[Entry] = field(default_factory=list)
+    step: Any = None
+
+    @property
+    def space(self) -> Shape | None:
+        """The iteration space of the loop nest."""
+        return None if self.stages is None else self.stages.space
+
+    @property
+    def label(self) -> str:
+        """What it does, in a few operators' names; the same in every process."""
+        names = [node.operator_name.strip("_") for node in self.nodes]
+        few = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED}_more", names[-1]]
+        return ".".join(names if len(names) <= _MOST_NAMED else few)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether machine code runs it."""
+        return self.stages is not None or self.step is not None
+
+
+@dataclass
+class Fusion:
+    """A graph divided into groups, in an order in which they can run.
+
+    Attributes
+    ----------
+    groups : the groups
+    loops : the loop of each operator that is one
+    saved_bytes : what fusion spares: bytes of results that never reach memory
+    """
+
+    groups: list[Group]
+    loops: dict[Node, Loop]
+    saved_bytes: int = 0
+
+
+class _Partition:
+    """The groups as they grow, with the arrows between them.
+
+    Parameters
+    ----------
+    shapes : of all entries
+    roots : for a relabelled result the one whose memory it shares
+    """
+
+    def __init__(self, shapes: Mapping[Entry, Shape], roots: Mapping[Entry, Entry]) -> None:
+        self.shapes, self.roots = shapes, roots
+        self.loops: dict[Node, Loop] = {}
+        self.group_of: dict[Node, Group] = {}
+        self.before: dict[Group, set[Group]] = {}
+        self.order: dict[Node, int] = {}
+
+    def producer(self, entry: Entry) -> Group | None:
+        """The group that computes a result, None for an input of the graph."""
+        return self.group_of.get(self.roots.get(entry, entry).node)
+
+    def start(self, node: Node, stages: Stages | None, reason: str = "") -> Group:
+        """Make a group of one operator."""
+        group = Group([node], stages, reason)
+        self.order[node] = len(self.order)
+        self.group_of[node] = group
+        producers = (self.producer(entry) for entry in node.inputs)
+        self.before[group] = {p for p in producers if p is not None and p is not group}
+        return group
+
+    def reaches(self, early: Group, late: Group, *, through_others: bool = False) -> bool:
+        """Whether `late` depends on `early`; `through_others`: by way of a third group."""
+        stack = [g for g in self.before[late] if not (through_others and g is early)]
+        floor = self.order[early.nodes[0]]
+        seen = set(stack)
+        while stack:
+            group = stack.pop()
+            if group is early:
+                return True
+            if self.order[group.nodes[-1]] < floor:
+                continue
+            fresh = self.before[group] - seen
+            seen |= fresh
+            stack.extend(fresh)
+        return False
+
+    def try_merge(self, first: Group, second: Group) -> Group | None:
+        """The two groups as one, if their operators can share a loop nest."""
+        if first.stages is None or second.stages is None or first is second:
+            return None
+        nodes = sorted([*first.nodes, *second.nodes], key=self.order.__getitem__)
+        if len(nodes) > _MOST_NODES or self._arrays(nodes) > _MOST_ARRAYS:
+            return None
+        if self.reaches(first, second, through_others=True):
+            return None
+        if self.reaches(second, first, through_others=True):
+            return None
+        stages = arrange(nodes, (first.stages, second.stages), self.loops, self.shapes, self.roots)
+        if stages is None:
+            return None
+        return self._merge(first, second, nodes, stages)
+
+    def _arrays(self, nodes: Sequence[Node]) -> int:
+        """How many arrays the operators read that others made, at most."""
+        members = set(nodes)
+        return len({e for node in nodes for e in node.inputs if e.node not in members})
+
+    def _merge(self, kept: Group, gone: Group, nodes: list[Node], stages: Stages) -> Group:
+        for node in gone.nodes:
+            self.group_of[node] = kept
+        kept.nodes, kept.stages = nodes, stages
+        self.before[kept] = (self.before[kept] | self.before.pop(gone)) - {kept, gone}
+        for others in self.before.values():
+            if gone in others:
+                others.discard(gone)
+                others.add(kept)
+        return kept
+
+
+def fuse(
+    graph: Graph,
+    shapes: Mapping[Entry, Shape],
+    supported: Callable[[Node], str] | None = None,
+    roots: Mapping[Entry, Entry] | None = None,
+) -> Fusion:
+    """Divide a graph into groups.
+
+    Parameters
+    ----------
+    graph : the graph
+    shapes : of all its entries
+    supported : why a node cannot be compiled, an empty string if it can
+    roots : for a relabelled result the one whose memory it shares; such results are not computed
+    """
+    partition = _Partition(shapes, roots or {})
+    groups: dict[Group, None] = {}
+    for node in graph.nodes:
+        if node.application is None or node.entry() in partition.roots:
+            continue
+        loop, reason = _loop_of(node, shapes, supported)
+        if loop is None:
+            groups[partition.start(node, None, reason)] = None
+            continue
+        partition.loops[node] = loop
+        stages = arrange([node], (), partition.loops, shapes, partition.roots)
+        group = partition.start(node, stages)
+        groups[group] = None
+        _join_producers(node, partition, groups)
+    _join_siblings(partition, groups)
+    fusion = Fusion(_in_order(partition, list(groups)), partition.loops)
+    _set_ports(graph, fusion, partition)
+    return fusion
+
+
+def _loop_of(
+    node: Node, shapes: Mapping[Entry, Shape], supported: Callable[[Node], str] | None
+) -> tuple[Loop | None, str]:
+    assert node.application is not None
+    reason = supported(node) if supported is not None else ""
+    if reason:
+        return None, reason
+    loop = loop_of(
+        node.application,
+        [shapes[entry] for entry in node.inputs],
+        [shapes[node.entry(i)] for i in range(node.output_count)],
+    )
+    return loop, "" if loop is not None else f"{node.operator_name} runs as a whole"
+
+
+def _join_producers(node: Node, partition: _Partition, groups: dict[Group, None]) -> None:
+    """Merge a new operator's group with those that compute what it reads."""
+    for entry in node.inputs:
+        producer = partition.producer(entry)
+        own = partition.group_of[node]
+        if producer is not None and producer is not own:
+            _merge(partition, groups, producer, own)
+
+
+def _merge(partition: _Partition, groups: dict[Group, None], first: Group, second: Group) -> bool:
+    merged = partition.try_merge(first, second)
+    if merged is None:
+        return False
+    groups.pop(first if merged is second else second)
+    return True
+
+
+def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
+    """Join groups that sweep one space and read the same array, so that it is read once."""
+    readers: dict[tuple[Entry, Shape], list[Node]] = {}
+    for group in groups:
+        for node in group.nodes if group.space is not None else ():
+            for entry in node.inputs:
+                root = partition.roots.get(entry, entry)
+                readers.setdefault((root, group.space or ()), []).append(node)
+    for nodes in readers.values():
+        kept: list[Group] = []
+        for node in nodes:
+            group = partition.group_of[node]
+            if group not in kept and not any(_merge(partition, groups, k, group) for k in kept):
+                kept.append(group)
+
+
+def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
+    """The groups, each after those it depends on."""
+    done: dict[Group, None] = {}
+    stack = [(group, False) for group in reversed(groups)]
+    while stack:
+        group, ready = stack.pop()
+        if ready:
+            done[group] = None
+        elif group not in done:
+            stack.append((group, True))
+            earlier = sorted(
+                partition.before[group], key=lambda g: partition.order[g.nodes[0]], reverse=True
+            )
+            stack.extend((g, False) for g in earlier if g not in done)
+    return list(done)
+
+
+def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
+    """Find what each group reads and what others read of it; loops of which nobody reads are left out."""
+    roots = partition.roots
+    wanted = {roots.get(entry, entry) for entry in graph.outputs}
+    needed: list[Group] = []
+    for group in reversed(fusion.groups):
+        own = [node.entry(i) for node in group.nodes for i in range(node.output_count)]
+        group.outputs = [entry for entry in own if entry in wanted]
+        if group.space is not None and not group.outputs:
+            continue
+        needed.append(group)
+        group.inputs = _inputs_of(group, fusion, partition)
+        wanted.update(roots.get(entry, entry) for entry in group.inputs)
+        if group.space is not None:
+            inside = (entry for entry in own if entry not in wanted)
+            sizes = (int(np.prod(partition.shapes[e], dtype=np.int64)) for e in inside)
+            fusion.saved_bytes += 2 * 4 * sum(sizes)
+    fusion.groups = needed[::-1]
+
+
+def _inputs_of(group: Group, fusion: Fusion, partition: _Partition) -> list[Entry]:
+    """What a group reads of others."""
+    reads: dict[Entry, None] = {}
+    for node in group.nodes:
+        loop = fusion.loops.get(node)
+        maps: Sequence[Any] = loop.reads if loop is not None else [()] * len(node.inputs)
+        for entry, read in zip(node.inputs, maps, strict=True):
+            if read is not None and partition.producer(entry) is not group:
+                reads[entry] = None
+    return list(reads)

@@ -1,0 +1,273 @@
+"""Reductions of whole arrays in phases, so that threads can share them.
+
+A kernel that reduces everything has one unit of work. Here each of its sweeps is a phase whose units are
+chunks of the array; what these reduce to lies in memory, and a phase of one unit combines it, always in the
+same order, and does what comes between sweeps. All phases are one function; the first of a phase's numbers
+says which it is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Result, Stage, Store
+from gluonic.codegen.loops.loops import KernelEmitter, emit
+from gluonic.codegen.loops.reductions import accumulator_dtype
+from gluonic.codegen.loops.serving import LoopNest
+from gluonic.codegen.loops.steps import LoopStep, space_of
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.memory import aligned
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.values import INT64, Dtype
+
+_GRAIN = 1 << 14
+"""How many elements a chunk has."""
+_CELL = 8
+"""The bytes of a value that is kept between phases."""
+_NUMBERS = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
+
+
+def is_long_row(kernel: Kernel) -> bool:
+    """Whether a kernel reduces the only axis there is."""
+    return kernel.rank == 1 and kernel.row
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """What is done at once.
+
+    Attributes
+    ----------
+    kernel : the loop; its operands are those of the whole, then the kept values and the number of
+        elements, then the parts
+    combines : whether it runs over the parts of chunks, rather than over the elements
+    parts : the first of the parts it writes or combines
+    """
+
+    kernel: Kernel
+    combines: bool
+    parts: int
+
+
+class _Cut:
+    """The cutting of a kernel to phases.
+
+    Attributes
+    ----------
+    phases : in order
+    kept : how many values are kept between phases
+    parts : how many parts each chunk leaves
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.known: list[Dtype | None] = []
+        self.phases: list[_Phase] = []
+        self.parts = 0
+        stages = list(kernel.stages)
+        while stages:
+            sweep = stages.pop(0)
+            point = stages.pop(0) if stages and stages[0].point else None
+            self._cut(sweep, point)
+        self.kept = len(self.known)
+
+    def _cut(self, sweep: Stage, point: Stage | None) -> None:
+        dtypes = _dtypes_of(sweep, self.kernel, self.known)
+        reduces = [
+            (result, dtype)
+            for result, dtype in zip(sweep.results, dtypes, strict=True)
+            if isinstance(result, Reduce)
+        ]
+        first = self.parts
+        self.parts += len(reduces)
+        wide = [accumulator_dtype(result.kind, dtype) for result, dtype in reduces]
+        self._add_sweep(sweep, wide, first)
+        if reduces:
+            finished = [replace(result, dtype=result.dtype or dtype) for result, dtype in reduces]
+            self._add_combination(finished, wide, point, first)
+
+    @property
+    def _fixed(self) -> list[Operand]:
+        """The operands of the whole, the kept values and the number of elements."""
+        kept = [Operand(dtype or INT64, ("repeat",)) for dtype in self.known]
+        return [*self.kernel.operands, *kept, Operand(INT64, ("repeat",))]
+
+    def _add_sweep(self, sweep: Stage, wide: Sequence[Dtype], first: int) -> None:
+        fixed, known = self._fixed, len(self.known)
+        body = self._reading(sweep.body, known)
+        results, stages = [], []
+        parts = iter(wide)
+        for result in sweep.results:
+            results.append(
+                replace(result, dtype=next(parts)) if isinstance(result, Reduce) else result
+            )
+        stages.append(Stage(body, tuple(results)))
+        operands = fixed + [Operand(dtype, ("chunk",)) for dtype in wide]
+        if wide:
+            stores = tuple(Store(len(fixed) + i) for i in range(len(wide)))
+            stages.append(Stage(lambda m, x, r: list(r), stores, point=True))
+        reduced = frozenset({0}) if wide else frozenset[int]()
+        kernel = Kernel(1, tuple(operands), tuple(stages), reduced, chunked=bool(wide))
+        self.phases.append(_Phase(kernel, False, first))
+
+    def _add_combination(
+        self, reduces: Sequence[Reduce], wide: Sequence[Dtype], point: Stage | None, first: int
+    ) -> None:
+        known, own = len(self.known), len(self.kernel.operands)
+        raw = [reduce.dtype for reduce in reduces]
+        carried: list[Dtype | None] = []
+        if point is not None:
+            dtypes = _dtypes_of(point, self.kernel, [*self.known, *raw])
+            pairs = zip(point.results, dtypes, strict=True)
+            carried = [dtype for result, dtype in pairs if isinstance(result, Carry)]
+        self.known += [*(None for _ in reduces), *carried]
+        fixed = self._fixed
+        begin = len(fixed)
+        operands = fixed + [Operand(dtype, ("unit",)) for dtype in wide]
+
+        def sweep(m: Any, x: Any, _: Any) -> list[Any]:
+            return [x[begin + i] for i in range(len(wide))]
+
+        stages = [Stage(sweep, tuple(reduces))]
+        if point is not None:
+            places = iter(range(own + known + len(reduces), begin))
+            results: list[Result] = [
+                Store(next(places)) if isinstance(result, Carry) else result
+                for result in point.results
+            ]
+            body = self._reading(point.body, known, begin - 1)
+            stages.append(Stage(body, tuple(results), point=True))
+        kernel = Kernel(1, tuple(operands), tuple(stages), frozenset({0}))
+        self.phases.append(_Phase(kernel, True, first))
+
+    def _reading(
+        self, body: Callable[..., Sequence[Any]], known: int, extent: int | None = None
+    ) -> Callable[..., Sequence[Any]]:
+        """A body that reads what earlier phases have kept, and maybe the number of elements."""
+        own = len(self.kernel.operands)
+        kept = [i for i in range(known) if self.known[i] is not None]
+
+        def read(m: Any, x: Any, r: Any) -> Sequence[Any]:
+            values: list[Any] = [None] * known
+            for i in kept:
+                values[i] = x[own + i]
+            emitter = m if extent is None else _OfElements(m, x[extent])
+            return body(emitter, x, (*values, *r))
+
+        return read
+
+
+class _OfElements:
+    """An emitter whose extent is that of the elements, while its kernel runs over chunks."""
+
+    def __init__(self, m: Any, extent: Any) -> None:
+        self._m, self._extent = m, extent
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._m, name)
+
+    def extent(self, axes: Sequence[int]) -> Any:
+        """The number of elements along axes."""
+        return self._extent if axes else self._m.constant(1, INT64)
+
+
+class _Anything:
+    """The elements of operands somewhere."""
+
+    def __init__(self, m: Any, operands: Sequence[Operand]) -> None:
+        self._m, self._operands = m, operands
+
+    def __getitem__(self, number: int) -> Any:
+        return self._m.value("undef", self._operands[number].dtype, 1)
+
+    def index(self, axis: int) -> Any:
+        """Some position."""
+        return self._m.value("0", INT64, 1)
+
+
+def _dtypes_of(stage: Stage, kernel: Kernel, known: Sequence[Dtype | None]) -> list[Dtype]:
+    """The dtypes of a stage's values, by writing them into a function that is thrown away."""
+    m = KernelEmitter(Function(Module(host()), "trial", []), ["1"] * kernel.rank)
+    values = [None if dtype is None else m.value("undef", dtype, 1) for dtype in known]
+    found = stage.body(m, _Anything(m, kernel.operands), tuple(values))
+    return [m.asarray(value).dtype for value in found]
+
+
+class LongRowStep(LoopStep):
+    """A fused group that reduces one long row, in phases."""
+
+    uses_workspace = True
+    has_common_workspace = True
+
+    def __init__(self, nest: LoopNest, facts: Facts) -> None:
+        super().__init__(nest, facts)
+        self.cut = _Cut(nest.lowered.kernel)
+        self.phases = len(self.cut.phases)
+
+    def _length(self, facts: Facts) -> int:
+        return self.lowered.extents(space_of(self.group, facts))[0]
+
+    def _chunks(self, facts: Facts) -> int:
+        return max(-(-self._length(facts) // _GRAIN), 1)
+
+    def workspace(self, facts: Facts) -> int:
+        """The kept values, then the parts of all chunks, one kind after the other."""
+        return aligned(_CELL * self.cut.kept) + _CELL * self.cut.parts * self._chunks(facts)
+
+    def phase_units(self, facts: Facts) -> Sequence[int]:
+        """Chunks, or one that combines."""
+        return [1 if p.combines else self._chunks(facts) for p in self.cut.phases]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """For each phase its number, where parts begin, and the table of its kernel."""
+        own = list(super().numbers(facts))[2:]
+        length, chunks = self._length(facts), self._chunks(facts)
+        widest = max(len(phase.kernel.operands) for phase in self.cut.phases)
+        found: list[int] = []
+        for number, phase in enumerate(self.cut.phases):
+            added = phase.kernel.operands[len(own) :]
+            strides = [[s] for s in own] + [[operand.dtype.itemsize] for operand in added]
+            extent = chunks if phase.combines else length
+            table = phase.kernel.table([extent], strides, _GRAIN)
+            start = aligned(_CELL * self.cut.kept) + _CELL * phase.parts * chunks
+            found += [number, start, _CELL * chunks, length, *map(int, table)]
+            found += [0] * (widest - len(phase.kernel.operands))
+        return found
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write a kernel for each phase, and the function that chooses."""
+        for number, phase in enumerate(self.cut.phases):
+            emit(phase.kernel, f"{name}_{number}", module)
+        f = Function(module, name, _NUMBERS)
+        own = len(self.lowered.kernel.operands)
+        workspace = f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {own}')}")
+        most = max(len(phase.kernel.operands) for phase in self.cut.phases)
+        operands = f.slot(f"[{most} x ptr]")
+
+        def number_at(position: int) -> str:
+            return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %numbers, i64 {position}')}")
+
+        def put(position: int, address: str) -> None:
+            place = f.op(f"getelementptr ptr, ptr {operands}, i64 {position}")
+            f.do(f"store ptr {address}, ptr {place}")
+
+        for i in range(own):
+            place = f.op(f"getelementptr ptr, ptr %operands, i64 {i}")
+            put(i, f.op(f"load ptr, ptr {place}"))
+        current, start, size = number_at(0), number_at(1), number_at(2)
+        table = f.op("getelementptr i64, ptr %numbers, i64 4")
+        for number, phase in enumerate(self.cut.phases):
+            with f.when(f.op(f"icmp eq i64 {current}, {number}")):
+                count = len(phase.kernel.operands)
+                parts = sum(o.ways != ("repeat",) for o in phase.kernel.operands[own:])
+                for i in range(own, count - parts - 1):
+                    put(i, f.op(f"getelementptr i8, ptr {workspace}, i64 {(i - own) * _CELL}"))
+                put(count - parts - 1, f.op("getelementptr i64, ptr %numbers, i64 3"))
+                part = f.op(f"getelementptr i8, ptr {workspace}, i64 {start}")
+                for i in range(count - parts, count):
+                    put(i, part)
+                    part = f.op(f"getelementptr i8, ptr {part}, i64 {size}")
+                arguments = f"ptr {operands}, ptr {table}, i64 %begin, i64 %end"
+                f.do(f"call void @{name}_{number}({arguments})")
+        f.finish()

@@ -1,0 +1,103 @@
+"""Operators that choose elements by an index along one axis: loops that compare it with where they are."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonic.codegen.loops.loop import Expression, Loop, Read, Shape, identity, kept_axes
+
+Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
+
+
+def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:
+    """The element along an axis that an index of any dtype means."""
+    whole, extent = m.astype(index, "int64"), m.extent((axis,))
+    if mode == "wrap":
+        return whole % extent
+    return m.minimum(m.maximum(whole, 0), extent - 1)
+
+
+def _chosen(axis: int, mode: str) -> Expression:
+    """The element where it is the one the index means, zero elsewhere."""
+
+    def expression(m: Any, x: Any, index: Any) -> Any:
+        return m.where(m.equal(m.index(axis), _position(m, index, axis, mode)), x, 0)
+
+    return expression
+
+
+def _pick(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    space = inputs[0]
+    axis = settings["axis"] % len(space)
+    if space[axis] == 0:
+        return None
+    reads = (Read(identity(len(space))), Read(kept_axes(space, (axis,), inputs[1])))
+    written = kept_axes(space, (axis,), output)
+    expression = _chosen(axis, settings["mode"])
+    return Loop(space, reads, expression, "sum", (axis,), writes=written, indexed=(axis,))
+
+
+def _pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    axis = settings["axis"] % len(output)
+    if output[axis] == 0:
+        return None
+    gradient, index = (Read(kept_axes(output, (axis,), shape)) for shape in inputs[::2])
+    expression = _chosen(axis, settings["mode"])
+    return Loop(output, (gradient, None, index), expression, indexed=(axis,))
+
+
+def _one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    axis = len(output) - 1
+    on, off = settings["on_value"], settings["off_value"]
+
+    def expression(m: Any, index: Any) -> Any:
+        return m.where(m.equal(m.index(axis), m.astype(index, "int64")), on, off)
+
+    return Loop(output, (Read((*identity(axis), None)),), expression, indexed=(axis,))
+
+
+def _softmax_output_back(
+    settings: dict[str, Any], inputs: Sequence[Shape], output: Shape
+) -> Loop | None:
+    """Probabilities minus the true classes, where classes lie along the last axis."""
+    label, axis = inputs[1], len(output) - 1
+    whole = Read(identity(len(output)))
+    scale, subtract = settings["grad_scale"], settings["subtract"]
+    if label == output:
+        return Loop(output, (whole, whole), lambda m, p, y: (p - y if subtract else p) * scale)
+    by_row = len(output) == 2 or settings["preserve_shape"]
+    plain = by_row and not settings["multi_output"] and label == output[:-1]
+    if not plain or settings["use_ignore"] or settings["normalization"] == "valid":
+        return None
+    alpha, averaged = settings["smooth_alpha"], settings["normalization"] == "batch"
+
+    def expression(m: Any, p: Any, y: Any) -> Any:
+        if subtract:
+            others = m.maximum(m.extent((axis,)) - 1, 1)
+            share = m.astype(alpha / others, p.dtype) if alpha else 0.0
+            p = p - m.where(m.equal(m.index(axis), m.astype(y, "int64")), 1 - alpha, share)
+        if not averaged:
+            return p * scale
+        count = m.maximum(m.extent(tuple(range(axis))), 1)
+        return p * m.astype(scale / count, p.dtype)
+
+    rows = Read((*identity(axis), None))
+    return Loop(output, (whole, rows), expression, indexed=(axis,))
+
+
+def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """Evenly spaced numbers along an axis, each of them once."""
+    start, step = settings["start"], settings["step"]
+    if len(output) != 1 or settings["repeat"] != 1:
+        return None
+    return Loop(
+        output, (None,), lambda m: m.astype(m.index(0), "float64") * step + start, indexed=(0,)
+    )
+
+
+CHOICES: dict[str, Rule] = {
+    "_contrib_arange_like": _ramp,
+    "pick": _pick,
+    "_backward_pick": _pick_back,
+    "one_hot": _one_hot,
+    "_backward_SoftmaxOutput": _softmax_output_back,
+}

@@ -1,0 +1,70 @@
+"""Operators that read a part of an array: slices, and axes turned round."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gluonic.codegen.loops.inner_operators import Cut
+from gluonic.codegen.loops.loop import Loop, Read, Shape, element, identity
+
+Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
+
+
+def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:
+    """The elements that slices name, by axis."""
+    begin, step = [0] * len(inputs[0]), [1] * len(inputs[0])
+    for axis, part in parts.items():
+        begin[axis], _, step[axis] = part.indices(inputs[0][axis])
+    cut = frozenset(i for i in parts if output[i] != inputs[0][i] or step[i] != 1)
+    read = Read(identity(len(output)), tuple(begin), tuple(step), cut)
+    return Loop(output, (read, *(None for _ in inputs[1:])), element)
+
+
+def _slice(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    begin, end = settings["begin"], settings["end"]
+    step = settings["step"] or (None,) * len(begin)
+    pieces = zip(begin, end, step, strict=True)
+    return _part(inputs, output, {i: slice(*piece) for i, piece in enumerate(pieces)})
+
+
+def _slice_axis(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    axis = settings["axis"] % len(inputs[0])
+    return _part(inputs, output, {axis: slice(settings["begin"], settings["end"])})
+
+
+def _slice_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    return _part(inputs, output, {i: slice(0, extent) for i, extent in enumerate(output)})
+
+
+def _reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    axes = [axis % len(output) for axis in settings["axis"]]
+    turned = {axis for axis in axes if axes.count(axis) % 2}
+    return _part(inputs, output, {axis: slice(None, None, -1) for axis in turned})
+
+
+def _cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    extents, begin = list(inputs[0]), [0] * len(inputs[0])
+    left = list(range(len(extents)))
+    for cut in Cut.of(settings["cuts"]):
+        axis = left[cut.axis]
+        extents[axis] //= cut.count
+        begin[axis] += cut.index * extents[axis]
+        if cut.drops:
+            del left[cut.axis]
+    cuts = frozenset(i for i, n in enumerate(extents) if n != inputs[0][i])
+    return Loop(output, (Read(tuple(left), tuple(begin), (1,) * len(begin), cuts),), element)
+
+
+def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    dim, index = settings["dim"], settings["index"]
+    begin = sum(shape[dim] for shape in inputs[1 : 1 + index])
+    return _part(inputs, output, {dim: slice(begin, begin + output[dim])})
+
+
+SLICES: dict[str, Rule] = {
+    "_part": _cut,
+    "_concat_piece": _concat_piece,
+    "slice": _slice,
+    "slice_axis": _slice_axis,
+    "slice_like": _slice_like,
+    "reverse": _reverse,
+}

@@ -1,0 +1,376 @@
+"""From the description of a kernel to its loops.
+
+One function walks the units of work it is given; inside, the stages run over whole registers and
+once more, under a mask (or element by element where the processor has no masks), over what is
+left. All sizes are read from the table on entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
+from gluonic.codegen.loops.reductions import Accumulator
+from gluonic.codegen.machine.assembler import Function, Module, Opening
+from gluonic.codegen.machine.values import INT64, Dtype, Value
+from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
+from gluonic.codegen.maths.emitter import Emitter
+
+# Registers that one step fills: as many independent chains keep the arithmetic units busy.
+_REGISTERS_A_STEP = 4
+# The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
+_SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 1024, 256
+
+
+def emit(kernel: Kernel, name: str, module: Module) -> None:
+    """Write a kernel as the function `name` of a module."""
+    arguments = ["ptr %operands", "ptr %table", "i64 %begin", "i64 %end"]
+    function = Function(module, name, arguments)
+    _Lowering(kernel, function).write()
+    function.finish()
+
+
+def _block_length(kernel: Kernel) -> int:
+    """Return how many elements a block has, so that all scratch stays in the nearest cache."""
+    size = sum(dtype.itemsize for dtype in kernel.scratch) or 1
+    length = _SCRATCH_BYTES // size // _SMALLEST_BLOCK * _SMALLEST_BLOCK
+    return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
+
+
+class KernelEmitter(Emitter):
+    """An emitter whose expressions can ask for the extents of the kernel's axes."""
+
+    def __init__(self, function: Function, extents: Sequence[str]) -> None:
+        super().__init__(function)
+        self.extents = [self.value(ref, INT64, 1) for ref in extents]
+
+    def extent(self, axes: Sequence[int]) -> Value:
+        """Return the number of elements along `axes`."""
+        result = self.constant(1, INT64)
+        for axis in axes:
+            result = result * self.extents[axis]
+        return result
+
+
+@dataclass
+class _Position:
+    """Where the loops are: an index for each axis they have set, and the lanes in registers."""
+
+    indices: dict[int, str]
+    lanes: Lanes
+    hoisted: Opening | None = None
+
+
+class _Elements:
+    """``x[k]`` of a body: an operand's element at the position, read when first asked for."""
+
+    def __init__(self, lowering: _Lowering, position: _Position) -> None:
+        self._lowering, self._position = lowering, position
+        self._found: dict[int, Value] = {}
+
+    def __getitem__(self, number: int) -> Value:
+        if number not in self._found:
+            self._found[number] = self._lowering.read(number, self._position)
+        return self._found[number]
+
+    def __len__(self) -> int:
+        return len(self._lowering.kernel.operands)
+
+    def index(self, axis: int) -> Value:
+        """Where along an axis the elements are, as int64."""
+        lowering, position = self._lowering, self._position
+        index = lowering.m.value(position.indices[axis], INT64, 1)
+        lanes = position.lanes.count
+        if axis != lowering.vector or lanes == 1:
+            return index
+        return index + counting(lowering.m, lanes, INT64)
+
+
+class _Lowering:
+    """Writes one kernel."""
+
+    def __init__(self, kernel: Kernel, function: Function) -> None:
+        self.kernel, self.function = kernel, function
+        rank = kernel.rank
+        self.vector = rank - 1
+        self.extents = [self._entry(axis) for axis in range(rank)]
+        self.grain = self._entry(rank)
+        self.m = KernelEmitter(function, self.extents)
+        self.bases = [
+            function.op(f"load ptr, ptr {self._at('%operands', k)}")
+            for k in range(len(kernel.operands))
+        ]
+        self.strides = [
+            {axis: self._entry(rank + 1 + k * rank + axis) for axis in self._strided(operand)}
+            for k, operand in enumerate(kernel.operands)
+        ]
+        self.written = {
+            result.operand
+            for stage in kernel.stages
+            for result in stage.results
+            if isinstance(result, Store)
+        }
+        self.wide, self.narrow = self._widths()
+        self.block_length = _block_length(kernel)
+        self.scratch = [
+            function.slot(f"[{(self.block_length + self.wide) * dtype.itemsize} x i8]")
+            for dtype in kernel.scratch
+        ]
+        self.block = "0"
+
+    def _widths(self) -> tuple[int, int]:
+        """Return how many lanes whole steps take, and those over the rest."""
+        target, operands = self.function.module.target, self.kernel.operands
+        moving = [o.dtype.itemsize for o in operands if o.ways[self.vector] in ("unit", "stride")]
+        narrow = target.vector_bytes // max((4, *moving))
+        masks = all(target.masks_memory(size) for size in moving)
+        return narrow * _REGISTERS_A_STEP, narrow if masks else 1
+
+    # -- run-time numbers and addresses -------------------------------------------------------
+
+    def _at(self, base: str, number: int) -> str:
+        return self.function.op(f"getelementptr i64, ptr {base}, i64 {number}")
+
+    def _entry(self, number: int) -> str:
+        """Read a number of the table."""
+        return self.function.op(f"load i64, ptr {self._at('%table', number)}")
+
+    @staticmethod
+    def _strided(operand: Operand) -> list[int]:
+        return [axis for axis, way in enumerate(operand.ways) if way in ("stride", "chunk")]
+
+    def _address(self, number: int, position: _Position) -> str:
+        """Return the address of an operand's first element at a position."""
+        address, function = self.bases[number], self.function
+        operand = self.kernel.operands[number]
+        for axis, stride in self.strides[number].items():
+            index = position.indices.get(-1 if operand.ways[axis] == "chunk" else axis)
+            if index is not None and index != "0":
+                offset = function.op(f"mul i64 {index}, {stride}")
+                address = function.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+        if operand.ways[self.vector] == "unit" and self.vector in position.indices:
+            index, size = position.indices[self.vector], operand.dtype.itemsize
+            address = function.op(f"getelementptr [{size} x i8], ptr {address}, i64 {index}")
+        return address
+
+    def _lanes(self, number: int, position: _Position) -> Lanes:
+        """Return the lanes in which an operand has elements of its own."""
+        moves = self.kernel.operands[number].ways[self.vector] in ("unit", "stride")
+        return position.lanes if moves and self.vector in position.indices else Lanes(1)
+
+    def _stride(self, number: int) -> str | None:
+        """Return the stride along the vector axis if it is not the elements' size."""
+        ways = self.kernel.operands[number].ways
+        return self.strides[number][self.vector] if ways[self.vector] == "stride" else None
+
+    def read(self, number: int, position: _Position) -> Value:
+        """Read an operand's elements at a position, outside the loop if it stands still there."""
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return load(self.m, address, dtype, Lanes(position.lanes.count))
+        operand = self.kernel.operands[number]
+        inside = () if self.kernel.row else self.kernel.swept
+        still = not any(operand.varies(axis) for axis in (*inside, self.vector))
+        if position.hoisted is not None and still and number not in self.written:
+            with self.function.at(position.hoisted):
+                return self._read(number, position)
+        return self._read(number, position)
+
+    def _read(self, number: int, position: _Position) -> Value:
+        lanes = self._lanes(number, position)
+        dtype = self.kernel.operands[number].dtype
+        return load(self.m, self._address(number, position), dtype, lanes, self._stride(number))
+
+    def _scratch(self, number: int, position: _Position) -> tuple[str, Dtype]:
+        """Return where in a block's scratch a position is, and the dtype of what is there."""
+        number -= len(self.kernel.operands)
+        dtype, function = self.kernel.scratch[number], self.function
+        index = function.op(f"sub i64 {position.indices[self.vector]}, {self.block}")
+        kind = f"[{dtype.itemsize} x i8]"
+        return function.op(f"getelementptr {kind}, ptr {self.scratch[number]}, i64 {index}"), dtype
+
+    def _write(self, number: int, value: Value, position: _Position) -> None:
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return store(self.m, value, address, dtype, Lanes(position.lanes.count))
+        lanes = self._lanes(number, position)
+        dtype = self.kernel.operands[number].dtype
+        address = self._address(number, position)
+        if number == self.kernel.streamed and lanes.count == self.wide:
+            return stream(self.m, value, address, dtype, lanes.count)
+        return store(self.m, value, address, dtype, lanes, self._stride(number))
+
+    # -- loops --------------------------------------------------------------------------------
+
+    def write(self) -> None:
+        """Write the loop over units of work and all that is inside."""
+        chunked = self.kernel.chunked or not self.kernel.row
+        chunks = self._chunks() if chunked else "1"
+        with self._units(chunks) as indices:
+            start, stop = "0", self.extents[self.vector]
+            if chunked:
+                start = self.function.op(f"mul i64 {indices[-1]}, {self.grain}")
+                stop = self.function.op(f"add i64 {start}, {self.grain}")
+                bounds = [("i64", stop), ("i64", self.extents[self.vector])]
+                stop = self.function.call("llvm.smin.i64", "i64", bounds)
+            if self.kernel.row:
+                self._rows(indices, start, stop)
+            elif self.kernel.scratch:
+                self._blocks(indices, start, stop)
+            else:
+                self._columns(indices, start, stop)
+        if self.kernel.streamed is not None:
+            self.function.do("fence seq_cst")  # other threads must not see what was there before
+
+    def _chunks(self) -> str:
+        """Return how many chunks the vector axis is cut to."""
+        up = self.function.op(f"add i64 {self.extents[self.vector]}, {self.grain}")
+        up = self.function.op(f"sub i64 {up}, 1")
+        return self.function.op(f"udiv i64 {up}, {self.grain}")
+
+    @contextmanager
+    def _units(self, chunks: str) -> Iterator[dict[int, str]]:
+        """Loop over units; yield the index of each outer axis, and of the chunk as axis -1.
+
+        The indices are found by division once and then counted on like an odometer.
+        """
+        function = self.function
+        wheels = [(axis, self.extents[axis]) for axis in self.kernel.kept]
+        wheels += [] if chunks == "1" else [(-1, chunks)]
+        slots = {axis: function.slot("i64", 8) for axis, _ in wheels}
+        some = function.op("icmp slt i64 %begin, %end")
+        with function.when(some):
+            rest = "%begin"
+            for place, (axis, extent) in enumerate(reversed(wheels)):
+                last = place == len(wheels) - 1
+                index = rest if last else function.op(f"urem i64 {rest}, {extent}")
+                rest = rest if last else function.op(f"udiv i64 {rest}, {extent}")
+                function.do(f"store i64 {index}, ptr {slots[axis]}")
+            with function.loop("%begin", "%end"):
+                yield {axis: function.op(f"load i64, ptr {slots[axis]}") for axis, _ in wheels}
+                self._count_on(wheels, slots)
+
+    def _count_on(self, wheels: list[tuple[int, str]], slots: dict[int, str]) -> None:
+        """Move the odometer one step: a wheel that is full turns to 0 and takes the next along."""
+        function, carry = self.function, "1"
+        for place, (axis, extent) in enumerate(reversed(wheels)):
+            index = function.op(f"load i64, ptr {slots[axis]}")
+            moved = function.op(f"add i64 {index}, {carry}")
+            if place == len(wheels) - 1:
+                function.do(f"store i64 {moved}, ptr {slots[axis]}")
+                return
+            full = function.op(f"icmp eq i64 {moved}, {extent}")
+            index = function.op(f"select i1 {full}, i64 0, i64 {moved}")
+            function.do(f"store i64 {index}, ptr {slots[axis]}")
+            carry = function.op(f"zext i1 {full} to i64")
+
+    @contextmanager
+    def _sweep_loops(self, indices: dict[int, str]) -> Iterator[dict[int, str]]:
+        """Loop over the reduced axes other than the vector axis."""
+        with ExitStack() as loops:
+            inner = dict(indices)
+            for axis in self.kernel.swept:
+                inner[axis] = loops.enter_context(self.function.loop("0", self.extents[axis]))
+            yield inner
+
+    def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
+        """Write the loops along the vector axis: whole registers first, then the rest."""
+        function, axis = self.function, self.vector
+        if self.kernel.streamed is not None:
+            aligned = self._aligned(self.kernel.streamed, indices, start, stop)
+            yield from self._narrow_span(indices, start, aligned)
+            start = aligned
+        length = function.op(f"sub i64 {stop}, {start}")
+        rest = function.op(f"and i64 {length}, {self.wide - 1}")
+        middle = function.op(f"sub i64 {stop}, {rest}")
+        hoisted = function.opening()
+        with function.loop(start, middle, self.wide) as index:
+            yield _Position({**indices, axis: index}, Lanes(self.wide), hoisted)
+        yield from self._narrow_span(indices, middle, stop)
+
+    def _narrow_span(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
+        """Write the loop over a few elements: one register under a mask, or one by one."""
+        function = self.function
+        hoisted = function.opening()
+        with function.loop(start, stop, self.narrow) as index:
+            mask = selects(self.m, index, stop, self.narrow) if self.narrow > 1 else None
+            yield _Position({**indices, self.vector: index}, Lanes(self.narrow, mask), hoisted)
+
+    def _aligned(self, number: int, indices: dict[int, str], start: str, stop: str) -> str:
+        """Return the first index from which an operand's registers are aligned, at most `stop`."""
+        function = self.function
+        first = self._address(number, _Position({**indices, self.vector: start}, Lanes(1)))
+        beyond = function.op(f"sub i64 0, {function.op(f'ptrtoint ptr {first} to i64')}")
+        beyond = function.op(f"and i64 {beyond}, {self.function.module.target.vector_bytes - 1}")
+        size = self.kernel.operands[number].dtype.itemsize
+        index = function.op(f"add i64 {start}, {function.op(f'udiv i64 {beyond}, {size}')}")
+        left = function.op(f"urem i64 {beyond}, {size}")
+        never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
+        index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
+        return function.call("llvm.smin.i64", "i64", [("i64", index), ("i64", stop)])
+
+    def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages one after the other over a block at a time."""
+        function = self.function
+        with function.loop(start, stop, self.block_length) as first:
+            self.block = first
+            bounds = [("i64", function.op(f"add i64 {first}, {self.block_length}")), ("i64", stop)]
+            end = function.call("llvm.smin.i64", "i64", bounds)
+            for stage in self.kernel.stages:
+                for position in self._spans(indices, first, end):
+                    self._step(stage, position, [], [])
+
+    def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages where the vector axis is kept: registers hold neighbouring results."""
+        for position in self._spans(indices, start, stop):
+            reduced: list[Value] = []
+            for stage in self.kernel.stages:
+                if stage.point:
+                    self._step(stage, position, reduced, [])
+                    continue
+                accumulators = self._accumulators(stage)
+                with self._sweep_loops(position.indices) as inner:
+                    place = _Position(inner, position.lanes, position.hoisted)
+                    self._step(stage, place, reduced, accumulators)
+                count = position.lanes.count
+                reduced += [accumulator.lanewise(count) for accumulator in accumulators]
+
+    def _rows(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages where the vector axis is reduced: registers hold parts of a row."""
+        reduced: list[Value] = []
+        for stage in self.kernel.stages:
+            if stage.point:
+                self._step(stage, _Position(indices, Lanes(1)), reduced, [])
+                continue
+            accumulators = self._accumulators(stage)
+            with self._sweep_loops(indices) as inner:
+                for position in self._spans(inner, start, stop):
+                    self._step(stage, position, reduced, accumulators)
+            reduced += [accumulator.scalar() for accumulator in accumulators]
+
+    def _accumulators(self, stage: Stage) -> list[Accumulator]:
+        start = self.function.opening()
+        reduces = [result for result in stage.results if isinstance(result, Reduce)]
+        return [Accumulator(self.m, reduce, start, self.kernel.row) for reduce in reduces]
+
+    def _step(
+        self,
+        stage: Stage,
+        position: _Position,
+        reduced: list[Value],
+        accumulators: Sequence[Accumulator],
+    ) -> None:
+        """Evaluate a stage's body at a position and put its results where they belong."""
+        values = stage.body(self.m, _Elements(self, position), tuple(reduced))
+        waiting = iter(accumulators)
+        for result, operand in zip(stage.results, values, strict=True):
+            value = self.m.asarray(operand)
+            if isinstance(result, Store):
+                self._write(result.operand, value, position)
+            elif isinstance(result, Carry):
+                reduced.append(value)
+            else:
+                whole = self.m.spread(value, position.lanes.count)
+                next(waiting).add(whole, position.lanes.mask)

@@ -1,0 +1,242 @@
+"""From a fused group to a kernel: its axes made few, its operators' expressions made the stages' bodies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.kernel import Kernel, Operand, Way
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed
+from gluonic.codegen.loops.stage_bodies import StageBodies
+from gluonic.codegen.machine.values import Dtype
+from gluonic.graph.node import Entry, Node
+
+
+@dataclass(frozen=True)
+class Access:
+    """How an operand is reached from the loops of a kernel.
+
+    Attributes
+    ----------
+    entry : the result that is read or written
+    axes : for each axis of the kernel, the axes of the operand it stands for, merged (none of them for the
+        axis of a space of one element); None: repeated
+    part : the operator and the position of its input that reads a part of the result; None for all of it
+    """
+
+    entry: Entry
+    axes: tuple[tuple[int, ...] | None, ...]
+    part: tuple[Node, int] | None = None
+
+
+@dataclass(frozen=True)
+class LoweredGroup:
+    """A group as a kernel, for all shapes of one pattern.
+
+    Attributes
+    ----------
+    kernel : the loop nest
+    operands : how each operand of the kernel is reached
+    merged : for each axis of the kernel the axes of the group's space that it stands for
+    reads : the number of the operand that an operator's input is read from
+    writes : the number of the operand that a result is written to
+    written_once : the operands that are written from the first to the last element and never read
+    """
+
+    kernel: Kernel
+    operands: tuple[Access, ...]
+    merged: tuple[tuple[int, ...], ...]
+    reads: Mapping[tuple[Node, int], int]
+    writes: Mapping[Entry, int]
+    written_once: tuple[int, ...]
+
+    def extents(self, space: Shape) -> list[int]:
+        """The extents of the kernel's axes for a space of such extents."""
+        return [prod(space[axis] for axis in axes) for axes in self.merged]
+
+
+def contiguous_stride(shape: Shape, axis: int) -> int:
+    """The stride, in elements, of an axis of a contiguous array."""
+    return prod(shape[axis + 1 :])
+
+
+def strides(access: Access, shape: Shape, itemsize: int, read: Read | None) -> list[int]:
+    """The strides in bytes along the kernel's axes."""
+    found = []
+    for axes in access.axes:
+        if not axes:
+            found.append(0)
+            continue
+        step = read.step[axes[-1]] if read is not None and read.step else 1
+        found.append(contiguous_stride(shape, axes[-1]) * itemsize * step)
+    return found
+
+
+def offset(shape: Shape, itemsize: int, read: Read) -> int:
+    """How many bytes behind the first element reading begins."""
+    steps = (contiguous_stride(shape, axis) for axis in range(len(shape)))
+    return sum(b * s for b, s in zip(read.begin, steps, strict=True)) * itemsize
+
+
+@dataclass(frozen=True)
+class Use:
+    """One way in which a group reads or writes a result, over the axes of the group's space."""
+
+    entry: Entry
+    axes: AxisMap
+    shape: Shape
+    part: tuple[Node, int] | None = None
+    cut: frozenset[int] = frozenset()
+    stepped: bool = False
+
+
+def merge_axes(
+    space: Shape, reduced: frozenset[int], uses: Sequence[Use], apart: frozenset[int] = frozenset()
+) -> tuple[tuple[int, ...], ...]:
+    """Which axes of a space can run as one: neighbours that every operand passes through alike.
+
+    Axes of length one are left out. The result holds for all extents of the same pattern.
+
+    Parameters
+    ----------
+    space : the extents
+    reduced : the axes that are reduced
+    uses : how operands are read and written
+    apart : axes that must stay on their own
+
+    >>> x, y = Use(None, (0, 1, 2), (2, 3, 4)), Use(None, (None, None, 0), (4,))
+    >>> merge_axes((2, 3, 4), frozenset(), [x, y])
+    ((0, 1), (2,))
+    """
+    merged: list[tuple[int, ...]] = []
+    for axis, extent in enumerate(space):
+        if extent == 1:
+            continue
+        last = merged[-1][-1] if merged else None
+        joinable = last is not None and not {last, axis} & apart
+        if joinable and _joinable(last, axis, reduced, uses):  # type: ignore[arg-type]
+            merged[-1] = (*merged[-1], axis)
+        else:
+            merged.append((axis,))
+    return tuple(merged) or ((),)
+
+
+def _joinable(first: int, second: int, reduced: frozenset[int], uses: Sequence[Use]) -> bool:
+    if (first in reduced) != (second in reduced):
+        return False
+    for use in uses:
+        a, b = use.axes[first], use.axes[second]
+        if (a is None) != (b is None):
+            return False
+        if a is not None and b is not None:
+            if b <= a or use.stepped or b in use.cut:
+                return False
+            if any(use.shape[axis] != 1 for axis in range(a + 1, b)):
+                return False
+    return True
+
+
+class GroupLowering:
+    """The making of one kernel.
+
+    Parameters
+    ----------
+    group : the operators
+    loops : the operators' loops
+    shapes, dtypes : of all entries
+    roots : for a relabelled result the one whose memory it shares
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        loops: Mapping[Node, Loop],
+        shapes: Mapping[Entry, Shape],
+        dtypes: Mapping[Entry, Dtype],
+        roots: Mapping[Entry, Entry],
+    ) -> None:
+        assert group.stages is not None
+        self.group, self.loops, self.stages = group, loops, group.stages
+        self.shapes, self.dtypes, self.roots = shapes, dtypes, roots
+
+    def lower(self) -> LoweredGroup:
+        """Make the kernel."""
+        reads = self._reads()
+        writes = [Use(e, self._written(e), self.shapes[e]) for e in self.group.outputs]
+        uses = [*dict.fromkeys(reads.values()), *writes]
+        merged = merge_axes(self.stages.space, self.stages.reduced, uses, self._apart())
+        accesses = [self._access(use, merged) for use in uses]
+        operands = tuple(
+            Operand(self.dtypes[a.entry], self._ways(a, use))
+            for a, use in zip(accesses, uses, strict=True)
+        )
+        reduced = frozenset(
+            i for i, axes in enumerate(merged) if axes and axes[0] in self.stages.reduced
+        )
+        numbers = {key: uses.index(use) for key, use in reads.items()}
+        first_output = len(uses) - len(writes)
+        bodies = StageBodies(
+            self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
+        )
+        stages = bodies.stages()
+        scratch = bodies.scratch_dtypes()
+        kernel = Kernel(len(merged), operands, stages, reduced, scratch=scratch)
+        written = {use.entry: first_output + i for i, use in enumerate(writes)}
+        once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")
+        return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
+
+    def _reads(self) -> dict[tuple[Node, int], Use]:
+        """What is read from memory, for each input of an operator that is."""
+        members, found = set(self.group.nodes), dict[tuple[Node, int], Use]()
+        for node in self.group.nodes:
+            loop, place = self.loops[node], self.stages.places[node]
+            for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
+                root = self.roots.get(entry, entry)
+                if read is not None and root.node not in members:
+                    found[node, position] = self._use(entry, read, place.axes, (node, position))
+        return found
+
+    def _use(self, entry: Entry, read: Read, own: AxisMap, where: tuple[Node, int]) -> Use:
+        axes = tuple(
+            None if length == 1 else axis
+            for axis, length in zip(composed(own, read.axes), self.stages.space, strict=True)
+        )
+        shape = self.shapes[entry]
+        if read.is_whole:
+            return Use(entry, axes, shape)
+        return Use(entry, axes, shape, where, read.cut, any(step != 1 for step in read.step))
+
+    def _written(self, entry: Entry) -> AxisMap:
+        """How a result lies in the space."""
+        loop, place = self.loops[entry.node], self.stages.places[entry.node]
+        axes = loop.written if place.kind == "reduce" else place.axes
+        return tuple(
+            None if length == 1 else axis
+            for axis, length in zip(axes, self.stages.space, strict=True)
+        )
+
+    def _apart(self) -> frozenset[int]:
+        """Axes whose index is asked for."""
+        return frozenset(axis for node in self.group.nodes for axis in self.loops[node].indexed)
+
+    def _access(self, use: Use, merged: Sequence[Sequence[int]]) -> Access:
+        axes: list[tuple[int, ...] | None] = []
+        for group in merged:
+            own = tuple(use.axes[axis] for axis in group)
+            axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
+        return Access(use.entry, tuple(axes), use.part)
+
+    def _ways(self, access: Access, use: Use) -> tuple[Way, ...]:
+        ways: list[Way] = []
+        shape = self.shapes[access.entry]
+        for position, axes in enumerate(access.axes):
+            last = position == len(access.axes) - 1
+            if axes is None:
+                ways.append("repeat")
+            elif not axes or (
+                last and not use.stepped and all(n == 1 for n in shape[axes[-1] + 1 :])
+            ):
+                ways.append("unit")
+            else:
+                ways.append("stride")
+        return tuple(ways)

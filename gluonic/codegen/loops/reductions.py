@@ -1,0 +1,185 @@
+"""Accumulators: how elements become a sum, a product, a maximum or a minimum.
+
+float32 is added up in float64 and integers in 64 bits; what rounding takes from a sum of float64 is
+added up beside it. The order of additions depends on extents only, never on how work is divided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.codegen.loops.kernel import Reduce
+from gluonic.codegen.machine.assembler import Opening
+from gluonic.codegen.machine.values import BOOL, FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+_UINT64 = np.dtype(np.uint64)
+
+
+def accumulator_dtype(kind: str, dtype: Dtype) -> Dtype:
+    """Return the dtype in which elements of `dtype` are accumulated."""
+    if kind in ("max", "min"):
+        return dtype
+    if dtype == FLOAT32:
+        return FLOAT64
+    if dtype.kind in "bi":
+        return INT64
+    return _UINT64 if dtype.kind == "u" else dtype
+
+
+def neutral(kind: str, dtype: Dtype) -> Any:
+    """Return the number that changes nothing."""
+    if kind in ("sum", "prod"):
+        return 0 if kind == "sum" else 1
+    if dtype.kind == "f":
+        return -np.inf if kind == "max" else np.inf
+    if dtype.kind == "b":
+        return kind == "min"
+    limits = np.iinfo(dtype)
+    return int(limits.min if kind == "max" else limits.max)
+
+
+def combine(m: Emitter, kind: str, a: Value, b: Value) -> Value:
+    """Return two partial results as one."""
+    table = {"sum": m.add, "prod": m.multiply, "max": m.maximum, "min": m.minimum}
+    return table[kind](a, b)
+
+
+@dataclass(eq=False)
+class Accumulator:
+    """Partial results in registers: for each number of lanes in use, a total of so many lanes.
+
+    A sum of float64 also has, beside the total, what rounding took from it.
+
+    Parameters
+    ----------
+    m : Emitter
+        What writes the instructions.
+    reduce : Reduce
+        What is accumulated.
+    start : Opening
+        The place before the loops, where it is cleared.
+    row : bool, default False
+        Whether all lanes become one result. NaN need then not win in each lane of a max or min: it
+        is noted apart, for two registers with one comparison.
+    """
+
+    m: Emitter
+    reduce: Reduce
+    start: Opening
+    row: bool = False
+    element: Dtype = FLOAT32
+    dtype: Dtype = FLOAT32
+    slots: dict[int, list[str]] = field(default_factory=dict)
+    invalid: dict[int, str] = field(default_factory=dict)
+
+    def add(self, value: Value, mask: Value | None) -> None:
+        """Take up the elements of `value` that `mask` selects."""
+        m, kind, lanes = self.m, self.reduce.kind, value.lanes
+        if not self.slots:
+            self.element, self.dtype = value.dtype, accumulator_dtype(kind, value.dtype)
+        value = m.astype(value, self.dtype)
+        if mask is not None:
+            value = m.where(mask, value, m.constant(neutral(kind, self.dtype), self.dtype))
+        if self._notes_nan:
+            self._add_noting_nan(value)
+        else:
+            self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
+
+    @property
+    def _notes_nan(self) -> bool:
+        return self.row and self.reduce.kind in ("max", "min") and self.element.kind == "f"
+
+    def _add_noting_nan(self, value: Value) -> None:
+        """Take up elements of which those that are NaN change nothing but a note."""
+        m, lanes = self.m, value.lanes
+        (total,) = self._read(lanes)
+        beats = value > total if self.reduce.kind == "max" else value < total
+        self._write(self._slots(lanes), [m.where(beats, value, total)])
+        count = max(lanes // 2, 1)
+        if count not in self.invalid:
+            self.invalid[count] = self._cleared(count, 1, m.constant(0, self.dtype))[0]
+        ends = [m.lanes_of(value, first, count) for first in (0, lanes - count)]
+        unordered = m.instruction("fcmp uno", ends, BOOL)
+        note = m.where(unordered, m.nan, self._load(self.invalid[count], count))
+        self._write([self.invalid[count]], [note])
+
+    @property
+    def _parts(self) -> int:
+        return 2 if self.reduce.kind == "sum" and self.element == FLOAT64 else 1
+
+    def _joined(self, a: list[Value], b: list[Value]) -> list[Value]:
+        """Combine two partial results, the second perhaps without its rounding errors."""
+        total = combine(self.m, self.reduce.kind, a[0], b[0])
+        if self._parts == 1:
+            return [total]
+        grown = total - a[0]
+        lost = a[1] + ((a[0] - (total - grown)) + (b[0] - grown))
+        return [total, lost + b[1] if len(b) > 1 else lost]
+
+    def _slots(self, lanes: int) -> list[str]:
+        """Return where a partial result of so many lanes is kept, cleared before the loops."""
+        if lanes not in self.slots:
+            zero = self.m.constant(neutral(self.reduce.kind, self.dtype), self.dtype)
+            self.slots[lanes] = self._cleared(lanes, self._parts, zero)
+        return self.slots[lanes]
+
+    def _cleared(self, lanes: int, count: int, zero: Value) -> list[str]:
+        """Return places for values that are `zero` before the loops."""
+        kind = vector_type(self.dtype, lanes)
+        slots = [self.m.function.slot(kind) for _ in range(count)]
+        with self.m.function.at(self.start):
+            self._write(slots, [self.m.spread(zero, lanes)] * count)
+        return slots
+
+    def _load(self, slot: str, lanes: int) -> Value:
+        kind = vector_type(self.dtype, lanes)
+        ref = self.m.function.op(f"load {kind}, ptr {slot}, align 64")
+        return self.m.value(ref, self.dtype, lanes)
+
+    def _read(self, lanes: int) -> list[Value]:
+        return [self._load(slot, lanes) for slot in self._slots(lanes)]
+
+    def _write(self, slots: list[str], values: list[Value]) -> None:
+        for slot, value in zip(slots, values, strict=True):
+            self.m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
+
+    def lanewise(self, lanes: int) -> Value:
+        """Return the finished result of each of so many lanes."""
+        return self._finished(self._read(lanes))
+
+    def scalar(self) -> Value:
+        """Combine all lanes to one, always in the same order."""
+        widths = sorted(self.slots, reverse=True)
+        result = self._read(widths[0])
+        for width in dict.fromkeys([*widths[1:], 1]):
+            while result[0].lanes > width:
+                half = result[0].lanes // 2
+                low, high = ([self.m.lanes_of(v, k, half) for v in result] for k in (0, half))
+                result = self._joined(low, high)
+            if width in self.slots:
+                result = self._joined(result, self._read(width))
+        for lanes, slot in self.invalid.items():
+            result = self._joined(result, [self._any_nan(self._load(slot, lanes), result[0])])
+        return self._finished(result)
+
+    def _any_nan(self, note: Value, result: Value) -> Value:
+        """Return NaN if a lane of `note` is, else `result`."""
+        m = self.m
+        while note.lanes > 1:
+            half = note.lanes // 2
+            low, high = (m.lanes_of(note, first, half) for first in (0, half))
+            note = low + high  # what is no NaN is 0
+        return m.where(m.isnan(note), note, result)
+
+    def _finished(self, parts: list[Value]) -> Value:
+        """Return a result in the dtype that later stages get."""
+        total = parts[0]
+        if len(parts) > 1:  # of an infinite total the rounding errors are NaN
+            total = self.m.where(self.m.isnan(parts[1]), total, total + parts[1])
+        return self.m.astype(total, self.reduce.dtype or self.element)

@@ -1,0 +1,295 @@
+"""What the stages of a fused group compute: the operators' expressions, read one after the other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gluonic.codegen.loops.costs import is_costly
+from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
+from gluonic.codegen.loops.loop import AxisMap, Loop
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.values import Dtype, arithmetic
+from gluonic.graph.node import Entry, Node
+
+_ENOUGH_REGISTERS = 32
+_STORED_AS_COMPUTED = ("float32", "float64")
+
+
+class StageBodies:
+    """The stages of a kernel for a group.
+
+    A sweep that needs what an earlier one has computed computes it again, which costs less than memory does;
+    but what takes long (an exponential) is kept in the memory of a later result meanwhile.
+
+    Parameters
+    ----------
+    group : the operators
+    loops : their loops
+    dtypes : of all entries
+    roots : for a relabelled result the one whose memory it shares
+    merged : for each axis of the kernel the axes of the group's space
+    reads : the number of the operand that an operator's input is read from
+    first_output : the number of the operand of the first output
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        loops: Mapping[Node, Loop],
+        dtypes: Mapping[Entry, Dtype],
+        roots: Mapping[Entry, Entry],
+        merged: Sequence[Sequence[int]],
+        reads: Mapping[tuple[Node, int], int],
+        first_output: int,
+    ) -> None:
+        assert group.stages is not None
+        self.group, self.loops, self.dtypes, self.roots = group, loops, dtypes, roots
+        self.merged, self.reads = merged, reads
+        self.places, self.sweeps = group.stages.places, group.stages.sweeps
+        self.outputs = {e.node: first_output + i for i, e in enumerate(group.outputs)}
+        self.kept: dict[Node, int] = {}
+        self.carried: dict[Node, int] = {}
+        self.scratch: dict[Node, int] = {}
+        self.operand_count = first_output + len(self.outputs)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """All stages, in order."""
+        parts = self._parts()
+        if len(parts) > 1:
+            return tuple(self._part(number, parts) for number in range(len(parts)))
+        self._keep_costly()
+        found: list[Stage] = []
+        known = 0
+        for number in range(self.sweeps):
+            sweep, reduced = self._sweep(number)
+            found.append(sweep)
+            point = self._point(number, reduced, known)
+            known += len(reduced)
+            if point is not None:
+                found.append(point)
+                known += sum(isinstance(result, Carry) for result in point.results)
+        return tuple(found)
+
+    def _parts(self) -> list[list[Node]]:
+        """The operators of a group that reduces nothing, cut where a second one takes long.
+
+        Few registers hold the values of one such operator at a time, if many neighbours are to be
+        computed at once; and a processor looks only so far ahead for what it could do meanwhile.
+        """
+        places = self.places.values()
+        apart = host().vector_registers < _ENOUGH_REGISTERS
+        if self.sweeps != 1 or not apart or any(place.kind != "element" for place in places):
+            return [list(self.group.nodes)]
+        parts: list[list[Node]] = [[]]
+        holds_costly = False
+        for node in self.group.nodes:
+            costly = is_costly(self.loops[node], node.application)
+            if costly and holds_costly:
+                parts.append([])
+            holds_costly = holds_costly or costly
+            parts[-1].append(node)
+        return parts
+
+    def _part(self, number: int, parts: Sequence[Sequence[Node]]) -> Stage:
+        """The stage of one part; what later parts read of it is left in scratch."""
+        own, known = parts[number], dict(self.scratch)
+        later = {
+            self.roots.get(entry, entry).node
+            for part in parts[number + 1 :]
+            for node in part
+            for entry in node.inputs
+        }
+        stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
+        for node in own:
+            if node in later:
+                self.scratch[node] = self.operand_count + len(self.scratch)
+                stored.append((node, self.scratch[node]))
+
+        def body(m: Any, x: Any, r: Any) -> list[Any]:
+            values = _Evaluation(self, m, x, r, 0, {}, kept=known)
+            return [values.of(node) for node, _ in stored]
+
+        return Stage(body, tuple(Store(operand) for _, operand in stored))
+
+    def scratch_dtypes(self) -> tuple[Dtype, ...]:
+        """The dtypes of what is left in scratch; known after `stages`."""
+        return tuple(arithmetic(self.dtypes[node.entry()]) for node in self.scratch)
+
+    def written_once(self) -> list[int]:
+        """The operands that elements are written to once, and not read from; known after `stages`."""
+        elements = [node for node in self.outputs if self.places[node].kind == "element"]
+        kept = set(self.kept.values())
+        return [self.outputs[node] for node in elements if self.outputs[node] not in kept]
+
+    def _at(self, kind: str, stage: int) -> list[Node]:
+        return [
+            node
+            for node in self.group.nodes
+            if self.places[node].kind == kind and self.places[node].stage == stage
+        ]
+
+    def _keep_costly(self) -> None:
+        """Find memory for what takes long to compute and is needed in a later sweep too."""
+        lenders = [n for n in self.outputs if self.places[n].kind == "element"]
+        for node, last in self._needed_later():
+            if node in self.outputs:
+                self.kept[node] = self.outputs[node]
+                continue
+            lender = next((n for n in lenders if self._can_lend(n, node, last)), None)
+            if lender is not None:
+                lenders.remove(lender)
+                self.kept[node] = self.outputs[lender]
+
+    def _can_lend(self, lender: Node, node: Node, last: int) -> bool:
+        fits = self.places[node].stage < self.places[lender].stage >= last
+        return fits and self.dtypes[lender.entry()] == self.dtypes[node.entry()]
+
+    def _needed_later(self) -> list[tuple[Node, int]]:
+        """Elements that take long to compute and that a later sweep reads, with the last that does.
+
+        A sweep reads, too, what goes into elements of earlier sweeps that it computes again.
+        """
+        last: dict[Node, int] = {}
+        for node in reversed(self.group.nodes):
+            stage = max(self.places[node].stage, last.get(node, 0))
+            for entry in node.inputs:
+                source = self.roots.get(entry, entry).node
+                if source in self.places and self.places[source].kind == "element":
+                    last[source] = max(last.get(source, 0), stage)
+        return [
+            (node, stage)
+            for node, stage in last.items()
+            if stage > self.places[node].stage
+            and self.dtypes[node.entry()].name in _STORED_AS_COMPUTED
+            and is_costly(self.loops[node], node.application)
+        ]
+
+    def _sweep(self, number: int) -> tuple[Stage, list[Node]]:
+        """A pass over the reduced axes; also what it reduces."""
+        reduces = self._at("reduce", number)
+        elements = self._at("element", number)
+        stored = [
+            (node, operand)
+            for node in elements
+            for operand in dict.fromkeys(
+                o for o in (self.outputs.get(node), self.kept.get(node)) if o is not None
+            )
+        ]
+        results: list[Result] = [Store(operand) for _, operand in stored]
+        results += [Reduce(self.loops[node].reduction) for node in reduces]  # type: ignore[arg-type]
+        wanted = [*(node for node, _ in stored), *reduces]
+        known = dict(self.carried)
+
+        def body(m: Any, x: Any, r: Any) -> list[Any]:
+            values = _Evaluation(self, m, x, r, number, known)
+            return [values.of(node) for node in wanted]
+
+        return Stage(body, tuple(results)), reduces
+
+    def _point(self, number: int, reduces: Sequence[Node], known: int) -> Stage | None:
+        """What is computed from reduced values; they are finished and passed on here."""
+        points = self._at("point", number)
+        nodes = [*reduces, *points]
+        if not nodes:
+            return None
+        raw = {node: known + i for i, node in enumerate(reduces)}
+        before = dict(self.carried)
+        stored = [node for node in nodes if node in self.outputs]
+        later = [node for node in nodes if self._is_read_after(node, number)]
+        first = known + len(reduces)
+        self.carried.update({node: first + i for i, node in enumerate(later)})
+        results: list[Result] = [Store(self.outputs[node]) for node in stored]
+        results += [Carry() for _ in later]
+
+        def body(m: Any, x: Any, r: Any) -> list[Any]:
+            values = _Evaluation(self, m, x, r, number, before, raw)
+            return [values.of(node) for node in (*stored, *later)]
+
+        return Stage(body, tuple(results), point=True) if results else None
+
+    def _is_read_after(self, node: Node, number: int) -> bool:
+        return any(
+            self.roots.get(entry, entry).node is node
+            and (self.places[reader].kind != "point" or self.places[reader].stage > number)
+            for reader in self.group.nodes
+            for entry in reader.inputs
+        )
+
+
+class _Evaluation:
+    """The values at one position of one stage, each computed when first asked for."""
+
+    def __init__(
+        self,
+        bodies: StageBodies,
+        m: Any,
+        x: Any,
+        r: Any,
+        stage: int,
+        carried: Mapping[Node, int],
+        raw: Mapping[Node, int] | None = None,
+        kept: Mapping[Node, int] | None = None,
+    ) -> None:
+        self.bodies, self.m, self.x, self.r = bodies, m, x, r
+        self.stage, self.carried, self.raw = stage, carried, raw or {}
+        self.kept = kept or {}
+        self.values: dict[Node, Any] = {}
+
+    def of(self, node: Node) -> Any:
+        """The value of an operator's result, or, in a sweep, the element that is to be reduced."""
+        if node not in self.values:
+            self.values[node] = self._computed(node)
+        return self.values[node]
+
+    def _computed(self, node: Node) -> Any:
+        bodies = self.bodies
+        if node in self.carried:
+            return self.r[self.carried[node]]
+        if node in self.kept:
+            return self.x[self.kept[node]]
+        m = _OwnAxes(self.m, self.x, bodies.places[node].axes, bodies.merged)
+        dtype = bodies.dtypes[node.entry()]
+        if node in self.raw:
+            finish, value = bodies.loops[node].finish, self.r[self.raw[node]]
+            return self.m.astype(value if finish is None else finish(m, value), dtype)
+        if bodies.places[node].stage < self.stage and node in bodies.kept:
+            return self.x[bodies.kept[node]]
+        loop = bodies.loops[node]
+        value = loop.expression(m, *self._elements(node, loop))
+        if loop.reduction is None:
+            value = self.m.astype(self.m.asarray(value), dtype)
+        return value
+
+    def _elements(self, node: Node, loop: Loop) -> list[Any]:
+        elements = []
+        for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
+            if read is None:
+                continue
+            number = self.bodies.reads.get((node, position))
+            if number is None:
+                elements.append(self.of(self.bodies.roots.get(entry, entry).node))
+            else:
+                elements.append(self.x[number])
+        return elements
+
+
+class _OwnAxes:
+    """An emitter that is asked for extents and indices by the axes of an operator's own loop."""
+
+    def __init__(self, m: Any, x: Any, own: AxisMap, merged: Sequence[Sequence[int]]) -> None:
+        self._m, self._x, self._own, self._merged = m, x, own, merged
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._m, name)
+
+    def extent(self, axes: Sequence[int]) -> Any:
+        """The number of elements along axes of the loop, which are merged whole or not at all."""
+        spaces = [i for i, axis in enumerate(self._own) if axis in axes]
+        return self._m.extent([i for i, own in enumerate(self._merged) if set(own) & set(spaces)])
+
+    def index(self, axis: int) -> Any:
+        """Where along an axis of the loop the position is."""
+        for number, own in enumerate(self._merged):
+            if own == (self._own.index(axis),):
+                return self._x.index(number)
+        return self._m.constant(0, "int64")

@@ -1,0 +1,186 @@
+"""When each operator of a fused group runs: in which sweep over the reduced axes, or at a point after it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed, identity, relabelling
+from gluonic.graph.node import Entry, Node
+
+_MOST_SWEEPS = 4
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operator runs.
+
+    Attributes
+    ----------
+    kind : ``"element"`` at every position, ``"reduce"`` likewise, ``"point"`` once for the kept axes
+    stage : the sweep it runs in; a point runs after the sweep of that number
+    axes : for each axis of the group's space the axis of the operator's own loop
+    """
+
+    kind: str
+    stage: int
+    axes: AxisMap
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The plan of a group's loop nest.
+
+    Attributes
+    ----------
+    space : the iteration space
+    reduced : those of its axes longer than 1 that are reduced
+    places : where each operator runs
+    """
+
+    space: Shape
+    reduced: frozenset[int]
+    places: Mapping[Node, Place]
+
+    @property
+    def sweeps(self) -> int:
+        """How many sweeps there are."""
+        return 1 + max((p.stage for p in self.places.values() if p.kind != "point"), default=0)
+
+
+def arrange(
+    nodes: Sequence[Node],
+    parts: Sequence[Stages],
+    loops: Mapping[Node, Loop],
+    shapes: Mapping[Entry, Shape],
+    roots: Mapping[Entry, Entry],
+) -> Stages | None:
+    """Plan a loop nest for operators; None if there is none.
+
+    Parameters
+    ----------
+    nodes : the operators, in order
+    parts : the plans of the groups they come from; none for a single operator
+    loops : the operators' loops
+    shapes : of all entries
+    roots : for a relabelled result the one whose memory it shares
+    """
+    frame = _frame(nodes, parts, loops)
+    if frame is None:
+        return None
+    arrangement = _Arrangement(*frame, loops, shapes, roots)
+    for node in nodes:
+        if not arrangement.add(node):
+            return None
+    return arrangement.finished()
+
+
+def _long_axes(axes: Sequence[int], space: Shape) -> frozenset[int]:
+    return frozenset(axis for axis in axes if space[axis] != 1)
+
+
+def _frame(
+    nodes: Sequence[Node], parts: Sequence[Stages], loops: Mapping[Node, Loop]
+) -> tuple[Shape, frozenset[int]] | None:
+    """The space and the reduced axes of a group put together."""
+    if not parts:
+        loop = loops[nodes[0]]
+        return loop.space, _long_axes(loop.axes, loop.space)
+    first, second = parts
+    if first.space == second.space:
+        if first.reduced and second.reduced and first.reduced != second.reduced:
+            return None
+        return first.space, first.reduced or second.reduced
+    if first.reduced and not second.reduced:
+        return first.space, first.reduced
+    return None
+
+
+class _Arrangement:
+    """The places of operators, found one after the other."""
+
+    def __init__(
+        self,
+        space: Shape,
+        reduced: frozenset[int],
+        loops: Mapping[Node, Loop],
+        shapes: Mapping[Entry, Shape],
+        roots: Mapping[Entry, Entry],
+    ) -> None:
+        self.space, self.reduced = space, reduced
+        self.loops, self.shapes, self.roots = loops, shapes, roots
+        self.places: dict[Node, Place] = {}
+        self.written: dict[Node, AxisMap] = {}
+
+    def add(self, node: Node) -> bool:
+        """Find the place of an operator; False if there is none."""
+        loop = self.loops[node]
+        if loop.space == self.space:
+            own: AxisMap | None = identity(len(self.space))
+            kind = "element" if loop.reduction is None else "reduce"
+            if kind == "reduce" and _long_axes(loop.axes, self.space) != self.reduced:
+                return False
+        else:
+            own, kind = self._embedding(loop), "point"
+        if own is None:
+            return False
+        stage = self._stage(node, loop, own, kind)
+        if stage is None:
+            return False
+        self.places[node] = Place(kind, stage, own)
+        self.written[node] = self._plain(composed(own, identity(len(loop.space))))
+        if kind == "reduce":
+            self.written[node] = self._plain(loop.written)
+        return True
+
+    def _embedding(self, loop: Loop) -> AxisMap | None:
+        """For each axis of the space the axis of a loop over the kept axes alone."""
+        if loop.reduction is not None or not self.reduced or loop.indexed:
+            return None
+        kept = tuple(1 if i in self.reduced else n for i, n in enumerate(self.space))
+        return relabelling(kept, loop.space)
+
+    def _plain(self, axes: AxisMap) -> AxisMap:
+        """A map in which axes of length one count as repeated."""
+        return tuple(
+            None if length == 1 else axis for axis, length in zip(axes, self.space, strict=True)
+        )
+
+    def _stage(self, node: Node, loop: Loop, own: AxisMap, kind: str) -> int | None:
+        """The earliest stage at which all that the operator reads is there."""
+        stage, depends = 0, False
+        for entry, read in zip(node.inputs, loop.reads, strict=True):
+            root = self.roots.get(entry, entry)
+            place = self.places.get(root.node)
+            if read is None or place is None:
+                continue
+            if not self._is_at_hand(entry, root, read, own):
+                return None
+            depends = True
+            ready = place.stage
+            if place.kind != "element" and kind != "point":
+                ready += 1
+            elif place.kind == "element" and kind == "point":
+                return None
+            stage = max(stage, ready)
+        if kind == "point" and not depends:
+            return None
+        return stage
+
+    def _is_at_hand(self, entry: Entry, root: Entry, read: Read, own: AxisMap) -> bool:
+        """Whether the element that is read is the very one that is computed at the same position."""
+        if not read.is_whole or root.index != 0:
+            return False
+        axes = composed(own, read.axes)
+        if entry != root:
+            relabelled = relabelling(self.shapes[entry], self.shapes[root])
+            if relabelled is None:
+                return False
+            axes = composed(axes, relabelled)
+        return self._plain(axes) == self.written[root.node]
+
+    def finished(self) -> Stages | None:
+        """The plan, if it is worth it."""
+        stages = Stages(self.space, self.reduced, self.places)
+        everything = _long_axes(range(len(self.space)), self.space)
+        if self.reduced and self.reduced == everything and stages.sweeps > 1:
+            return None  # one position only: a second sweep apart can be shared by threads
+        return stages if stages.sweeps <= _MOST_SWEEPS else None

@@ -1,0 +1,205 @@
+"""Writing LLVM's text: a module, its functions, blocks and loops.
+
+Text is what LLVM parses fastest from Python and what the disk cache hashes, so code is written
+as text from the start; llvmlite is not needed (nor imported) until it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluonic.codegen.machine.target import Target
+
+
+@dataclass
+class Module:
+    """The functions of one LLVM module, and what they call.
+
+    Parameters
+    ----------
+    target : Target
+        The processor the module is for.
+    """
+
+    target: Target
+    definitions: dict[str, str] = field(default_factory=dict)
+    declarations: dict[str, str] = field(default_factory=dict)
+    imports: dict[str, None] = field(default_factory=dict)
+    symbols: dict[str, int] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+
+    def hint(self, content: str) -> str:
+        """Return the reference of metadata, which instructions can carry."""
+        if content not in self.hints:
+            self.hints.append(content)
+        return f"!{self.hints.index(content)}"
+
+    def declare(self, name: str, result: str, arguments: Sequence[str]) -> str:
+        """Make an intrinsic callable; return its reference."""
+        self.declarations.setdefault(name, f"declare {result} @{name}({', '.join(arguments)})")
+        return f"@{name}"
+
+    def import_function(self, name: str, result: str, arguments: Sequence[str]) -> str:
+        """Make a function of the C library callable; return its reference."""
+        self.imports[name] = None
+        return self.declare(name, result, arguments)
+
+    def extern(self, name: str, address: int, arguments: Sequence[str]) -> None:
+        """Make a function at a known address callable under a name of ours."""
+        self.symbols[name] = address
+        self.declare(name, "void", arguments)
+
+    def text(self) -> str:
+        """Return the module as LLVM reads it."""
+        wide = self.target.vector_bytes * 8
+        attributes = f'nounwind "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
+        parts = [
+            *self.definitions.values(),
+            *self.declarations.values(),
+            f"attributes #0 = {{ {attributes} }}",
+            f"attributes #1 = {{ noinline cold {attributes} }}",
+            f"attributes #2 = {{ noinline {attributes} }}",
+            *(f"!{number} = !{{{content}}}" for number, content in enumerate(self.hints)),
+        ]
+        return "\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A place in a function that is written to later, such as the one before a loop."""
+
+    lines: list[Any]
+
+
+def _flat(lines: list[Any]) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
+
+
+class Function:
+    """The body of a function while it is being written.
+
+    Parameters
+    ----------
+    module : Module
+        Where the finished function goes.
+    name : str
+        Its symbol.
+    arguments : sequence of str
+        Type and name of each argument, as in ``"ptr %table"``.
+    internal : bool, default False
+        Whether only this module calls it.
+    cold : bool, default False
+        Whether it is seldom called and never inlined.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        arguments: Sequence[str],
+        *,
+        internal: bool = False,
+        cold: bool = False,
+    ) -> None:
+        self.module = module
+        self.name = name
+        linkage = "internal " if internal else ""
+        # A step that is called once would be inlined, and so compiled twice.
+        group = "#1" if cold else "#0" if internal else "#2"
+        self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
+        self._slots: list[str] = []
+        self._lines: list[Any] = []
+        self._all_lines = self._lines
+        self._count = 0
+        self.block = "entry"
+
+    @property
+    def length(self) -> int:
+        """How many instructions with results have been written."""
+        return self._count
+
+    def finish(self) -> None:
+        """Return from the function and put it into its module."""
+        self.do("ret void")
+        lines = [self._head, "entry:", *self._slots, *_flat(self._all_lines), "}"]
+        self.module.definitions[self.name] = "\n".join(lines)
+
+    def opening(self) -> Opening:
+        """Leave a place open here, to be written to later."""
+        opening = Opening([])
+        self._lines.append(opening.lines)
+        return opening
+
+    @contextmanager
+    def at(self, opening: Opening) -> Iterator[None]:
+        """Write what is inside to a place left open earlier (instructions only, no blocks)."""
+        outer, self._lines = self._lines, opening.lines
+        yield
+        self._lines = outer
+
+    def op(self, text: str) -> str:
+        """Write an instruction with a result; return the result's reference."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Write an instruction without a result."""
+        self._lines.append(f"  {text}")
+
+    def slot(self, kind: str, align: int = 64) -> str:
+        """Reserve room on the stack; return its address."""
+        self._count += 1
+        name = f"%s{self._count}"
+        self._slots.append(f"  {name} = alloca {kind}, align {align}")
+        return name
+
+    def label(self, hint: str) -> str:
+        """Return a fresh block name."""
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def start(self, block: str) -> None:
+        """Begin the block called `block`."""
+        self._lines.append(f"{block}:")
+        self.block = block
+
+    @contextmanager
+    def loop(self, start: str, stop: str, step: int | str = 1) -> Iterator[str]:
+        """Repeat what is written inside for ``start, start + step, …`` below `stop`."""
+        before, body, after = self.block, self.label("loop"), self.label("done")
+        enter = self.op(f"icmp slt i64 {start}, {stop}")
+        self.do(f"br i1 {enter}, label %{body}, label %{after}")
+        self.start(body)
+        index = self.op("")
+        lines, place = self._lines, len(self._lines) - 1
+        yield index
+        following = self.op(f"add nsw i64 {index}, {step}")
+        lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        again = self.op(f"icmp slt i64 {following}, {stop}")
+        self.do(f"br i1 {again}, label %{body}, label %{after}")
+        self.start(after)
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """Do what is written inside only if the ``i1`` called `condition` holds."""
+        body, after = self.label("then"), self.label("after")
+        self.do(f"br i1 {condition}, label %{body}, label %{after}")
+        self.start(body)
+        yield
+        self.do(f"br label %{after}")
+        self.start(after)
+
+    def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
+        """Call an intrinsic by name with (type, reference) pairs."""
+        function = self.module.declare(name, result, [kind for kind, _ in arguments])
+        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        return self.op(f"call {result} {function}({listed})")

@@ -1,0 +1,169 @@
+"""Object files kept between processes, so that a second run links without compiling.
+
+An entry is named by the SHA-256 of everything that decides its contents and begins with the
+SHA-256 of its payload: LLVM may abort on a damaged object file, so it never sees one. The folder
+is private to the user. Whatever is wrong with it (read-only, full, foreign, damaged) costs a
+compilation and nothing else.
+
+``GLUONIC_CACHE=0`` turns the cache off, ``GLUONIC_CACHE_DIR`` moves it, ``GLUONIC_CACHE_SIZE``
+caps it (bytes, default 256 MiB).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from gluonic._version import __version__
+from gluonic.codegen.machine.target import Target, load_llvm
+
+_MAGIC = b"gluonic object 1\n"
+_DIGEST_BYTES = 32
+_SUFFIX = ".object"
+_DEFAULT_CAP = 256 << 20
+
+
+def key(text: str, target: Target) -> str:
+    """Return the name of a module's entry.
+
+    Parameters
+    ----------
+    text : str
+        The module before optimisation.
+    target : Target
+        What it is compiled for.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    version = ".".join(str(part) for part in load_llvm().llvm_version_info)
+    parts = (__version__, version, target.triple, target.cpu, target.features, text)
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    return digest.hexdigest()
+
+
+def fetch(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return the object file called `name`, made by `make` and kept if it isn't there.
+
+    Parameters
+    ----------
+    name : str
+        What :func:`key` returned.
+    make : callable
+        Compiles the module.
+    """
+    folder = _private_folder()
+    if folder is None:
+        return make()
+    found = _read(folder / (name + _SUFFIX))
+    if found is not None:
+        return found
+    made = make()
+    try:
+        _write(folder, name, made)
+    except OSError:  # a full or read-only disk: the code is made, only not kept
+        return made
+    return made
+
+
+def folder() -> Path:
+    """Return where the cache is kept: ``GLUONIC_CACHE_DIR``, or the user's cache folder."""
+    chosen = os.environ.get("GLUONIC_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "gluonic"
+
+
+def clear() -> None:
+    """Remove every entry."""
+    place = _private_folder()
+    for entry in _entries(place) if place else ():
+        entry.unlink(missing_ok=True)
+
+
+def _private_folder() -> Path | None:
+    """Return the folder, made if need be, or None if it is off or not ours alone."""
+    if os.environ.get("GLUONIC_CACHE", "1") == "0":
+        return None
+    try:
+        place = folder()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = place.lstat()
+    except (OSError, RuntimeError):  # RuntimeError: no home folder can be found
+        return None
+    ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    closed = os.name == "nt" or not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return place if stat.S_ISDIR(status.st_mode) and ours and closed else None
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the payload of an entry, or None if it is missing or damaged."""
+    try:
+        if not path.is_file():  # reading a pipe would wait for a writer
+            return None
+        content = path.read_bytes()
+        start = len(_MAGIC) + _DIGEST_BYTES
+        payload = content[start:]
+        if content[:start] != _MAGIC + hashlib.sha256(payload).digest():
+            path.unlink(missing_ok=True)
+            return None
+        os.utime(path)
+    except OSError:
+        return None
+    return payload
+
+
+def _write(folder: Path, name: str, payload: bytes) -> None:
+    """Put an entry in place at once, so that no reader sees half of it; keep to the cap."""
+    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+        os.replace(temporary, folder / (name + _SUFFIX))
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _trim(folder)
+
+
+def _entries(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.suffix in (_SUFFIX, ".part")]
+
+
+def _cap() -> int:
+    """Return the allowed size in bytes."""
+    text = os.environ.get("GLUONIC_CACHE_SIZE", "")
+    return int(text) if text.isdecimal() else _DEFAULT_CAP
+
+
+def _trim(folder: Path) -> None:
+    """Remove the entries unused for longest until the rest fits the cap."""
+    found = []
+    for path in _entries(folder):
+        try:
+            status = path.stat()
+        except FileNotFoundError:  # another process trimmed it
+            continue
+        found.append((status.st_mtime_ns, status.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= _cap():
+            return
+        path.unlink(missing_ok=True)
+        total -= size

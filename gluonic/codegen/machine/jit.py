@@ -1,0 +1,157 @@
+"""From the text of an LLVM module to addresses that can be called.
+
+One JIT serves the process and is made on first use. A module becomes an object file (optimised
+by a pass manager that is used once), the object file becomes a :class:`Library` whose code lives
+as long as the Python object. Object files are kept on disk by :mod:`gluonic.codegen.machine.cache`, so
+a second process links without compiling.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from gluonic.codegen.machine import cache
+from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
+from gluonic.codegen.machine.target import Target, host, load_llvm
+from gluonic.graph.events import EVENTS
+
+_lock = threading.RLock()
+_numbers = itertools.count()
+_engines: dict[Target, Any] = {}
+
+# A fork while another thread compiles would leave the child a lock nobody can open.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
+class Library:
+    """Linked machine code; dropping the last reference frees it.
+
+    Parameters
+    ----------
+    tracker : llvmlite ResourceTracker
+        What keeps the code in memory.
+    names : sequence of str
+        The functions that can be called.
+
+    Attributes
+    ----------
+    size : int
+        The bytes of the object file.
+    from_disk : bool
+        Whether it came from the disk cache.
+    """
+
+    def __init__(self, tracker: Any, names: Sequence[str], size: int) -> None:
+        self._tracker, self.size = tracker, size
+        self.from_disk = False
+        self.addresses: dict[str, int] = {name: int(tracker[name]) for name in names}
+
+    def __getitem__(self, name: str) -> int:
+        """Return the address of a function."""
+        return self.addresses[name]
+
+
+def load(
+    text: str,
+    names: Sequence[str],
+    imports: Sequence[str] = (),
+    target: Target | None = None,
+    symbols: Mapping[str, int] | None = None,
+) -> Library:
+    """Compile a module, or take it from the disk cache, and link it into this process.
+
+    Parameters
+    ----------
+    text : str
+        The module in LLVM's textual form.
+    names : sequence of str
+        Functions whose addresses are wanted.
+    imports : sequence of str
+        C library functions the module calls by name.
+    target : Target, default: the host
+        What to compile for; this machine must be able to run it.
+    symbols : mapping of str to int, default: none
+        Addresses of what else the module calls or refers to.
+
+    Returns
+    -------
+    Library
+    """
+    target = target or host()
+    compiled = []
+
+    def compile_now() -> bytes:
+        with EVENTS.span("optimise and assemble", "compile") if EVENTS.symbolic else nullcontext():
+            compiled.append(compile_object(text, target))
+        return compiled[0]
+
+    image = cache.fetch(cache.key(text, target), compile_now)
+    library = link(image, names, imports, target, symbols or {})
+    library.from_disk = not compiled
+    return library
+
+
+def link(
+    image: bytes,
+    names: Sequence[str],
+    imports: Sequence[str],
+    target: Target,
+    symbols: Mapping[str, int],
+) -> Library:
+    """Link an object file that :func:`compile_object` made."""
+    llvm = load_llvm()
+    builder = llvm.JITLibraryBuilder().add_object_img(image)
+    for name, address in {**addresses(imports), **symbols}.items():
+        builder.import_symbol(name, address)
+    for name in names:
+        builder.export_symbol(name)
+    with _lock:
+        if target not in _engines:
+            _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
+        tracker = builder.link(_engines[target], f"gluonic{next(_numbers)}")
+    return Library(tracker, names, len(image))
+
+
+def compile_object(text: str, target: Target) -> bytes:
+    """Return the optimised object file of a module."""
+    image = bytes(_lowered(text, target, lambda machine, module: machine.emit_object(module)))
+    give_back_memory()
+    return image
+
+
+def assembly(text: str, target: Target | None = None) -> str:
+    """Return the optimised assembly of a module, to read."""
+    return str(
+        _lowered(text, target or host(), lambda machine, module: machine.emit_assembly(module))
+    )
+
+
+def optimised(text: str, target: Target | None = None) -> str:
+    """Return the module's text after LLVM's optimiser, to read."""
+    return str(_lowered(text, target or host(), lambda machine, module: str(module)))
+
+
+def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
+    """Parse, verify and optimise a module in a context of its own, then `finish` it."""
+    llvm = load_llvm()
+    with _lock:
+        machine = target.machine()
+        context = llvm.create_context()
+        module = llvm.parse_assembly(text, context)
+        module.triple = target.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+        # The loops are already explicit SIMD, so LLVM need not look for vectors or unroll.
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+        passes = llvm.create_pass_builder(machine, tuning)
+        passes.getModulePassManager().run(module, passes)
+        return finish(machine, module)

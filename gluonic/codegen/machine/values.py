@@ -1,0 +1,203 @@
+"""SIMD values with Python's operators, so that an expression reads as it does for NumPy.
+
+A :class:`Value` is a register (or several) while code is being written: a dtype, a number of
+lanes and LLVM's name for it. One lane means a scalar, the same for every element; mixed with a
+vector it is repeated. Python numbers take the dtype of the other operand, as in NumPy 2.
+float16 has no arithmetic of its own here: it is float32 between memory and memory.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+Dtype = np.dtype[Any]
+Number = bool | int | float | np.generic
+Operand: TypeAlias = "Value | bool | int | float | np.generic"
+
+BOOL = np.dtype(np.bool_)
+FLOAT32 = np.dtype(np.float32)
+FLOAT64 = np.dtype(np.float64)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
+
+
+def arithmetic(dtype: Dtype) -> Dtype:
+    """Return the dtype that `dtype` is computed in."""
+    return FLOAT32 if dtype == np.float16 else dtype
+
+
+def scalar_type(dtype: Dtype) -> str:
+    """Return LLVM's name of one element in a register."""
+    if dtype == BOOL:
+        return "i1"
+    if dtype.kind == "f":
+        return {2: "half", 4: "float", 8: "double"}[dtype.itemsize]
+    return f"i{dtype.itemsize * 8}"
+
+
+def vector_type(dtype: Dtype, lanes: int) -> str:
+    """Return LLVM's name of `lanes` elements in registers."""
+    kind = scalar_type(dtype)
+    return kind if lanes == 1 else f"<{lanes} x {kind}>"
+
+
+def literal(value: Number, dtype: Dtype) -> str:
+    """Return a number as LLVM writes it.
+
+    Raises
+    ------
+    OverflowError
+        If an integer does not fit.
+    """
+    if dtype == BOOL:
+        return "true" if value else "false"
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            rounded = float(dtype.type(value))
+        return f"0x{struct.unpack('>Q', struct.pack('>d', rounded))[0]:016X}"
+    limits = np.iinfo(dtype)
+    if not limits.min <= int(value) <= limits.max:
+        raise OverflowError(f"{value} does not fit {dtype}")
+    return str(int(value))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """Elements in registers.
+
+    Parameters
+    ----------
+    emitter : Emitter
+        What writes the instructions.
+    ref : str
+        LLVM's name of the register, or a literal.
+    dtype : numpy.dtype
+        The elements' dtype (never float16).
+    lanes : int
+        How many elements; 1 is a scalar that stands for all.
+    """
+
+    emitter: Emitter
+    ref: str
+    dtype: Dtype
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        """LLVM's type."""
+        return vector_type(self.dtype, self.lanes)
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is a constant."""
+        return self.lanes == 1 and not self.ref.startswith("%")
+
+    def astype(self, dtype: Any) -> Value:
+        """Convert as NumPy's ``astype`` does."""
+        return self.emitter.astype(self, dtype)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "an expression that is compiled cannot branch on its values: use m.where(condition, "
+            "a, b), or & and | instead of `and` and `or`"
+        )
+
+    def __add__(self, other: Operand) -> Value:
+        return self.emitter.add(self, other)
+
+    def __radd__(self, other: Operand) -> Value:
+        return self.emitter.add(other, self)
+
+    def __sub__(self, other: Operand) -> Value:
+        return self.emitter.subtract(self, other)
+
+    def __rsub__(self, other: Operand) -> Value:
+        return self.emitter.subtract(other, self)
+
+    def __mul__(self, other: Operand) -> Value:
+        return self.emitter.multiply(self, other)
+
+    def __rmul__(self, other: Operand) -> Value:
+        return self.emitter.multiply(other, self)
+
+    def __truediv__(self, other: Operand) -> Value:
+        return self.emitter.divide(self, other)
+
+    def __rtruediv__(self, other: Operand) -> Value:
+        return self.emitter.divide(other, self)
+
+    def __floordiv__(self, other: Operand) -> Value:
+        return self.emitter.floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Operand) -> Value:
+        return self.emitter.floor_divide(other, self)
+
+    def __mod__(self, other: Operand) -> Value:
+        return self.emitter.remainder(self, other)
+
+    def __rmod__(self, other: Operand) -> Value:
+        return self.emitter.remainder(other, self)
+
+    def __pow__(self, other: Operand) -> Value:
+        return self.emitter.raised(self, other)
+
+    def __rpow__(self, other: Operand) -> Value:
+        return self.emitter.power(other, self)
+
+    def __neg__(self) -> Value:
+        return self.emitter.negative(self)
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __abs__(self) -> Value:
+        return self.emitter.abs(self)
+
+    def __lt__(self, other: Operand) -> Value:
+        return self.emitter.less(self, other)
+
+    def __le__(self, other: Operand) -> Value:
+        return self.emitter.less_equal(self, other)
+
+    def __gt__(self, other: Operand) -> Value:
+        return self.emitter.greater(self, other)
+
+    def __ge__(self, other: Operand) -> Value:
+        return self.emitter.greater_equal(self, other)
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+        return self.emitter.equal(self, other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+        return self.emitter.not_equal(self, other)  # type: ignore[arg-type]
+
+    def __and__(self, other: Operand) -> Value:
+        return self.emitter.bitwise_and(self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Operand) -> Value:
+        return self.emitter.bitwise_or(self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Operand) -> Value:
+        return self.emitter.bitwise_xor(self, other)
+
+    __rxor__ = __xor__
+
+    def __invert__(self) -> Value:
+        return self.emitter.invert(self)
+
+    def __lshift__(self, other: Operand) -> Value:
+        return self.emitter.left_shift(self, other)
+
+    def __rshift__(self, other: Operand) -> Value:
+        return self.emitter.right_shift(self, other)

@@ -1,0 +1,235 @@
+"""Reading and writing elements: contiguous, strided, under a mask; float16 and booleans.
+
+In memory a boolean is a byte and float16 has two; in registers a boolean is a bit and float16 is
+float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gluonic.codegen.machine.values import (
+    BOOL,
+    FLOAT32,
+    INT32,
+    Dtype,
+    Value,
+    arithmetic,
+    scalar_type,
+    vector_type,
+)
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+_UINT8 = np.dtype(np.uint8)
+_UINT16 = np.dtype(np.uint16)
+_FLOAT16 = np.dtype(np.float16)
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Which elements registers hold: `count` neighbours, or those of them that `mask` selects."""
+
+    count: int
+    mask: Value | None = None
+
+
+def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | None = None) -> Value:
+    """Read elements.
+
+    Parameters
+    ----------
+    m : Emitter
+        What writes the instructions.
+    address : str
+        Reference of the first element's address.
+    dtype : numpy.dtype
+        Of the elements in memory.
+    lanes : Lanes
+        How many elements, and which.
+    stride : str, optional
+        Reference of the distance between elements in bytes; they are contiguous by default.
+    """
+    stored = _stored(m, dtype)
+    kind, size = vector_type(stored, lanes.count), dtype.itemsize
+    if stride is not None and lanes.count > 1:
+        pointers = _pointers(m, address, stride, lanes.count)
+        ref = _gather(m, pointers, kind, size, lanes)
+    elif lanes.mask is not None:
+        ref = _masked_load(m, address, kind, size, lanes.mask)
+    else:
+        ref = m.function.op(f"load {kind}, ptr {address}, align {size}")
+    return _from_memory(m, m.value(ref, stored, lanes.count), dtype)
+
+
+def store(
+    m: Emitter, value: Value, address: str, dtype: Dtype, lanes: Lanes, stride: str | None = None
+) -> None:
+    """Write elements; the parameters are those of :func:`load`."""
+    ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), lanes.count), dtype)
+    size = dtype.itemsize
+    if stride is not None and lanes.count > 1:
+        pointers = _pointers(m, address, stride, lanes.count)
+        _scatter(m, ready, pointers, size, lanes)
+    elif lanes.mask is not None:
+        name = f"llvm.masked.store.{_suffix(ready)}.p0"
+        _call(m, name, ready, f"ptr align {size} {address}", lanes.mask)
+    else:
+        m.function.do(f"store {ready.type} {ready.ref}, ptr {address}, align {size}")
+
+
+def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> None:
+    """Write neighbours past the caches, which then need not fetch what is overwritten.
+
+    Registers must fall on multiples of their size, and a fence must follow.
+    """
+    ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), count), dtype)
+    place = f"ptr {address}, align {m.target.vector_bytes}"
+    hint = m.function.module.hint("i32 1")
+    m.function.do(f"store {ready.type} {ready.ref}, {place}, !nontemporal {hint}")
+
+
+def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
+    """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
+    left = m.function.op(f"sub i64 {stop}, {first}")
+    left = m.function.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(count))])
+    limit = m.value(m.function.op(f"trunc i64 {left} to i32"), INT32, 1)
+    return counting(m, count, INT32) < m.spread(limit, count)
+
+
+def counting(m: Emitter, count: int, dtype: Dtype) -> Value:
+    """Return the integers from 0 on, one a lane."""
+    if count == 1:
+        return m.constant(0, dtype)
+    kind = scalar_type(dtype)
+    listed = ", ".join(f"{kind} {lane}" for lane in range(count))
+    return m.value(f"<{listed}>", dtype, count)
+
+
+def _stored(m: Emitter, dtype: Dtype) -> Dtype:
+    """Return the dtype that instructions move for elements of `dtype`."""
+    if dtype == BOOL:
+        return _UINT8
+    return _UINT16 if dtype == _FLOAT16 and not m.target.has_half else dtype
+
+
+def _from_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
+    if dtype == BOOL:
+        return m.not_equal(value, 0)
+    if dtype == _FLOAT16:
+        return m.cast("fpext", value, FLOAT32) if m.target.has_half else _widened_half(m, value)
+    return value
+
+
+def _to_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
+    if dtype == BOOL:
+        return m.cast("zext", value, _UINT8)
+    if dtype == _FLOAT16:
+        if not m.target.has_half:
+            return _narrowed_half(m, value)
+        return m.cast("fptrunc", _fenced(m, value), dtype)
+    return value
+
+
+def _fenced(m: Emitter, value: Value) -> Value:
+    """Keep LLVM from converting float64 to float16 at once: for that x86 calls a function it may lack."""
+    if m.target.architecture != "x86_64":
+        return value
+    name = f"llvm.arithmetic.fence.{_suffix(value)}"
+    return m.value(
+        m.function.call(name, value.type, [(value.type, value.ref)]), FLOAT32, value.lanes
+    )
+
+
+def _widened_half(m: Emitter, bits: Value) -> Value:
+    """Convert float16 bits to float32 with integer arithmetic."""
+    wide = m.astype(bits, INT32)
+    magnitude = (wide & 0x7FFF) << 13
+    exact = m.bitcast(magnitude, FLOAT32) * 2.0**112  # shifts the exponent, denormals too
+    special = m.bitcast(magnitude | 0x7F800000, FLOAT32)
+    value = m.where((wide & 0x7C00) == 0x7C00, special, exact)
+    return m.bitcast(m.bitcast(value, INT32) | ((wide & 0x8000) << 16), FLOAT32)
+
+
+def _narrowed_half(m: Emitter, value: Value) -> Value:
+    """Convert float32 to float16 bits, rounding to nearest even."""
+    bits = m.bitcast(value, INT32)
+    sign = m.value(
+        m.function.op(f"lshr {bits.type} {bits.ref}, {_splat(bits, 16)}"), INT32, bits.lanes
+    )
+    magnitude = bits & 0x7FFFFFFF
+    odd = m.right_shift(magnitude, 13) & 1
+    normal = m.right_shift(magnitude - (112 << 23) + 0xFFF + odd, 13)
+    # Adding 0.5 leaves a small number's float16 denormal in the lowest bits, rounded.
+    small = m.bitcast(m.bitcast(magnitude, FLOAT32) + 0.5, INT32) - 0x3F000000
+    finite = m.where(magnitude < (113 << 23), small, normal)
+    finite = m.where(magnitude >= 0x477FF000, 0x7C00, finite)
+    result = m.where(magnitude > 0x7F800000, 0x7E00, finite) | (sign & 0x8000)
+    return m.astype(result, _UINT16)
+
+
+def _splat(value: Value, number: int) -> str:
+    return str(number) if value.lanes == 1 else f"splat (i32 {number})"
+
+
+def _pointers(m: Emitter, address: str, stride: str, count: int) -> str:
+    """Return a vector of addresses `stride` bytes apart."""
+    wide = m.widened(m.value(stride, np.dtype(np.int64), 1), count)
+    lanes = counting(m, count, np.dtype(np.int64)).ref
+    offsets = m.function.op(f"mul <{count} x i64> {wide}, {lanes}")
+    return m.function.op(f"getelementptr i8, ptr {address}, <{count} x i64> {offsets}")
+
+
+def _suffix(value: Value) -> str:
+    letter = "f" if value.dtype.kind == "f" else "i"
+    return f"v{value.lanes}{letter}{value.dtype.itemsize * 8}"
+
+
+def _mask(m: Emitter, lanes: Lanes) -> str:
+    return "splat (i1 true)" if lanes.mask is None else lanes.mask.ref
+
+
+def _masked_load(m: Emitter, address: str, kind: str, size: int, mask: Value) -> str:
+    count = mask.lanes
+    name = f"llvm.masked.load.{_kind_suffix(kind)}.p0"
+    m.function.module.declare(name, kind, ["ptr", f"<{count} x i1>", kind])
+    return m.function.op(
+        f"call {kind} @{name}(ptr align {size} {address}, <{count} x i1> {mask.ref}, "
+        f"{kind} zeroinitializer)"
+    )
+
+
+def _gather(m: Emitter, pointers: str, kind: str, size: int, lanes: Lanes) -> str:
+    count = lanes.count
+    name = f"llvm.masked.gather.{_kind_suffix(kind)}.v{count}p0"
+    m.function.module.declare(name, kind, [f"<{count} x ptr>", f"<{count} x i1>", kind])
+    return m.function.op(
+        f"call {kind} @{name}(<{count} x ptr> align {size} {pointers}, "
+        f"<{count} x i1> {_mask(m, lanes)}, {kind} zeroinitializer)"
+    )
+
+
+def _scatter(m: Emitter, value: Value, pointers: str, size: int, lanes: Lanes) -> None:
+    count = lanes.count
+    name = f"llvm.masked.scatter.{_suffix(value)}.v{count}p0"
+    m.function.module.declare(name, "void", [value.type, f"<{count} x ptr>", f"<{count} x i1>"])
+    m.function.do(
+        f"call void @{name}({value.type} {value.ref}, <{count} x ptr> align {size} {pointers}, "
+        f"<{count} x i1> {_mask(m, lanes)})"
+    )
+
+
+def _call(m: Emitter, name: str, value: Value, place: str, mask: Value) -> None:
+    m.function.module.declare(name, "void", [value.type, "ptr", mask.type])
+    m.function.do(f"call void @{name}({value.type} {value.ref}, {place}, {mask.type} {mask.ref})")
+
+
+def _kind_suffix(kind: str) -> str:
+    """Return how intrinsics' names spell a vector type such as ``<16 x float>``."""
+    count, _, element = kind.strip("<>").partition(" x ")
+    letters = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)
+    return f"v{count}{letters}"

@@ -1,0 +1,369 @@
+"""The namespace an expression is read with to become machine code.
+
+An elementwise operator is one callable ``expression(m, *values, **attributes)``. Read with NumPy
+as ``m`` it computes arrays; read with an :class:`Emitter` it writes SIMD instructions. Here are
+arithmetic, comparison, selection, conversion and rounding; exp and its kin are looked up in the
+tables of the ``maths`` modules. A function neither knows raises :class:`NotLowered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from gluonic.codegen.machine.values import (
+    BOOL,
+    FLOAT32,
+    INT32,
+    INT64,
+    Dtype,
+    Operand,
+    Value,
+    literal,
+    vector_type,
+)
+from gluonic.codegen.maths import (  # noqa: F401 (each registers its functions)
+    error,
+    logarithm,
+    mxnet,
+    power,
+    remainder,
+    trigonometric,
+)
+from gluonic.codegen.maths.functions import lookup
+from gluonic.codegen.maths.registers import Registers
+
+_FLOAT_CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+_UNSIGNED = {"<": "ult", "<=": "ule", ">": "ugt", ">=": "uge", "==": "eq", "!=": "ne"}
+
+
+class NotLowered(NotImplementedError):
+    """An expression uses what has no machine code; the interpreter can still run it."""
+
+
+class Emitter(Registers):
+    """Reads expressions into the body of a function.
+
+    Parameters
+    ----------
+    function : Function
+        Where instructions are written.
+    """
+
+    pi = float(np.pi)
+    e = float(np.e)
+    inf = float("inf")
+    nan = float("nan")
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        lowering = None if name.startswith("_") else lookup(name)
+        if lowering is not None:
+            return partial(lowering, self)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotLowered(f"{name} has no machine code")
+
+    def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
+        """Return ``a * b + c`` rounded once."""
+        return self.intrinsic("fma", *self.common(a, b, c))
+
+    def mad(self, a: Operand, b: Operand, c: Operand) -> Value:
+        """Return ``a * b + c`` as fast as the target can, rounded once or twice."""
+        if self.target.has_fma:
+            return self.fma(a, b, c)
+        left, right, addend = self.common(a, b, c)
+        return self.add(self.multiply(left, right), addend)
+
+    def horner(self, x: Value, coefficients: tuple[float, ...]) -> Value:
+        """Evaluate a polynomial; `coefficients` begin with the constant term."""
+        result = self.constant(coefficients[-1], x.dtype)
+        for coefficient in reversed(coefficients[:-1]):
+            result = self.mad(result, x, coefficient)
+        return result
+
+    # -- arithmetic ---------------------------------------------------------------------------
+
+    def _binary(self, real: str, integer: str, a: Operand, b: Operand) -> Value:
+        values = self.common(a, b)
+        dtype = values[0].dtype
+        if dtype == BOOL:
+            raise NotLowered(f"{integer} of two booleans")
+        return self.instruction(real if dtype.kind == "f" else integer, values)
+
+    def add(self, a: Operand, b: Operand) -> Value:
+        """Return the sum; of booleans, whether one holds."""
+        values = self.common(a, b)
+        if values[0].dtype == BOOL:
+            return self.bitwise_or(*values)
+        return self._binary("fadd", "add", *values)
+
+    def subtract(self, a: Operand, b: Operand) -> Value:
+        """Return the difference."""
+        return self._binary("fsub", "sub", a, b)
+
+    def multiply(self, a: Operand, b: Operand) -> Value:
+        """Return the product; of booleans, whether both hold."""
+        values = self.common(a, b)
+        if values[0].dtype == BOOL:
+            return self.bitwise_and(*values)
+        return self._binary("fmul", "mul", *values)
+
+    def divide(self, a: Operand, b: Operand) -> Value:
+        """Return the true quotient: integers are divided as floats."""
+        return self.instruction("fdiv", self.floating(a, b))
+
+    true_divide = divide
+
+    def negative(self, a: Operand) -> Value:
+        """Change the sign."""
+        (value,) = self.common(a)
+        if value.dtype.kind == "f":
+            return self.instruction("fneg", [value])
+        return self.subtract(self.constant(0, value.dtype), value)
+
+    def positive(self, a: Operand) -> Value:
+        """Return the operand."""
+        return self.asarray(a)
+
+    def abs(self, a: Operand) -> Value:
+        """Return the absolute value."""
+        (value,) = self.common(a)
+        if value.dtype.kind == "f":
+            return self.intrinsic("fabs", value)
+        if value.dtype.kind == "i":
+            return self.where(self.less(value, 0), self.negative(value), value)
+        return value
+
+    absolute = fabs = abs
+
+    def square(self, a: Operand) -> Value:
+        """Return ``a * a``."""
+        return self.multiply(a, a)
+
+    def reciprocal(self, a: Operand) -> Value:
+        """Return ``1 / a``."""
+        return self.divide(1, a)
+
+    def sqrt(self, a: Operand) -> Value:
+        """Return the square root, correctly rounded."""
+        return self.intrinsic("sqrt", *self.floating(a))
+
+    def copysign(self, a: Operand, b: Operand) -> Value:
+        """Return `a` with the sign of `b`."""
+        return self.intrinsic("copysign", *self.floating(a, b))
+
+    # -- comparison and logic -----------------------------------------------------------------
+
+    def _compare(self, relation: str, a: Operand, b: Operand) -> Value:
+        values = self.common(a, b)
+        kind = values[0].dtype.kind
+        if kind == "f":
+            return self.instruction(f"fcmp {_FLOAT_CONDITIONS[relation]}", values, BOOL)
+        table = _SIGNED if kind == "i" else _UNSIGNED
+        return self.instruction(f"icmp {table[relation]}", values, BOOL)
+
+    def less(self, a: Operand, b: Operand) -> Value:
+        """Return ``a < b``."""
+        return self._compare("<", a, b)
+
+    def less_equal(self, a: Operand, b: Operand) -> Value:
+        """Return ``a <= b``."""
+        return self._compare("<=", a, b)
+
+    def greater(self, a: Operand, b: Operand) -> Value:
+        """Return ``a > b``."""
+        return self._compare(">", a, b)
+
+    def greater_equal(self, a: Operand, b: Operand) -> Value:
+        """Return ``a >= b``."""
+        return self._compare(">=", a, b)
+
+    def equal(self, a: Operand, b: Operand) -> Value:
+        """Return ``a == b``."""
+        return self._compare("==", a, b)
+
+    def not_equal(self, a: Operand, b: Operand) -> Value:
+        """Return ``a != b``."""
+        return self._compare("!=", a, b)
+
+    def _bits(self, name: str, a: Operand, b: Operand) -> Value:
+        values = self.common(a, b)
+        if values[0].dtype.kind == "f":
+            raise TypeError(f"{name} needs booleans or integers, not {values[0].dtype}")
+        return self.instruction(name, values)
+
+    def bitwise_and(self, a: Operand, b: Operand) -> Value:
+        """Return ``a & b``."""
+        return self._bits("and", a, b)
+
+    def bitwise_or(self, a: Operand, b: Operand) -> Value:
+        """Return ``a | b``."""
+        return self._bits("or", a, b)
+
+    def bitwise_xor(self, a: Operand, b: Operand) -> Value:
+        """Return ``a ^ b``."""
+        return self._bits("xor", a, b)
+
+    def invert(self, a: Operand) -> Value:
+        """Return ``~a``."""
+        value = self.asarray(a)
+        return self._bits("xor", value, True if value.dtype == BOOL else _ones(value.dtype))
+
+    def left_shift(self, a: Operand, b: Operand) -> Value:
+        """Shift left by less than the width."""
+        return self._bits("shl", a, b)
+
+    def right_shift(self, a: Operand, b: Operand) -> Value:
+        """Shift right by less than the width, keeping the sign of signed integers."""
+        values = self.common(a, b)
+        return self._bits("ashr" if values[0].dtype.kind == "i" else "lshr", *values)
+
+    def truth(self, a: Operand) -> Value:
+        """Return whether `a` is not zero."""
+        return self.astype(self.asarray(a), BOOL)
+
+    def logical_and(self, a: Operand, b: Operand) -> Value:
+        """Return whether both are not zero."""
+        return self.bitwise_and(self.truth(a), self.truth(b))
+
+    def logical_or(self, a: Operand, b: Operand) -> Value:
+        """Return whether one is not zero."""
+        return self.bitwise_or(self.truth(a), self.truth(b))
+
+    def logical_xor(self, a: Operand, b: Operand) -> Value:
+        """Return whether exactly one is not zero."""
+        return self.bitwise_xor(self.truth(a), self.truth(b))
+
+    def logical_not(self, a: Operand) -> Value:
+        """Return whether `a` is zero."""
+        return self.invert(self.truth(a))
+
+    def where(self, condition: Operand, a: Operand, b: Operand) -> Value:
+        """Return `a` where the condition holds, else `b`."""
+        chosen = self.truth(condition)
+        values = self.common(a, b)
+        lanes = max(chosen.lanes, values[0].lanes, values[1].lanes)
+        kind = vector_type(values[0].dtype, lanes)
+        first, second = (self.widened(v, lanes) for v in values)
+        # A scalar condition chooses between whole vectors.
+        mask = vector_type(BOOL, chosen.lanes)
+        ref = self.function.op(f"select {mask} {chosen.ref}, {kind} {first}, {kind} {second}")
+        return self.value(ref, values[0].dtype, lanes)
+
+    def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
+        """Return `usual`, or what `rare` writes if the condition holds in any lane.
+
+        `rare` stands behind a branch that is seldom taken, and must be right in all lanes.
+        """
+        function, ref = self.function, condition.ref
+        if condition.lanes > 1:
+            bits = f"i{condition.lanes}"
+            ref = function.op(f"bitcast {condition.type} {ref} to {bits}")
+            ref = function.op(f"icmp ne {bits} {ref}, 0")
+        before = function.block
+        with function.when(ref):
+            other = self.spread(rare(), usual.lanes)
+            inside = function.block
+        merged = function.op(
+            f"phi {usual.type} [ {usual.ref}, %{before} ], [ {other.ref}, %{inside} ]"
+        )
+        return self.value(merged, usual.dtype, usual.lanes)
+
+    def isnan(self, a: Operand) -> Value:
+        """Return whether `a` is not a number."""
+        value = self.asarray(a)
+        if value.dtype.kind != "f":
+            return self.not_equal(value, value)
+        return self.instruction("fcmp uno", [value, value], BOOL)
+
+    def isinf(self, a: Operand) -> Value:
+        """Return whether `a` is infinite."""
+        value = self.asarray(a)
+        if value.dtype.kind != "f":
+            return self.not_equal(value, value)
+        return self.equal(self.abs(value), self.inf)
+
+    def isfinite(self, a: Operand) -> Value:
+        """Return whether `a` is a finite number."""
+        value = self.asarray(a)
+        if value.dtype.kind != "f":
+            return self.equal(value, value)
+        return self.less(self.abs(value), self.inf)
+
+    def signbit(self, a: Operand) -> Value:
+        """Return whether the sign is negative (of -0.0 too)."""
+        value = self.asarray(a)
+        if value.dtype.kind == "f":
+            value = self.bitcast(value, INT32 if value.dtype == FLOAT32 else INT64)
+        return self.less(value, 0)
+
+    def sign(self, a: Operand) -> Value:
+        """Return -1, 0 or 1; NaN of NaN."""
+        (value,) = self.common(a)
+        one = self.constant(1, value.dtype)
+        positive = self.where(self.greater(value, 0), one, 0)
+        if value.dtype.kind not in "if":
+            return positive
+        result = self.where(self.less(value, 0), self.negative(one), positive)
+        return self.where(self.isnan(value), value, result) if value.dtype.kind == "f" else result
+
+    def _extreme(self, relation: str, a: Operand, b: Operand) -> Value:
+        first, second = self.common(a, b)
+        if _is_number(second):  # one instruction: the comparison fails for NaN and keeps `first`
+            return self.where(self._compare(relation, second, first), second, first)
+        if _is_number(first):
+            return self.where(self._compare(relation, first, second), first, second)
+        result = self.where(self._compare(relation, first, second), first, second)
+        if first.dtype.kind != "f":
+            return result
+        return self.where(self.isnan(first), first, result)
+
+    def maximum(self, a: Operand, b: Operand) -> Value:
+        """Return the larger, or NaN if one is NaN."""
+        return self._extreme(">", a, b)
+
+    def minimum(self, a: Operand, b: Operand) -> Value:
+        """Return the smaller, or NaN if one is NaN."""
+        return self._extreme("<", a, b)
+
+    def clip(self, a: Operand, low: Operand, high: Operand) -> Value:
+        """Return `a` no smaller than `low` and no larger than `high`."""
+        return self.minimum(self.maximum(a, low), high)
+
+    # -- rounding and conversion --------------------------------------------------------------
+
+    def _rounded(self, name: str, a: Operand) -> Value:
+        value = self.asarray(a)
+        return self.intrinsic(name, value) if value.dtype.kind == "f" else value
+
+    def floor(self, a: Operand) -> Value:
+        """Round down."""
+        return self._rounded("floor", a)
+
+    def ceil(self, a: Operand) -> Value:
+        """Round up."""
+        return self._rounded("ceil", a)
+
+    def trunc(self, a: Operand) -> Value:
+        """Round towards zero."""
+        return self._rounded("trunc", a)
+
+    fix = trunc
+
+    def rint(self, a: Operand) -> Value:
+        """Round to the nearest integer, halves to even."""
+        return self._rounded("rint", a)
+
+
+def _ones(dtype: Dtype) -> int:
+    return -1 if dtype.kind == "i" else int(np.iinfo(dtype).max)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is known not to be NaN: a literal other than NaN, or no float at all."""
+    return value.dtype.kind != "f" or (
+        value.is_literal and value.ref.lower() != literal(float("nan"), value.dtype).lower()
+    )

@@ -1,0 +1,236 @@
+"""erf, erfc and gelu.
+
+Near 0 erf is an odd polynomial; further out it is ``1 - exp(-q)`` with a polynomial `q`. The tail
+of the normal distribution, which gelu and erfc need with all its digits down to the smallest
+numbers, is ``exp(-a**2 / 2) G(t) / (a + 4)`` with a polynomial in ``t = (a - 4) / (a + 4)``;
+what rounding takes from ``a**2`` is put back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Value
+from gluonic.codegen.maths.exponential import (
+    careful_exp,
+    exp_of_negative,
+    scaled,
+)
+from gluonic.codegen.maths.functions import lowers
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+# erf(x) / x - 1 for |x| <= 1, a polynomial in x**2
+_NEAR = {
+    FLOAT32: (
+        0.12837916612625122,
+        -0.3761262595653534,
+        0.11283581703901291,
+        -0.026853593066334724,
+        0.005187842063605785,
+        -0.0008005566778592765,
+        7.837788871256635e-05,
+    ),
+    FLOAT64: (
+        0.12837916709551256,
+        -0.37612638903183454,
+        0.11283791670942431,
+        -0.026866170642896234,
+        0.005223977604656793,
+        -0.0008548325868817665,
+        0.00012055291971626122,
+        -1.492468441554882e-05,
+        1.6446816025262517e-06,
+        -1.6204073487875979e-07,
+        1.3701919713647954e-08,
+        -7.763543265453866e-10,
+    ),
+}
+# -log(erfc(c + u)) for 1 <= c + u <= end, a polynomial in u
+_FAR = {
+    FLOAT32: (
+        1.0,
+        4.0,
+        (
+            1.8496055603027344,
+            2.638965368270874,
+            0.8431304097175598,
+            0.04146129637956619,
+            -0.009833017364144325,
+            0.0017879994120448828,
+            -0.00017646054038777947,
+        ),
+    ),
+    FLOAT64: (
+        2.0,
+        6.0,
+        (
+            5.364941264616638,
+            4.4181608059944155,
+            0.9237508418237591,
+            0.016465118136857818,
+            -0.003570756345313248,
+            0.0007323993866700121,
+            -0.0001353093399011528,
+            2.0706425170153344e-05,
+            -1.9521795231427903e-06,
+            -2.0361994619424036e-07,
+            1.7318339775765393e-07,
+            -5.783104003800384e-08,
+            1.3971445983792976e-08,
+            -2.5122742415932536e-09,
+            2.59987004151453e-10,
+            3.243728170610747e-11,
+            -3.0927476744414065e-11,
+            1.1440348877359801e-11,
+            -2.3742798881261892e-12,
+            2.095378291761688e-13,
+        ),
+    ),
+}
+_ZERO_FROM = 40.0  # the tail beyond is smaller than any number
+_POLE = 4.0
+_DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi): the curve R satisfies R' = a R - this
+# (a + 4) exp(a**2 / 2) times half of erfc(a / sqrt(2)), to single and to double precision
+_TAIL_SINGLE = (
+    0.7552851305689752,
+    -0.6078966414726061,
+    0.38713737985766766,
+    -0.18652187730639108,
+    0.06039702238023424,
+    -0.007539841451073077,
+    -0.0034830844819099256,
+    0.001627695975549247,
+    0.00014404772329228483,
+    -0.00021860289836436194,
+    -1.3816281404194693e-05,
+    1.5947323059682845e-05,
+)
+_TAIL_DOUBLE = (
+    0.7552851304157515,
+    -0.6078966419718921,
+    0.3871374007422077,
+    -0.18652185795965678,
+    0.06039657489129152,
+    -0.00754018896680056,
+    -0.0034796923747047463,
+    0.0016308184589520767,
+    0.00013334439048316604,
+    -0.00023109494385895784,
+    -1.908749798854203e-06,
+    3.514469282124519e-05,
+    7.186136811161678e-07,
+    -5.919993130419347e-06,
+    -6.347044899012253e-07,
+    1.0205514810238616e-06,
+    2.801608148408241e-07,
+    -1.5241956781974613e-07,
+    -9.414897487465753e-08,
+    9.759740592322417e-09,
+    2.4831658905794727e-08,
+    4.48878283694335e-09,
+    -3.874884548303552e-09,
+    -1.503835345378887e-09,
+)
+# (exp(r) - 1 - r) / r**2 to single precision, for use in float64
+_EXP_SINGLE = (
+    0.5,
+    0.1666666716337204,
+    0.041666459292173386,
+    0.008333198726177216,
+    0.0013935468159615993,
+    0.00019952493312302977,
+)
+
+
+@lowers("erf", FLOAT32, FLOAT64)
+def erf(m: Emitter, x: Value) -> Value:
+    """Return the error function."""
+    centre, end, far = _FAR[x.dtype]
+    size = abs(x)
+    square = x * x
+    near = m.mad(x, m.horner(square, _NEAR[x.dtype]), x)
+    bounded = m.where(size > end, end, size)
+    beyond = 1 - exp_of_negative(m, -m.horner(bounded - centre, far))
+    return m.where(size < 1, near, m.copysign(beyond, x))
+
+
+def _half_tail(
+    m: Emitter, square: Value, lost: Value, a: Value, *, single: bool
+) -> tuple[Value, Value, Value]:
+    """Return ``exp(-(square + lost) / 2)`` times the tail's curve at ``0 <= a <= 40``.
+
+    It comes as a factor, what rounding took from it, and a power of two: the product may be too
+    small to keep its digits.
+    """
+    above, below = a - _POLE, a + _POLE
+    inverse = 1 / below
+    t = above * inverse
+    curve_of_exp = _EXP_SINGLE if single else None
+    decay, decay_lost, power = careful_exp(m, square * -0.5, curve=curve_of_exp)
+    if single:  # float64 is so much finer than float32 that nothing needs correcting
+        return decay * (m.horner(t, _TAIL_SINGLE) * inverse), m.constant(0, a.dtype), power
+    upper = m.horner(t, _TAIL_DOUBLE[1:])
+    curve = m.mad(upper, t, _TAIL_DOUBLE[0])
+    ratio = curve * inverse
+    # First order corrections: of the two sums, the last step, the two quotients, the square.
+    below_lost = _lost_by_sum(m, a, _POLE, below)
+    t_lost = m.fma(-t, below, above) + _lost_by_sum(m, a, -_POLE, above) - t * below_lost
+    slope = ratio + below * (a * ratio - _DENSITY)
+    curve_lost = m.fma(upper, t, _TAIL_DOUBLE[0] - curve)
+    rest = (m.fma(-ratio, below, curve) + curve_lost - ratio * below_lost) * inverse
+    rest = rest + slope * t_lost * (0.5 / _POLE) - ratio * lost * 0.5
+    factor = decay * ratio
+    rest = m.mad(decay, rest, m.mad(decay_lost, ratio, m.fma(decay, ratio, -factor)))
+    return factor, rest, power
+
+
+def _lost_by_sum(m: Emitter, a: Value, b: float, total: Value) -> Value:
+    """Return what rounding took from ``total = a + b``."""
+    part = total - a
+    return (a - (total - part)) + (b - part)
+
+
+def _bounded(m: Emitter, size: Value, limit: float) -> Value:
+    """Return `size`, at most `limit`; NaN stays."""
+    return m.where(size > limit, limit, size)
+
+
+@lowers("gelu", FLOAT32)
+def gelu_single(m: Emitter, x: Value) -> Value:
+    """Return ``x`` times the normal distribution's probability below `x`."""
+    wide = m.astype(x, FLOAT64)
+    a = _bounded(m, abs(wide), _ZERO_FROM)
+    tail = _half_tail(m, a * a, m.constant(0, FLOAT64), a, single=True)
+    return m.astype(_weighted(m, wide, a, *tail), FLOAT32)
+
+
+@lowers("gelu", FLOAT64)
+def gelu(m: Emitter, x: Value) -> Value:
+    """Return ``x`` times the normal distribution's probability below `x`."""
+    a = _bounded(m, abs(x), _ZERO_FROM)
+    square = a * a
+    tail = _half_tail(m, square, m.fma(a, a, -square), a, single=False)
+    return _weighted(m, x, a, *tail)
+
+
+def _weighted(m: Emitter, x: Value, a: Value, factor: Value, lost: Value, power: Value) -> Value:
+    """Return `x` times the probability below it; the tail is ``(factor + lost) * 2 ** power``."""
+    product = a * factor
+    rest = m.fma(a, factor, -product) + a * lost
+    small = scaled(m, -product - rest, power)
+    return m.where(x < 0, small, x + small)
+
+
+@lowers("erfc", FLOAT64)
+def erfc(m: Emitter, x: Value) -> Value:
+    """Return ``1 - erf(x)`` without cancellation."""
+    size = abs(x)
+    far = _bounded(m, size, _ZERO_FROM / math.sqrt(2))
+    square = 2 * (far * far)
+    lost = 2 * m.fma(far, far, square * -0.5)
+    factor, rest, power = _half_tail(m, square, lost, far * math.sqrt(2), single=False)
+    tail = scaled(m, factor + rest, power + 1)
+    return m.where(x < 0, 2 - tail, m.where(size < 0.5, 1 - erf(m, x), tail))

@@ -1,0 +1,362 @@
+"""exp and what is made of it: exp2, expm1, tanh, sinh, cosh, sigmoid.
+
+The argument is split to ``n ln 2 + r`` with ``|r| <= ln 2 / 2``; a minimax polynomial gives
+``exp(r)``, or ``exp(r) - 1``, which keeps all its digits near 0, and a power of two scales it back.
+Adding 1.5 times the power of two whose unit in the last place is 1 rounds to a whole number and
+leaves it in the lowest bits; shifted to the exponent's place they are that power of two. Each
+function is written once for float32 and float64; the tables below hold what differs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
+from gluonic.codegen.maths.functions import lowers
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What one format needs.
+
+    ``ln2`` in two parts, the first short enough that ``n`` times it is exact; the polynomials
+    ``(exp(r) - 1 - r) / r**2``, to more digits than the format has and to as many, and
+    ``(exp(2r) - 1 - 2r) / (2 r**2)`` for ``0 <= r <= ln 2 / 2``; the range outside which exp is
+    0 or infinite, and above which half of it is infinite too; where tanh and sigmoid are 1; 1.5
+    times the power of two whose unit in the last place is 1; a power of two that makes the
+    smallest denormal normal.
+    """
+
+    ln2: tuple[float, float]
+    curve: tuple[float, ...]
+    short_curve: tuple[float, ...]
+    tanh_curve: tuple[float, ...]
+    low: float
+    high: float
+    half_high: float
+    tanh_one: float
+    sigmoid_one: float
+    magic: float
+    lift: int
+    bits: Dtype
+    fraction: int
+    bias: int
+
+
+_TABLES = {
+    FLOAT32: _Table(
+        ln2=(0.693359375, math.log(2) - 0.693359375),
+        curve=(
+            0.5,
+            0.1666666716337204,
+            0.041666485369205475,
+            0.008333196863532066,
+            0.0013933052541688085,
+            0.00019954267190769315,
+        ),
+        short_curve=(
+            0.4999999403953552,
+            0.1666651964187622,
+            0.041668228805065155,
+            0.008368843235075474,
+            0.0013824012130498886,
+        ),
+        tanh_curve=(
+            0.9999999403953552,
+            0.666670024394989,
+            0.3332710266113281,
+            0.1338605284690857,
+            0.04221591725945473,
+            0.017206409946084023,
+        ),
+        low=-104.0,
+        high=89.0,
+        half_high=89.5,
+        tanh_one=10.0,
+        sigmoid_one=40.0,
+        magic=1.5 * 2.0**23,
+        lift=64,
+        bits=INT32,
+        fraction=23,
+        bias=127,
+    ),
+    FLOAT64: _Table(
+        ln2=(0.693145751953125, 1.4286068203094172e-06),
+        curve=(
+            0.5,
+            0.16666666666666666,
+            0.04166666666666667,
+            0.00833333333333438,
+            0.0013888888888883336,
+            0.00019841269837425008,
+            2.480158732510106e-05,
+            2.7557325406891837e-06,
+            2.755727521245134e-07,
+            2.5047576299827946e-08,
+            2.09138420849934e-09,
+            1.7309026100677015e-10,
+        ),
+        short_curve=(
+            0.5000000000000011,
+            0.1666666666666643,
+            0.04166666666652687,
+            0.008333333333483966,
+            0.0013888888944387572,
+            0.00019841269528556144,
+            2.4801492384862926e-05,
+            2.755756717750656e-06,
+            2.7630485335094585e-07,
+            2.5006044599392634e-08,
+        ),
+        tanh_curve=(
+            1.0000000000000002,
+            0.6666666666666314,
+            0.3333333333353,
+            0.13333333327813132,
+            0.04444444534940903,
+            0.012698403341050114,
+            0.0031746666390108608,
+            0.0007051813262917462,
+            0.00014194019880611966,
+            2.4081171898815324e-05,
+            5.907030605638046e-06,
+        ),
+        low=-746.0,
+        high=710.0,
+        half_high=710.6,
+        tanh_one=20.0,
+        sigmoid_one=40.0,
+        magic=1.5 * 2.0**52,
+        lift=512,
+        bits=INT64,
+        fraction=52,
+        bias=1023,
+    ),
+}
+
+
+def nearest(m: Emitter, x: Value) -> Value:
+    """Round to the nearest whole number; `x` is smaller than half the format's largest odd."""
+    if m.target.simd & {"sse4.1", "neon"}:
+        return m.rint(x)
+    magic = _TABLES[x.dtype].magic
+    return (x + magic) - magic
+
+
+def reduced(m: Emitter, x: Value) -> tuple[Value, Value]:
+    """Split ``x = n ln 2 + r``; return the whole number `n` and `r`."""
+    n = nearest(m, x * math.log2(math.e))
+    return n, _remainder(m, x, n)
+
+
+def _remainder(m: Emitter, x: Value, n: Value) -> Value:
+    """Return ``x - n ln 2``."""
+    first, second = _TABLES[x.dtype].ln2
+    return m.mad(n, -second, m.mad(n, -first, x))
+
+
+def _reduced_to_bits(m: Emitter, x: Value, offset: int) -> tuple[Value, Value]:
+    """Split ``x = n ln 2 + r``; return bits of which the lowest are ``n + offset``, and `r`."""
+    start = _TABLES[x.dtype].magic + offset
+    shifted = m.mad(x, math.log2(math.e), start)
+    return m.bitcast(shifted, _TABLES[x.dtype].bits), _remainder(m, x, shifted - start)
+
+
+def _power_of_bits(m: Emitter, bits: Value, dtype: Dtype) -> Value:
+    """Return two to the power of what the lowest bits hold, less the exponent's bias."""
+    return m.bitcast(bits << _TABLES[dtype].fraction, dtype)
+
+
+def expm1_near_zero(m: Emitter, r: Value) -> Value:
+    """Return ``exp(r) - 1`` for ``|r| <= ln 2 / 2``."""
+    return m.mad(r * r, m.horner(r, _TABLES[r.dtype].curve), r)
+
+
+def _exp_near_zero(m: Emitter, r: Value) -> Value:
+    """Return ``exp(r)`` for ``|r| <= ln 2 / 2``."""
+    return m.horner(r, (1.0, 1.0, *_TABLES[r.dtype].short_curve))
+
+
+def power_of_two(m: Emitter, n: Value) -> Value:
+    """Return ``2 ** n`` for a whole `n` within the range of normal numbers."""
+    table = _TABLES[n.dtype]
+    return _power_of_bits(m, m.bitcast(n + (table.magic + table.bias), table.bits), n.dtype)
+
+
+def scaled(m: Emitter, p: Value, n: Value) -> Value:
+    """Return ``p * 2 ** n`` rounded once, down to denormals and up to infinity."""
+    if _has_scalef(m, p):
+        return _scalef(m, p, n)
+    table = _TABLES[p.dtype]
+    return _scaled_in_halves(m, p, m.bitcast(n + (table.magic + 2 * table.bias), table.bits))
+
+
+def _scaled_in_halves(m: Emitter, p: Value, bits: Value) -> Value:
+    """Return ``p * 2 ** n``, given bits of which the lowest are `n` plus twice the bias."""
+    one = m.constant(1, bits.dtype)
+    half = m.value(
+        m.function.op(f"lshr {bits.type} {bits.ref}, {m.widened(one, bits.lanes)}"),
+        bits.dtype,
+        bits.lanes,
+    )
+    first, second = (_power_of_bits(m, part, p.dtype) for part in (half, bits - half))
+    return p * first * second
+
+
+def _has_scalef(m: Emitter, p: Value) -> bool:
+    size = p.lanes * p.dtype.itemsize
+    return {"avx512f", "avx512vl"} <= m.target.simd and size >= 16
+
+
+def _scalef(m: Emitter, p: Value, n: Value) -> Value:
+    """Scale with AVX-512's own instruction, register by register."""
+    size = min(64, p.lanes * p.dtype.itemsize)
+    lanes = size // p.dtype.itemsize
+    kind, mask = vector_type(p.dtype, lanes), f"i{max(8, lanes)}"
+    suffix = f"{'ps' if p.dtype == FLOAT32 else 'pd'}.{size * 8}"
+    name = f"llvm.x86.avx512.mask.scalef.{suffix}"
+    n = m.spread(n, p.lanes)
+    parts = []
+    for start in range(0, p.lanes, lanes):
+        pieces = [m.lanes_of(v, start, lanes) for v in (p, n)]
+        arguments = [*((kind, v.ref) for v in pieces), (kind, "zeroinitializer"), (mask, "-1")]
+        if size == 64:
+            arguments.append(("i32", "4"))  # the rounding mode of the thread
+        parts.append(m.value(m.function.call(name, kind, arguments), p.dtype, lanes))
+    return m.joined(parts)
+
+
+def exp_of_negative(m: Emitter, x: Value) -> Value:
+    """Return exp for ``x <= 0``."""
+    table = _TABLES[x.dtype]
+    x = m.where(x < table.low, table.low, x)
+    if _has_scalef(m, x):
+        n, r = reduced(m, x)
+        return _scalef(m, _exp_near_zero(m, r), n)
+    bits, r = _reduced_to_bits(m, x, table.lift + table.bias)
+    return _exp_near_zero(m, r) * _power_of_bits(m, bits, x.dtype) * 2.0**-table.lift
+
+
+def careful_exp(
+    m: Emitter, x: Value, extra: Value | None = None, curve: tuple[float, ...] | None = None
+) -> tuple[Value, Value, Value]:
+    """Return `p`, what rounding took from it, and `n` with ``exp(x + extra) = p * 2 ** n``."""
+    table = _TABLES[x.dtype]
+    x = m.where(x < table.low, table.low, x)
+    x = m.where(x > table.high, table.high, x)
+    n = nearest(m, x * math.log2(math.e))
+    head = m.mad(n, -table.ln2[0], x)
+    r = m.mad(n, -table.ln2[1], head)
+    lost = m.mad(n, -table.ln2[1], head - r)
+    total = r + 1
+    rest = m.mad(r * r, m.horner(r, curve or table.curve), (r - (total - 1)) + lost)
+    if extra is not None:
+        rest = m.mad(total + rest, extra, rest)
+    result = total + rest
+    return result, (total - result) + rest, n
+
+
+@lowers("exp", FLOAT32, FLOAT64)
+def exp(m: Emitter, x: Value) -> Value:
+    """Return e to the power of `x`."""
+    table = _TABLES[x.dtype]
+    x = m.where(x < table.low, table.low, x)
+    x = m.where(x > table.high, table.high, x)
+    if _has_scalef(m, x):
+        n, r = reduced(m, x)
+        return _scalef(m, _exp_near_zero(m, r), n)
+    bits, r = _reduced_to_bits(m, x, 2 * table.bias)
+    return _scaled_in_halves(m, _exp_near_zero(m, r), bits)
+
+
+@lowers("exp2", FLOAT32, FLOAT64)
+def exp2(m: Emitter, x: Value) -> Value:
+    """Return 2 to the power of `x`."""
+    table = _TABLES[x.dtype]
+    low, high = round(table.low / table.ln2[0]), round(table.high / table.ln2[0])
+    x = m.where(x < low, low, x)
+    x = m.where(x > high, high, x)
+    n = nearest(m, x)
+    return scaled(m, expm1_near_zero(m, (x - n) * math.log(2)) + 1, n)
+
+
+def _quarter_of_expm1(m: Emitter, x: Value) -> Value:
+    """Return ``(exp(x) - 1) / 4``, which overflows later than any caller does."""
+    table = _TABLES[x.dtype]
+    x = m.where(x < -3 * table.tanh_one, -3 * table.tanh_one, x)
+    n, r = reduced(m, m.where(x > table.half_high, table.half_high, x))
+    quarter = power_of_two(m, n - 2)
+    return m.mad(quarter, expm1_near_zero(m, r), quarter - 0.25)
+
+
+def _unless_tiny(m: Emitter, x: Value, result: Value) -> Value:
+    """Return `result`, or `x` itself where it is so small that the function is the identity."""
+    return m.where(abs(x) < 2.0 ** -(_TABLES[x.dtype].fraction + 2), x, result)
+
+
+@lowers("expm1", FLOAT32, FLOAT64)
+def expm1(m: Emitter, x: Value) -> Value:
+    """Return ``exp(x) - 1`` without cancellation."""
+    return _unless_tiny(m, x, _quarter_of_expm1(m, x) * 4)
+
+
+@lowers("sinh", FLOAT64)
+def sinh(m: Emitter, x: Value) -> Value:
+    """Return the hyperbolic sine."""
+    quarter = _quarter_of_expm1(m, abs(x))
+    result = m.mad(quarter, 2, 0.5 * quarter / (quarter + 0.25))
+    return _unless_tiny(m, x, m.copysign(result, x))
+
+
+@lowers("cosh", FLOAT32, FLOAT64)
+def cosh(m: Emitter, x: Value) -> Value:
+    """Return the hyperbolic cosine."""
+    limit = _TABLES[x.dtype].half_high
+    size = abs(x)
+    n, r = reduced(m, m.where(size > limit, limit, size))
+    half = scaled(m, expm1_near_zero(m, r) + 1, n - 1)
+    return half + 0.25 / half
+
+
+@lowers("tanh", FLOAT32, FLOAT64)
+def tanh(m: Emitter, x: Value) -> Value:
+    """Return the hyperbolic tangent.
+
+    With ``g = (exp(2|x|) - 1) / 2`` it is ``g / (g + 1)``, which is ``w - w**2 / (g + 1)`` with the
+    smaller `w` of `g` and 1. Rounding down to the whole number makes the polynomial alone answer
+    up to ``ln 2 / 2``: no digits cancel where the result is small.
+    """
+    table = _TABLES[x.dtype]
+    size = abs(x)
+    size = m.where(size > table.tanh_one, table.tanh_one, size)
+    n = nearest(m, m.mad(size, 2 * math.log2(math.e), -0.5))
+    r = m.mad(n, table.ln2[1] * -0.5, m.mad(n, table.ln2[0] * -0.5, size))
+    scale = power_of_two(m, n)
+    near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
+    grown = m.mad(scale, near, m.mad(scale, 0.5, -0.5))
+    smaller = m.where(grown < 1, grown, 1)
+    return m.copysign(m.mad(-smaller, smaller / (grown + 1), smaller), x)
+
+
+@lowers("sigmoid", FLOAT32, FLOAT64)
+def sigmoid(m: Emitter, x: Value) -> Value:
+    """Return ``1 / (1 + exp(-x))``, accurate where it is close to 0 too.
+
+    With ``x = n ln 2 + r`` it is ``2**n / (2**n + exp(-r))``; both are lifted, for ``2**n`` may be
+    smaller than any number, and taken one and a half times, lest the divisor lie just above a power
+    of two, where rounding weighs most, while the quotient lies just below one, where it counts most.
+    """
+    table = _TABLES[x.dtype]
+    x = m.where(x < table.low, table.low, x)
+    x = m.where(x > table.sigmoid_one, table.sigmoid_one, x)
+    bits, r = _reduced_to_bits(m, x, table.lift + table.bias)
+    one = 1.5 * 2.0**table.lift
+    curve = (1.0, *table.short_curve)
+    slope = m.horner(r, tuple(-one * (-1) ** k * c for k, c in enumerate(curve)))
+    power = _power_of_bits(m, bits, x.dtype) * 1.5
+    return power / m.mad(slope, r, power + one)

@@ -1,0 +1,115 @@
+"""Which function of the namespace is computed how.
+
+A lowering is a function ``(m, *values)`` registered under the name NumPy gives the operation,
+either for one floating dtype or for any operands. A float32 function without a lowering of its
+own is computed in float64 lanes, which also makes it accurate to half an ulp; one that float64
+lacks too is called in the C library lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Dtype, Operand, Value, scalar_type
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+Lowering = Callable[..., Value]
+_Lowering = TypeVar("_Lowering", bound=Lowering)
+
+_general: dict[str, Lowering] = {}
+_typed: dict[str, dict[Dtype, Lowering]] = {}
+_LIBRARY = {
+    "tan": "tan",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "cbrt": "cbrt",
+    "hypot": "hypot",
+    "fmod": "fmod",
+    "gamma": "tgamma",
+    "gammaln": "lgamma",
+}
+
+
+def lowers(name: str, *dtypes: Dtype) -> Callable[[_Lowering], _Lowering]:
+    """Register a lowering for floating `dtypes`, or for any operands if none are given."""
+
+    def register(lowering: _Lowering) -> _Lowering:
+        if not dtypes:
+            _general[name] = lowering
+        for dtype in dtypes:
+            _typed.setdefault(name, {})[dtype] = lowering
+        return lowering
+
+    return register
+
+
+def lookup(name: str) -> Lowering | None:
+    """Return what computes the function called `name`, or None."""
+    if name in _general:
+        return _general[name]
+    typed = _typed.get(name)
+    if typed is None and name not in _LIBRARY:
+        return None
+
+    def lowering(m: Emitter, *operands: Operand) -> Value:
+        values = m.floating(*operands)
+        dtype = values[0].dtype
+        if typed is not None and dtype in typed:
+            return typed[dtype](m, *values)
+        if dtype == FLOAT32:
+            wide = [m.astype(value, FLOAT64) for value in values]
+            return m.astype(lowering(m, *wide), FLOAT32)
+        return each_lane(m, _LIBRARY[name], *values)
+
+    return lowering
+
+
+def known() -> frozenset[str]:
+    """Return the names of all functions with a lowering."""
+    return frozenset({*_general, *_typed, *_LIBRARY})
+
+
+def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
+    """Call a function of the C library for every lane."""
+    kind = scalar_type(values[0].dtype)
+    lanes = max(value.lanes for value in values)
+    wide = [m.spread(value, lanes) for value in values]
+    slots = [m.function.slot(wide[0].type) for _ in (None, *wide)]
+    for value, slot in zip(wide, slots[1:], strict=True):
+        m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
+    name = _lane_loop(m, symbol, kind, len(wide))
+    listed = ", ".join(f"ptr {slot}" for slot in slots)
+    m.function.do(f"call void @{name}(i64 {lanes}, {listed})")
+    ref = m.function.op(f"load {wide[0].type}, ptr {slots[0]}, align 64")
+    return m.value(ref, wide[0].dtype, lanes)
+
+
+def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
+    """Write, once a module, the loop that calls `symbol`; return its name."""
+    module = m.function.module
+    symbol = symbol + ("f" if kind == "float" else "")
+    name = f"each.{symbol}"
+    if name not in module.definitions:
+        inputs = [f"%a{k}" for k in range(arity)]
+        arguments = ["i64 %lanes", "ptr %out", *(f"ptr {ref}" for ref in inputs)]
+        loop = Function(module, name, arguments, internal=True, cold=True)
+        called = module.import_function(symbol, kind, [kind] * arity)
+        with loop.loop("0", "%lanes") as lane:
+            loaded = []
+            for ref in inputs:
+                place = loop.op(f"getelementptr {kind}, ptr {ref}, i64 {lane}")
+                loaded.append(f"{kind} " + loop.op(f"load {kind}, ptr {place}"))
+            result = loop.op(f"call {kind} {called}({', '.join(loaded)})")
+            place = loop.op(f"getelementptr {kind}, ptr %out, i64 {lane}")
+            loop.do(f"store {kind} {result}, ptr {place}")
+        loop.finish()
+    return name

@@ -1,0 +1,197 @@
+"""Values in registers: making them, spreading and joining lanes, promoting and converting.
+
+This is what expressions and loops share; arithmetic proper is in :mod:`gluonic.codegen.maths.emitter`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from typing import cast as cast_to
+
+import numpy as np
+
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.values import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    Dtype,
+    Operand,
+    Value,
+    arithmetic,
+    literal,
+    scalar_type,
+    vector_type,
+)
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+
+class Registers:
+    """Writes instructions that make, arrange and convert values.
+
+    Parameters
+    ----------
+    function : Function
+        Where instructions are written.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.target = function.module.target
+
+    @property
+    def _emitter(self) -> Emitter:
+        """The emitter that values ask to compute with them: this, which always is one."""
+        return cast_to("Emitter", self)
+
+    def value(self, ref: str, dtype: Dtype, lanes: int) -> Value:
+        """Name what an instruction left in a register."""
+        return Value(self._emitter, ref, dtype, lanes)
+
+    def constant(self, number: bool | int | float | np.generic, dtype: Any) -> Value:
+        """Return a number as a value of one lane."""
+        kind = arithmetic(np.dtype(dtype))
+        return Value(self._emitter, literal(number, kind), kind, 1)
+
+    def asarray(self, operand: Operand) -> Value:
+        """Return a value as it is, a number as a constant of NumPy's default dtype."""
+        if isinstance(operand, Value):
+            return operand
+        return self.constant(operand, np.result_type(operand))
+
+    def widened(self, value: Value, lanes: int) -> str:
+        """Return the reference of `value` over `lanes` lanes."""
+        if value.lanes == lanes:
+            return value.ref
+        if value.lanes != 1:
+            raise ValueError(f"a value of {value.lanes} lanes meets one of {lanes}")
+        kind = scalar_type(value.dtype)
+        if value.is_literal:
+            return f"splat ({kind} {value.ref})"
+        wide = vector_type(value.dtype, lanes)
+        first = self.function.op(f"insertelement {wide} poison, {kind} {value.ref}, i64 0")
+        return self.function.op(
+            f"shufflevector {wide} {first}, {wide} poison, <{lanes} x i32> zeroinitializer"
+        )
+
+    def spread(self, value: Value, lanes: int) -> Value:
+        """Return `value` repeated over `lanes` lanes."""
+        return self.value(self.widened(value, lanes), value.dtype, lanes)
+
+    def common(self, *operands: Operand, dtype: Dtype | None = None) -> list[Value]:
+        """Bring operands to one dtype (NumPy's promotion unless given)."""
+        if dtype is None:
+            kinds = [o.dtype if isinstance(o, Value) else _weak(o) for o in operands]
+            dtype = arithmetic(np.result_type(*kinds))
+        return [
+            self.astype(o, dtype) if isinstance(o, Value) else self.constant(o, dtype)
+            for o in operands
+        ]
+
+    def floating(self, *operands: Operand) -> list[Value]:
+        """Bring operands to the floating dtype NumPy's float functions compute in."""
+        values = self.common(*operands)
+        dtype = values[0].dtype
+        if dtype.kind != "f":
+            dtype = FLOAT64 if dtype.itemsize > 2 else FLOAT32
+        return self.common(*values, dtype=dtype)
+
+    def instruction(self, name: str, values: list[Value], result: Dtype | None = None) -> Value:
+        """Write one instruction on operands of one dtype."""
+        lanes = max(v.lanes for v in values)
+        refs = ", ".join(self.widened(v, lanes) for v in values)
+        kind = vector_type(values[0].dtype, lanes)
+        ref = self.function.op(f"{name} {kind} {refs}")
+        return self.value(ref, result or values[0].dtype, lanes)
+
+    def intrinsic(self, name: str, *values: Value) -> Value:
+        """Call one of LLVM's intrinsics whose operands and result have one type."""
+        lanes = max(v.lanes for v in values)
+        dtype = values[0].dtype
+        kind = vector_type(dtype, lanes)
+        suffix = f"{'f' if dtype.kind == 'f' else 'i'}{dtype.itemsize * 8}"
+        suffix = suffix if lanes == 1 else f"v{lanes}{suffix}"
+        arguments = [(kind, self.widened(v, lanes)) for v in values]
+        ref = self.function.call(f"llvm.{name}.{suffix}", kind, arguments)
+        return self.value(ref, dtype, lanes)
+
+    def bitcast(self, value: Value, dtype: Dtype) -> Value:
+        """Read the same bits as another dtype of the same size."""
+        kind = vector_type(dtype, value.lanes)
+        ref = self.function.op(f"bitcast {value.type} {value.ref} to {kind}")
+        return self.value(ref, dtype, value.lanes)
+
+    def whole(self, value: Value) -> Value:
+        """Return a whole number that is known to fit as an integer of the same size."""
+        return self.cast("fptosi", value, INT32 if value.dtype == FLOAT32 else INT64)
+
+    def lanes_of(self, value: Value, start: int, count: int) -> Value:
+        """Return `count` lanes of a vector, beginning with lane `start`."""
+        if count == value.lanes:
+            return value
+        if count == 1:
+            ref = self.function.op(f"extractelement {value.type} {value.ref}, i64 {start}")
+            return self.value(ref, value.dtype, 1)
+        return self._shuffled(value.type, value.ref, "poison", range(start, start + count), value)
+
+    def joined(self, parts: list[Value]) -> Value:
+        """Return the lanes of vectors of one size, one after the other."""
+        while len(parts) > 1:
+            parts = [self._pair(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
+
+    def _pair(self, a: Value, b: Value) -> Value:
+        return self._shuffled(a.type, a.ref, b.ref, range(a.lanes * 2), a)
+
+    def _shuffled(self, kind: str, a: str, b: str, lanes: range, like: Value) -> Value:
+        picked = f"<{len(lanes)} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
+        ref = self.function.op(f"shufflevector {kind} {a}, {kind} {b}, {picked}")
+        return self.value(ref, like.dtype, len(lanes))
+
+    def astype(self, a: Operand, dtype: Any) -> Value:
+        """Convert as NumPy's ``astype`` does on this machine."""
+        value, kind = self.asarray(a), arithmetic(np.dtype(dtype))
+        if value.dtype == kind:
+            return value
+        if kind == BOOL:
+            return self._emitter.not_equal(value, 0)
+        if value.dtype.kind == "f" and kind.kind != "f":
+            return self._to_integer(value, kind)
+        return self.cast(_cast_name(value.dtype, kind), value, kind)
+
+    def cast(self, name: str, value: Value, dtype: Dtype) -> Value:
+        """Write one of LLVM's conversions."""
+        kind = vector_type(dtype, value.lanes)
+        ref = self.function.op(f"{name} {value.type} {value.ref} to {kind}")
+        return self.value(ref, dtype, value.lanes)
+
+    def _to_integer(self, value: Value, dtype: Dtype) -> Value:
+        """Cut the fraction off; what does not fit becomes the smallest integer, as on x86."""
+        through = INT64 if dtype.itemsize > 4 or dtype == np.uint32 else INT32
+        limit = 2.0 ** (through.itemsize * 8 - 1)
+        fits = abs(value) < limit
+        whole = self.cast("fptosi", value, through)
+        chosen = self._emitter.where(fits, whole, int(np.iinfo(through).min))
+        return self.astype(chosen, dtype)
+
+
+def _weak(operand: Any) -> Any:
+    """Return what stands for a Python or NumPy scalar in promotion."""
+    return operand.dtype if isinstance(operand, np.generic) else operand
+
+
+def _cast_name(source: Dtype, goal: Dtype) -> str:
+    """Return LLVM's conversion between two dtypes, float to integer apart."""
+    if source.kind == "f":
+        return "fpext" if goal.itemsize > source.itemsize else "fptrunc"
+    if goal.kind == "f":
+        return "sitofp" if source.kind == "i" else "uitofp"
+    if source != BOOL and goal.itemsize == source.itemsize:
+        return "bitcast"
+    if source != BOOL and goal.itemsize < source.itemsize:
+        return "trunc"
+    return "sext" if source.kind == "i" else "zext"

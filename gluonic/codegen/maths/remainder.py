@@ -1,0 +1,89 @@
+"""Remainders and whole quotients, with NumPy's signs: of integers without traps, of floats exactly.
+
+A float remainder is ``a - trunc(a / b) b`` in one fused step, which is exact as long as the
+quotient has few bits; where it has many, the C library's ``fmod`` computes the vector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gluonic.codegen.machine.values import FLOAT32, Operand, Value
+from gluonic.codegen.maths.functions import each_lane, lowers
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+
+def _arguments(m: Emitter, a: Operand, b: Operand) -> tuple[Value, Value]:
+    first, second = m.common(a, b)
+    if first.dtype == np.bool_:
+        first, second = m.astype(first, np.int8), m.astype(second, np.int8)
+    return first, second
+
+
+@lowers("fmod")
+def fmod(m: Emitter, a: Operand, b: Operand) -> Value:
+    """Return the remainder with the sign of `a`."""
+    first, second = _arguments(m, a, b)
+    if first.dtype.kind == "f":
+        return _float_remainder(m, first, second)
+    return _integer_remainder(m, first, second)
+
+
+@lowers("remainder")
+def remainder(m: Emitter, a: Operand, b: Operand) -> Value:
+    """Return the remainder with the sign of `b`."""
+    first, second = _arguments(m, a, b)
+    rest = fmod(m, first, second)
+    turned = m.where((rest < 0) != (second < 0), rest + second, rest)
+    if first.dtype.kind == "f":
+        return m.where(rest == 0, m.copysign(rest, second), turned)
+    return m.where(rest == 0, rest, turned) if first.dtype.kind == "i" else rest
+
+
+@lowers("floor_divide")
+def floor_divide(m: Emitter, a: Operand, b: Operand) -> Value:
+    """Return the quotient rounded down."""
+    first, second = _arguments(m, a, b)
+    rest = fmod(m, first, second)
+    turned = (rest != 0) & ((rest < 0) != (second < 0))
+    if first.dtype.kind != "f":
+        quotient = _quotient(m, first, second)
+        return m.where(second == 0, 0, m.where(turned, quotient - 1, quotient))
+    quotient = (first - rest) / second
+    quotient = m.where(turned, quotient - 1, quotient)
+    whole = m.floor(quotient)
+    whole = m.where(quotient - whole > 0.5, whole + 1, whole)
+    whole = m.where(quotient == 0, m.copysign(quotient, first / second), whole)
+    return m.where(second == 0, first / second, whole)
+
+
+def _float_remainder(m: Emitter, a: Value, b: Value) -> Value:
+    quotient = m.trunc(a / b)
+    rest = m.fma(-quotient, b, a)
+    # Rounding may have taken the quotient up to the next whole number.
+    over = (rest != 0) & (m.signbit(rest) != m.signbit(a))
+    rest = m.copysign(m.where(over, abs(b) - abs(rest), rest), a)
+    hard = m.invert(abs(quotient) < (2.0**22 if a.dtype == FLOAT32 else 2.0**51)) | m.isnan(rest)
+    return m.instead(hard, rest, lambda: each_lane(m, "fmod", a, b))
+
+
+def _safe_divisor(m: Emitter, b: Value) -> Value:
+    """Return `b`, or 1 where it is 0 or -1, by which processors refuse to divide some numbers."""
+    refused = (b == 0) | (b == -1) if b.dtype.kind == "i" else b == 0
+    return m.where(refused, m.constant(1, b.dtype), b)
+
+
+def _quotient(m: Emitter, a: Value, b: Value) -> Value:
+    """Return the integer quotient cut towards zero; `b` is not 0."""
+    signed = a.dtype.kind == "i"
+    result = m.instruction("sdiv" if signed else "udiv", [a, _safe_divisor(m, b)])
+    return m.where(b == -1, -a, result) if signed else result
+
+
+def _integer_remainder(m: Emitter, a: Value, b: Value) -> Value:
+    name = "srem" if a.dtype.kind == "i" else "urem"
+    return m.instruction(name, [a, _safe_divisor(m, b)])

@@ -1,0 +1,283 @@
+"""Composite operators as what they are made of, so that fusion sees loops: rules written over F."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import (
+    Cut,
+    apply,
+    average,
+    concat_piece,
+    cut_out,
+    overwrite,
+)
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.origin import give_origin
+
+Rule = Callable[[Any, "Site"], Sequence[Entry] | None]
+
+
+@dataclass
+class Decomposition:
+    """A graph made of simpler operators.
+
+    Attributes
+    ----------
+    graph : the graph; its outputs are those of the original, then those of `states`
+    states : the variables that are overwritten, in the order of the additional outputs
+    """
+
+    graph: Graph
+    states: tuple[Node, ...]
+
+
+@dataclass
+class Site:
+    """Where a rule is applied.
+
+    Attributes
+    ----------
+    node : the operator's use
+    inputs : what it reads, rewritten
+    train : whether the graph runs in training mode
+    facts : about the original graph
+    used : the entries of the original graph that something reads
+    current : for a state that has been overwritten what it holds now
+    """
+
+    node: Node
+    inputs: Sequence[Entry]
+    train: bool
+    facts: Facts
+    used: set[Entry]
+    current: dict[Node, Entry]
+
+    def __post_init__(self) -> None:
+        assert self.node.application is not None
+        self.n = self.node.application.view([*self.inputs, *self.node.application.outputs])
+
+    @property
+    def dtype(self) -> Any:
+        """Of the first input."""
+        return self.facts.dtypes[self.node.inputs[0]]
+
+    @property
+    def rank(self) -> int:
+        """How many axes the first input has."""
+        return len(self.facts.shapes[self.node.inputs[0]])
+
+    def state(self, name: str) -> Entry:
+        """What a state holds now."""
+        entry: Entry = getattr(self.n, name)
+        return self.current.get(entry.node, entry)
+
+    def update(self, name: str, value: Entry) -> None:
+        """Overwrite a state."""
+        variable = getattr(self.n, name).node
+        self.current[variable] = apply(overwrite, self.state(name), value)
+
+
+@dataclass
+class _Pass:
+    graph: Graph
+    facts: Facts
+    train: bool
+    current: dict[Node, Entry] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.used = {e for n in self.graph.nodes for e in n.inputs} | set(self.graph.outputs)
+
+    def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+        """The entries to put in the place of a node's outputs."""
+        rule = None if node.application is None else _RULES.get(node.application.op.name)
+        if rule is None:
+            return None
+        site = Site(node, inputs, self.train, self.facts, self.used, self.current)
+        made = rule(F, site)
+        if made is not None:
+            give_origin(made, node)
+        return made
+
+
+def decompose(graph: Graph, facts: Facts, *, train: bool) -> Decomposition:
+    """Replace composite operators by what they are made of."""
+    made = _Pass(graph, facts, train)
+    outputs = list(graph.rewrite(made.replace).outputs)
+    return Decomposition(Graph([*outputs, *made.current.values()]), tuple(made.current))
+
+
+# -- softmax ------------------------------------------------------------------------------------
+
+
+def _softmax_of(F: Any, x: Entry, axis: int, *, log: bool = False) -> Entry:
+    largest = F.max(x, axis=axis, keepdims=True)
+    shifted = F.broadcast_sub(x, largest)
+    if log:
+        total = F.sum(F.exp(shifted), axis=axis, keepdims=True)
+        result: Entry = F.broadcast_sub(shifted, F.log(total))
+        return result
+    shares = F.exp(shifted)
+    quotient: Entry = F.broadcast_div(shares, F.sum(shares, axis=axis, keepdims=True))
+    return quotient
+
+
+def _softmax(*, log: bool = False, negated: bool = False) -> Rule:
+    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
+        n = site.n
+        if n.dtype is not None or n.use_length:
+            return None
+        x = -n.data if negated else n.data
+        if n.temperature not in (None, 1):
+            x = x / n.temperature
+        return [_softmax_of(F, x, n.axis, log=log)]
+
+    return rule
+
+
+def _softmax_activation(F: Any, site: Site) -> Sequence[Entry]:
+    return [_softmax_of(F, site.n.data, 1 if site.n.mode == "channel" else -1)]
+
+
+def _softmax_output(F: Any, site: Site) -> Sequence[Entry]:
+    n = site.n
+    if n.multi_output or n.preserve_shape or site.rank == 2:
+        return [_softmax_of(F, n.data, 1 if n.multi_output else -1)]
+    rows = F.reshape(n.data, shape=(0, -1))
+    return [F.reshape_like(_softmax_of(F, rows, 1), n.data)]
+
+
+# -- normalization ------------------------------------------------------------------------------
+
+
+def _standardized(F: Any, x: Entry, eps: float, **axes: Any) -> tuple[Entry, Entry, Entry]:
+    """The numbers minus their mean, the mean, and the variance plus `eps`."""
+    mean = apply(average, x, keepdims=True, **axes)
+    centred = F.broadcast_sub(x, mean)
+    variance = apply(average, F.square(centred), keepdims=True, **axes)
+    return centred, mean, variance + eps
+
+
+def _scaled(F: Any, centred: Entry, scale: Entry, shift: Entry) -> Entry:
+    result: Entry = F.broadcast_add(F.broadcast_mul(centred, scale), shift)
+    return result
+
+
+def _layer_norm(F: Any, site: Site) -> Sequence[Entry]:
+    n = site.n
+    gamma, beta = (F._channel_view_like(v, n.data, axis=n.axis) for v in (n.gamma, n.beta))
+    centred, mean, variance = _standardized(F, n.data, n.eps, axis=n.axis)
+    deviation = F.sqrt(variance)
+    standardized = F.broadcast_mul(centred, 1 / deviation)
+    return [_scaled(F, standardized, gamma, beta), mean, deviation]
+
+
+def _grouped_norm(F: Any, site: Site) -> Sequence[Entry]:
+    n = site.n
+    groups = n._settings.get("num_groups", 0)
+    blocks = F.reshape(n.data, shape=(0, groups, -1))
+    gamma, beta = (F.reshape(v, shape=(1, -1, 1)) for v in (n.gamma, n.beta))
+    centred, mean, variance = _standardized(F, blocks, n.eps, axis=2)
+    deviation = F.sqrt(variance)
+    scale = F.broadcast_div(gamma, deviation)
+    output = F.reshape_like(_scaled(F, centred, scale, beta), n.data)
+    return [output, *(F.reshape(v, shape=(0, 0)) for v in (mean, deviation))]
+
+
+def _batch_norm(F: Any, site: Site) -> Sequence[Entry] | None:
+    n = site.n
+    if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
+        return None
+    axis, shows_variance = n._settings.get("axis", 1), site.node.operator_name != "BatchNorm"
+    gamma, beta = (F._channel_view_like(v, n.data, axis=axis) for v in (n.gamma, n.beta))
+    if site.train and not n.use_global_stats:
+        centred, mean, variance = _standardized(F, n.data, n.eps, axis=axis, exclude=True)
+        for name, statistic in (("moving_mean", mean), ("moving_var", variance - n.eps)):
+            new = F.reshape_like(statistic, n.gamma) * (1 - n.momentum)
+            site.update(name, site.state(name) * n.momentum + new)
+    else:
+        mean, moving = (
+            F._channel_view_like(site.state(name), n.data, axis=axis)
+            for name in ("moving_mean", "moving_var")
+        )
+        centred, variance = F.broadcast_sub(n.data, mean), moving + n.eps
+    inverse = 1 / F.sqrt(variance)
+    scale = inverse if n.fix_gamma else inverse * gamma
+    shown = variance - n.eps if shows_variance else inverse
+    statistics = (F.reshape_like(v, n.gamma) for v in (mean, shown))
+    return [_scaled(F, centred, scale, beta), *statistics]
+
+
+def _is_own_state(site: Site, entry: Entry) -> bool:
+    """Whether a state is a variable, which can be overwritten."""
+    return entry.node.is_variable
+
+
+# -- joining and splitting ----------------------------------------------------------------------
+
+
+def _split(F: Any, site: Site) -> Sequence[Entry]:
+    n, axis = site.n, site.n.axis % site.rank
+    return [
+        cut_out(n.data, Cut(axis, i, n.num_outputs, n.squeeze_axis)) for i in range(n.num_outputs)
+    ]
+
+
+def _concat_back(F: Any, site: Site) -> Sequence[Entry]:
+    n, count = site.n, site.n.num_args
+    dim = n.dim % site.rank
+    return [
+        apply(concat_piece, *site.inputs, num_args=count, dim=dim, index=i) for i in range(count)
+    ]
+
+
+def _dropout(F: Any, site: Site) -> Sequence[Entry] | None:
+    n = site.n
+    if (site.train or n.mode == "always") and n.p > 0:
+        return None
+    if site.node.entry(1) in site.used:
+        return None
+    return [n.data, n.data]
+
+
+def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
+    """A recurrent network that drops nothing; nobody reads its mask."""
+    n, node = site.n, site.node
+    if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
+        return None
+    found = F.RNN(*site.inputs, **{**n._settings, "p": 0.0})
+    return [*found, found[0]]
+
+
+def _leaky(F: Any, site: Site) -> Sequence[Entry] | None:
+    """A rectifier with slopes that are learnt, or the mean of random ones."""
+    n, node = site.n, site.node
+    if n.act_type == "prelu":
+        slopes = F._prelu_view_like(n.gamma, n.data)
+        return [F.where(n.data > 0, n.data, F.broadcast_mul(n.data, slopes))]
+    if n.act_type != "rrelu" or site.train or node.entry(1) in site.used:
+        return None
+    leaked = n.data * ((n.lower_bound + n.upper_bound) / 2)
+    return [F.where(n.data > 0, n.data, leaked), n.data]
+
+
+_RULES: dict[str, Rule] = {
+    "LeakyReLU": _leaky,
+    "RNN": _recurrent,
+    "softmax": _softmax(),
+    "log_softmax": _softmax(log=True),
+    "softmin": _softmax(negated=True),
+    "SoftmaxActivation": _softmax_activation,
+    "SoftmaxOutput": _softmax_output,
+    "LayerNorm": _layer_norm,
+    "InstanceNorm": _grouped_norm,
+    "GroupNorm": _grouped_norm,
+    "BatchNorm": _batch_norm,
+    "BatchNorm_v1": _batch_norm,
+    "_contrib_SyncBatchNorm": _batch_norm,
+    "SliceChannel": _split,
+    "_backward_Concat": _concat_back,
+    "Dropout": _dropout,
+}

@@ -1,0 +1,145 @@
+"""From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluonic.codegen.images.convolution_layout import layout_key, with_blocks
+from gluonic.codegen.images.image_forms import forms_key, with_plain_images
+from gluonic.codegen.loops.facts import Facts, find_facts
+from gluonic.codegen.products.epilogues import fold_activations, share_packing
+from gluonic.codegen.products.matmul import is_packed_in_panels, packed_bytes
+from gluonic.codegen.rewriting.decompose import decompose
+from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.simplify import simplify
+
+
+@dataclass
+class Assumptions:
+    """What passes asked about shapes; a graph serves other shapes that give the same answers.
+
+    Attributes
+    ----------
+    facts : about the original graph
+    answers : for two of its entries whether they have one shape
+    """
+
+    facts: Facts
+    answers: dict[tuple[Entry, Entry], bool] = field(default_factory=dict)
+
+    def same_shape(self, first: Entry, second: Entry) -> bool:
+        """Whether two entries have one shape."""
+        answer = self.facts.shapes[first] == self.facts.shapes[second]
+        self.answers[first, second] = answer
+        return answer
+
+    def hold(self, facts: Facts, *, exactly: bool = True) -> bool:
+        """Whether other shapes, of arrays of the same ranks, give the same answers.
+
+        If not `exactly`, shapes that differed may be one now: the graph is right, if not as simple as could be.
+        """
+        ranks = [len(s) for s in facts.shapes.values()]
+        return ranks == [len(s) for s in self.facts.shapes.values()] and all(
+            same == answer or (same and not exactly)
+            for same, answer in (
+                (facts.shapes[a] == facts.shapes[b], answer)
+                for (a, b), answer in self.answers.items()
+            )
+        )
+
+
+@dataclass
+class Prepared:
+    """A graph ready to be divided into groups.
+
+    Attributes
+    ----------
+    graph : its outputs are those of the original, then the new values of `states`
+    output_count : how many outputs the original has
+    states : the variables that the graph overwrites
+    assumptions : about the original graph's shapes
+    """
+
+    graph: Graph
+    output_count: int
+    states: tuple[Node, ...]
+    assumptions: Assumptions
+
+
+class Preparation:
+    """The passes of one graph: its rewritten forms for the shapes that it is called with.
+
+    Parameters
+    ----------
+    graph : the original
+    inputs : its variables, in the order of the arrays
+    parameters : those of them that seldom change
+    """
+
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
+        self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
+        self._laid_out: dict[Any, Graph] = {}
+        self._prepared: dict[Any, list[Prepared]] = {}
+
+    def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
+        """The graph to compile for such arrays, and its facts for them.
+
+        Raises
+        ------
+        InferenceError
+            where the arrays do not fit the graph, or each other
+        DynamicShapeError
+            where a shape depends on the data
+        """
+        graph, facts, made = self._known(arrays, train)
+        fitting = next((p for p in made if p.assumptions.hold(facts)), None)
+        if fitting is None:
+            fitting = self._prepare(graph, facts, arrays, train)
+            made.append(fitting)
+        return fitting, find_facts(fitting.graph, self.inputs, arrays)
+
+    def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
+        """The graphs made before that are right for such arrays, the simplest first, and their facts."""
+        _, facts, made = self._known(arrays, train)
+        right = [p for p in made if p.assumptions.hold(facts, exactly=False)]
+        for prepared in sorted(right, key=lambda p: not p.assumptions.hold(facts)):
+            yield prepared, find_facts(prepared.graph, self.inputs, arrays)
+
+    def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
+        """The facts of a graph made before for such arrays; None if it is not right for them."""
+        return next((facts for p, facts in self.fitting(arrays, train) if p is prepared), None)
+
+    def _known(self, arrays: Sequence[Any], train: bool) -> tuple[Graph, Facts, list[Prepared]]:
+        """The graph with its layouts, its facts, and what has been made of it."""
+        facts = find_facts(self.graph, self.inputs, arrays)
+        key = train, forms_key(self.graph, facts), layout_key(self.graph, facts)
+        if key not in self._laid_out:
+            plain = with_plain_images(self.graph, facts)
+            if plain is not self.graph:
+                facts = find_facts(plain, self.inputs, arrays)
+            self._laid_out[key] = with_blocks(plain, facts, train)
+        graph = self._laid_out[key]
+        if graph is not self.graph:
+            facts = find_facts(graph, self.inputs, arrays)
+        return graph, facts, self._prepared.setdefault(key, [])
+
+    def _prepare(self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool) -> Prepared:
+        assumptions = Assumptions(facts)
+        first = simplify(graph, assumptions.same_shape, facts.dtypes)
+        made = decompose(first, find_facts(first, self.inputs, arrays), train=train)
+        dtypes = find_facts(made.graph, self.inputs, arrays).dtypes
+        plain = simplify(made.graph, _never, dtypes)
+        for share in (share_products, take_parts_early):
+            plain = share(plain)
+        plain = fold_activations(plain, find_facts(plain, self.inputs, arrays))
+        facts = find_facts(plain, self.inputs, arrays)
+        plain = share_packing(plain, facts, packed_bytes, is_packed_in_panels, self.parameters)
+        return Prepared(plain, len(graph.outputs), made.states, assumptions)
+
+
+def _never(first: Entry, second: Entry) -> bool:
+    """The answer that assumes nothing."""
+    return False

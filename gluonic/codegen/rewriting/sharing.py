@@ -1,0 +1,106 @@
+"""Rewrites that let operators share work: products with one matrix become one, parts are taken early."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.codegen.loops.inner_operators import Cut, cut_out, part
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Graph, Node
+
+
+def share_products(graph: Graph) -> Graph:
+    """Make one dense layer of those that apply one matrix to the slices of one array, as unrolled cells do."""
+    families = {key: nodes for key, nodes in _families(graph).items() if len(nodes) > 1}
+    key_of = {node: key for key, nodes in families.items() for node in nodes}
+    made: dict[Any, Entry] = {}
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+        key = key_of.get(node)
+        if key is None:
+            return None
+        application = inputs[0].node.application
+        assert application is not None
+        assert node.application is not None
+        (cut,) = Cut.of(application.settings["cuts"])
+        if key not in made:
+            settings = {**node.application.settings, "flatten": False}
+            made[key] = F.FullyConnected(inputs[0].node.inputs[0], *inputs[1:], **settings)
+        return [cut_out(made[key], cut)]
+
+    return graph.rewrite(replace) if families else graph
+
+
+def _families(graph: Graph) -> dict[Any, list[Node]]:
+    """Dense layers by what they share: the whole array, its axis, weight and bias; complete ones only."""
+    found: dict[Any, list[Node]] = {}
+    indices: dict[Any, set[int]] = {}
+    for node in graph.nodes:
+        source = node.inputs[0].node if node.operator_name == "FullyConnected" else None
+        if source is None or source.application is None or source.application.op is not part:
+            continue
+        cuts = Cut.of(source.application.settings["cuts"])
+        if len(cuts) == 1 and cuts[0].drops and cuts[0].axis <= 1:
+            cut = cuts[0]
+            key = (source.inputs[0], cut.axis, cut.count, *node.inputs[1:])
+            found.setdefault(key, []).append(node)
+            indices.setdefault(key, set()).add(cut.index)
+    return {key: nodes for key, nodes in found.items() if len(indices[key]) == key[2]}
+
+
+def take_parts_early(graph: Graph) -> Graph:
+    """Compute parts of element-wise results from parts of the operands, if nothing but parts is read."""
+    readers = _readers(graph)
+    outputs = {entry.node for entry in graph.outputs}
+
+    def is_shared_out(node: Node) -> bool:
+        op = node.application.op if node.application is not None else None
+        if op is None or op.scalar is None or op.name.startswith("broadcast_") or node in outputs:
+            return False
+        parts = readers.get(node, [])
+        settings = {_cuts(reader) for reader in parts}
+        return (
+            bool(parts)
+            and None not in settings
+            and len(settings) == len(parts)
+            and _disjoint(settings)
+        )
+
+    candidates = {node for node in graph.nodes if is_shared_out(node)}
+    if not candidates:
+        return graph
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+        if _cuts(node) is None or node.inputs[0].node not in candidates:
+            return None
+        whole = inputs[0].node
+        (cut,) = Cut.of(_cuts(node) or ())
+        return [whole.with_inputs([cut_out(entry, cut) for entry in whole.inputs]).entry()]
+
+    return graph.rewrite(replace)
+
+
+def _readers(graph: Graph) -> dict[Node, list[Node]]:
+    found: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        for entry in node.inputs:
+            found.setdefault(entry.node, []).append(node)
+    return found
+
+
+def _cuts(node: Node) -> tuple[int, ...] | None:
+    """The cuts of a node that takes a part; None for any other."""
+    if node.application is None or node.application.op is not part:
+        return None
+    cuts: tuple[int, ...] = node.application.settings["cuts"]
+    return cuts
+
+
+def _disjoint(settings: set[Any]) -> bool:
+    """Whether parts, given by their cuts, are pieces of one cutting."""
+    cuts = [Cut.of(numbers) for numbers in settings]
+    return (
+        all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1
+    )
+
+
+__all__ = ["share_products", "take_parts_early"]
