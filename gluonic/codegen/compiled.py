@@ -29,7 +29,8 @@ from gluonic.codegen.moves.copies import CopyStep, JoinStep
 from gluonic.codegen.moves.padding_steps import PaddingStep
 from gluonic.codegen.moves.row_steps import LookupStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
-from gluonic.codegen.products.matmul import PackStep, ProductStep
+from gluonic.codegen.products.matmul import ProductStep
+from gluonic.codegen.products.packing import PackStep
 from gluonic.codegen.products.recurrent_steps import RecurrentStep
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Preparation, Prepared

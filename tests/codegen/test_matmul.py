@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.products import matmul
+from gluonic.codegen.products import choices, matmul
+from gluonic.codegen.products.product import Product
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
@@ -20,7 +21,7 @@ from tests.codegen.harness import LEVELS, target_named
 
 Array = np.ndarray[Any, Any]
 RUN = Run(False, np.random.Generator(np.random.Philox(0)))
-WAYS = {"loops": matmul._LOOPS, "panels": matmul._PANELS, "blas": matmul._BLAS}
+WAYS = {"loops": choices.LOOPS, "panels": choices.PANELS, "blas": choices.BLAS}
 TOLERANCE = {"float32": 2e-6, "float64": 1e-14}
 
 
@@ -43,8 +44,8 @@ def check(op: str, arrays: list[Array], expected: Array, **attributes: Any) -> C
 def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute in one way whatever the shapes; sums of nothing excepted, which only loops do."""
 
-    def method(product: matmul.Product) -> int:
-        return WAYS[way] if product.inner else matmul._LOOPS
+    def method(product: Product) -> int:
+        return WAYS[way] if product.inner else choices.LOOPS
 
     monkeypatch.setattr(matmul.ProductStep, "_method", staticmethod(method))
 
@@ -88,7 +89,7 @@ def test_every_way_and_transposition(
 def test_a_parameter_is_packed_once_until_a_write_is_noted(
     block_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matmul, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(matmul, "BLOCK_BYTES", block_bytes)
     variables = [Node(None, name) for name in ("x", "w", "b")]
     layer = make_node(
         "FullyConnected", [v.entry() for v in variables], {"num_hidden": 70, "flatten": False}

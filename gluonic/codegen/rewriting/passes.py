@@ -8,7 +8,7 @@ from gluonic.codegen.images.convolution_layout import layout_key, with_blocks
 from gluonic.codegen.images.image_forms import forms_key, with_plain_images
 from gluonic.codegen.loops.facts import Facts, find_facts
 from gluonic.codegen.products.epilogues import fold_activations, share_packing
-from gluonic.codegen.products.matmul import is_packed_in_panels, packed_bytes
+from gluonic.codegen.products.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.decompose import decompose
 from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node

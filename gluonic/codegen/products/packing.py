@@ -1,0 +1,78 @@
+"""Weights packed once for all products that read them."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.values import FLOAT32
+from gluonic.codegen.products.choices import LONG, MOST_KEPT, SMALL
+from gluonic.codegen.products.product_kernel import Tiling, turned_packer
+from gluonic.graph.node import Node
+
+
+def packed_bytes(weight: Shape) -> int:
+    """The size of a packed float32 weight (columns, inner)."""
+    columns, inner = weight
+    tiling = Tiling.of(FLOAT32, host())
+    return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
+
+
+def is_packed_in_panels(weight: Shape) -> bool:
+    """Whether a weight (columns, inner) is large enough to be packed, and not too long or too large."""
+    columns, inner = weight
+    return SMALL < columns * inner <= MOST_KEPT and inner < LONG
+
+
+class PackStep(Step):
+    """A weight packed for several products."""
+
+    def __init__(self, node: Node) -> None:
+        self.operands = (node.inputs[0], node.entry())
+        self.tiling = Tiling.of(FLOAT32, host())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PackStep | None":
+        """The step of a node that packs a weight."""
+        return cls(node) if node.operator_name == "_packed" else None
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The extents of the weight."""
+        return facts.shapes[self.operands[0]]
+
+    def units(self, facts: Facts) -> int:
+        """One for each panel."""
+        return -(-facts.shapes[self.operands[0]][0] // self.tiling.columns)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loop over panels: the last may be narrow."""
+        packer = turned_packer(module, FLOAT32, self.tiling.lanes)
+        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
+        weight = f.op("load ptr, ptr %operands")
+        goal = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
+        columns = f.op("load i64, ptr %numbers")
+        inner = f.op(f"load i64, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
+        lanes, widest = self.tiling.lanes, self.tiling.columns
+        up = f.op(f"add i64 {inner}, {lanes - 1}")
+        padded = f.op(f"and i64 {up}, {-lanes}")
+        with f.loop("%begin", "%end") as unit:
+            first = f.op(f"mul i64 {unit}, {widest}")
+            left = f.op(f"sub i64 {columns}, {first}")
+            count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(widest))])
+            width = str(widest)
+            for vectors in self.tiling.vectors[1:]:
+                narrow = f.op(f"icmp sle i64 {count}, {vectors * lanes}")
+                width = f.op(f"select i1 {narrow}, i64 {vectors * lanes}, i64 {width}")
+            source = f.op(
+                f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
+            )
+            place = f.op(
+                f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}"
+            )
+            f.do(
+                f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
+                f"ptr {place}, i64 {width})"
+            )
+        f.finish()

@@ -1,0 +1,307 @@
+"""The function of one product of matrices, in LLVM's text: the choice among the ways, and the loops of each."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.blas import gemm
+from gluonic.codegen.machine.values import literal, scalar_type, vector_type
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
+from gluonic.codegen.products.product_kernel import LEFT_PACKER, pieces
+
+if TYPE_CHECKING:
+    from gluonic.codegen.products.matmul import ProductStep
+
+
+class ProductWriter:
+    """Writes the function of one product."""
+
+    def __init__(self, function: Function, step: "ProductStep") -> None:
+        self.f, self.step = function, step
+        self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
+        self.rows, self.columns, self.inner, self.method, self.block = (
+            self._number(i) for i in range(5)
+        )
+        self.addresses = [self._operand(i) for i in range(len(step.operands))]
+        self.workspace = self._operand(len(step.operands))
+        ta, tb = step.turned
+        self.leads = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
+
+    def _number(self, position: int) -> str:
+        return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
+
+    def _operand(self, position: int) -> str:
+        return self.f.op(f"load ptr, ptr {self._at('%operands', 'ptr', str(position))}")
+
+    def _at(self, base: str, kind: str, index: str) -> str:
+        return self.f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    def _times(self, a: str, b: str) -> str:
+        return self.f.op(f"mul i64 {a}, {b}")
+
+    def _plus(self, a: str, b: str) -> str:
+        return self.f.op(f"add i64 {a}, {b}")
+
+    def write(self) -> None:
+        """Write the choice among the ways of computing."""
+        f = self.f
+        ways: dict[int, Callable[[], None]]
+        ways = {
+            LOOPS: self._products,
+            PANELS: self._panel_writer(),
+            BLAS: self._calls,
+        }
+        for number in self.step.ways:
+            with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
+                ways[number]()
+        f.finish()
+
+    def _matrices(self, product: str) -> tuple[str, str, str]:
+        """Where the matrices of one of the products begin."""
+        a, b, c = (
+            self._at(address, self.kind, self._times(product, self._times(*sizes)))
+            for address, sizes in (
+                (self.addresses[0], (self.rows, self.inner)),
+                (self.addresses[1], (self.inner, self.columns)),
+                (self.addresses[-1], (self.rows, self.columns)),
+            )
+        )
+        return a, b, c
+
+    def _products(self) -> None:
+        """Write the loop over products: each is a unit."""
+        with self.f.loop("%begin", "%end") as unit:
+            self._loops(*self._matrices(unit))
+
+    def _panel_writer(self) -> Callable[[], None]:
+        if self.step.is_packed:
+            return self._packed_panels
+        return self._turned_panels if self.step.turned[0] else self._panels
+
+    def _packed_panels(self) -> None:
+        """Write the loop over blocks of rows; all panels go over a block, a unit is one of them."""
+        f, width = self.f, self.step.unit_columns
+        down = self._parts(self.rows, self.block)
+        with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
+            row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
+            rows = self._less(self.rows, self._plus(row, self.block), row)
+            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.columns))
+            with f.loop(low, high) as panel:
+                first = self._times(panel, str(width))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                self._panel(("0", self.inner), (a, b, c), rows, (first, count))
+
+    def _panels(self) -> None:
+        """Write the loop over panels, a unit is some rows of one."""
+        f, width = self.f, self.step.unit_columns
+        across, (_, tb) = self._parts(self.columns, str(width)), self.step.turned
+        with self._lines(self._parts(self.rows, str(ROWS))) as (line, low, high):
+            product = f.op(f"udiv i64 {line}, {across}")
+            panel = f.op(f"urem i64 {line}, {across}")
+            first = self._times(panel, str(width))
+            row = self._times(low, str(ROWS))
+            rows = self._less(self.rows, self._times(high, str(ROWS)), row)
+            a, b, c = self._matrices(product)
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.columns))
+            with pieces(f, self.inner, LONG) as (begin, inner):
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                part = begin, inner
+                self._panel(part, (self._at(a, self.kind, begin), b, c), rows, (first, count))
+
+    def _turned_panels(self) -> None:
+        """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
+        f, width = self.f, self.step.unit_columns
+        tb = self.step.turned[1]
+        with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
+            start = self._times(low, str(width))
+            length = self._less(self.columns, self._times(high, str(width)), start)
+            a, b, c = self._matrices(product)
+            with pieces(f, self.inner, PART) as (begin, inner):
+                left = self._left(a, begin, inner, self.leads[0])
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                with pieces(f, length, self.step.tiling.columns) as (first, count):
+                    columns = self._plus(start, first), count
+                    self._panel((begin, inner), (left, b, c), self.rows, columns)
+
+    def _parts(self, extent: str, size: str) -> str:
+        """How many parts of a size there are, at least one."""
+        parts = self.f.op(f"udiv i64 {self._plus(extent, self._plus(size, '-1'))}, {size}")
+        return self.f.call("llvm.smax.i64", "i64", [("i64", parts), ("i64", "1")])
+
+    def _less(self, most: str, end: str, start: str) -> str:
+        """How far it is from `start` to `end`, which is `most` at most."""
+        bounded = self.f.call("llvm.smin.i64", "i64", [("i64", most), ("i64", end)])
+        return self.f.op(f"sub i64 {bounded}, {start}")
+
+    @contextmanager
+    def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
+        """Loop over lines of so many units; yield each one's number, and the units in it, from and to."""
+        f = self.f
+        behind = f.op(f"add i64 %end, {self._plus(length, '-1')}")
+        first = f.op(f"udiv i64 %begin, {length}")
+        with f.loop(first, f.op(f"udiv i64 {behind}, {length}")) as line:
+            start = self._times(line, length)
+            low = f.call("llvm.smax.i64", "i64", [("i64", "%begin"), ("i64", start)])
+            low = f.op(f"sub i64 {low}, {start}")
+            yield line, low, self._less("%end", self._plus(start, length), start)
+
+    def _panel(
+        self,
+        part: tuple[str, str],
+        matrices: tuple[str, str, str],
+        rows: str,
+        columns: tuple[str, str],
+    ) -> None:
+        """Write the call for a part of the length, some rows and the columns of a panel."""
+        f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
+        fresh = f.op(f"icmp eq i64 {begin}, 0")
+        start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+        panel = self._packed_panel(first) if self.step.is_packed else self.workspace
+        bias = self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+        arguments = (
+            f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
+            f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
+            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
+        )
+        self._call_panel(count, arguments)
+
+    def _packed_panel(self, first: str) -> str:
+        """Where the panel that begins with a column lies among all that are packed."""
+        lanes = self.step.tiling.lanes
+        up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
+        padded = self.f.op(f"and i64 {up}, {-lanes}")
+        return self._at(self.addresses[-2], self.kind, self._times(first, padded))
+
+    def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
+        """The left factor's part from `begin` on, packed."""
+        part = self._at(a, self.kind, self._times(begin, lead))
+        goal = self._at(self.workspace, "i8", str(self.step.packed_left_at))
+        arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
+        self.f.do(f"call void @{LEFT_PACKER.format(self.step.dtype.name)}({arguments})")
+        return goal
+
+    def _call_panel(self, count: str, arguments: str) -> None:
+        """Write the choice among panels of different widths."""
+        f, tiling = self.f, self.step.tiling
+        narrower = (*tiling.vectors[1:], 0)
+        for vectors, below in zip(tiling.vectors, narrower, strict=True):
+            enough = f.op(f"icmp sle i64 {count}, {vectors * tiling.lanes}")
+            needed = f.op(f"icmp sgt i64 {count}, {below * tiling.lanes}")
+            with f.when(f.op(f"and i1 {enough}, {needed}")):
+                f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
+
+    def _loops(self, a: str, b: str, c: str) -> None:
+        """Write the three loops over rows, columns and what is summed."""
+        f, kind = self.f, self.kind
+        ta, tb = self.step.turned
+        sum_slot = f.slot(kind, 8)
+        with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
+            start = literal(0.0, self.step.dtype)
+            if self.step.has_bias:
+                start = f.op(f"load {kind}, ptr {self._at(self.addresses[2], kind, j)}")
+            f.do(f"store {kind} {start}, ptr {sum_slot}")
+            with f.loop("0", self.inner) as k:
+                x = self._element(a, (k, i) if ta else (i, k), self.leads[0])
+                y = self._element(b, (j, k) if tb else (k, j), self.leads[1])
+                total = f.op(f"load {kind}, ptr {sum_slot}")
+                name = f"llvm.fmuladd.f{self.size * 8}"
+                total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
+                f.do(f"store {kind} {total}, ptr {sum_slot}")
+            total = self._finished(f.op(f"load {kind}, ptr {sum_slot}"))
+            place = self._at(c, kind, self._plus(self._times(i, self.columns), j))
+            f.do(f"store {kind} {total}, ptr {place}")
+
+    def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
+        place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
+        return self.f.op(f"load {self.kind}, ptr {place}")
+
+    def _calls(self) -> None:
+        """Write the loop over calls of BLAS: a unit is some columns."""
+        f = self.f
+        across = self._parts(self.columns, str(BLAS_COLUMNS))
+        with f.loop("%begin", "%end") as unit:
+            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
+            first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
+            count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
+            start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+            goal = self._at(c, self.kind, first)
+            self._call(a, self._at(b, self.kind, start), goal, (first, count))
+
+    def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
+        """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
+        f, kind, leads = self.f, self.kind, self.leads
+        function = gemm(self.step.dtype)
+        assert function is not None
+        beta = 0.0
+        if self.step.has_bias:
+            beta = 1.0
+            self._spread_bias(c, columns)
+        ta, tb = self.step.turned
+        integer = function.integer
+        numbers = [(kind, literal(1.0, self.step.dtype)), (kind, literal(beta, self.step.dtype))]
+        arguments = [
+            ("i32", "101"),  # row by row
+            ("i32", "112" if ta else "111"),
+            ("i32", "112" if tb else "111"),
+            *((integer, self._narrow(n, integer)) for n in (self.rows, columns[1], self.inner)),
+            numbers[0],
+            ("ptr", a),
+            (integer, self._lead(leads[0], integer)),
+            ("ptr", b),
+            (integer, self._lead(leads[1], integer)),
+            numbers[1],
+            ("ptr", c),
+            (integer, self._lead(self.columns, integer)),
+        ]
+        f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
+        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        f.do(f"call void @{function.symbol}({listed})")
+        if self.step.form.epilogue is not None:
+            self._finish_all(c, columns[1])
+
+    def _finish_all(self, c: str, columns: str) -> None:
+        """Apply the epilogue to what BLAS has stored: whole registers, then single elements."""
+        f, lanes = self.f, self.step.tiling.lanes
+        middle = f.op(f"sub i64 {columns}, {f.op(f'and i64 {columns}, {lanes - 1}')}")
+        with f.loop("0", self.rows) as row:
+            line = self._at(c, self.kind, self._times(row, self.columns))
+            for start, stop, width in (("0", middle, lanes), (middle, columns, 1)):
+                kind = vector_type(self.step.dtype, width)
+                with f.loop(start, stop, width) as i:
+                    place = self._at(line, self.kind, i)
+                    total = f.op(f"load {kind}, ptr {place}, align {self.size}")
+                    done = self._finished(total, width)
+                    f.do(f"store {kind} {done}, ptr {place}, align {self.size}")
+
+    def _finished(self, total: str, lanes: int = 1) -> str:
+        """Apply the epilogue to so many elements."""
+        form = self.step.form
+        if form.epilogue is None:
+            return total
+        m = Emitter(self.f)
+        done = m.asarray(form.epilogue(m, m.value(total, form.dtype, lanes)))
+        return m.widened(m.astype(done, form.dtype), lanes)
+
+    def _narrow(self, number: str, integer: str) -> str:
+        return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
+
+    def _lead(self, number: str, integer: str) -> str:
+        """A leading dimension, which is never 0."""
+        bounded = self.f.call("llvm.smax.i64", "i64", [("i64", number), ("i64", "1")])
+        return self._narrow(bounded, integer)
+
+    def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
+        """Copy the bias of some columns to each row."""
+        size = self._times(columns[1], str(self.size))
+        name = "llvm.memcpy.p0.p0.i64"
+        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
+        bias = self._at(self.addresses[2], self.kind, columns[0])
+        with self.f.loop("0", self.rows) as i:
+            row = self._at(c, self.kind, self._times(i, self.columns))
+            self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")
