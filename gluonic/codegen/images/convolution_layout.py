@@ -7,19 +7,15 @@ back to planes where something else reads them.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import product
+from collections.abc import Callable, Hashable
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.images.convolution import Filters, lanes_of
 from gluonic.codegen.images.convolution_gradient_operators import (
-    filter_gradient,
-    interleave_places,
     pack_turned_filters,
-    unpack_filters,
 )
 from gluonic.codegen.images.convolution_operators import (
     apply,
@@ -31,9 +27,9 @@ from gluonic.codegen.images.convolution_operators import (
     to_planes,
     with_border,
 )
-from gluonic.codegen.images.convolution_phases import Phase, border_of, phases_of
 from gluonic.codegen.images.convolution_tiling import tiling_of
-from gluonic.codegen.images.layout_filters import Taps
+from gluonic.codegen.images.gradient_layout import data_gradient, weight_gradient
+from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.codegen.images.pooling_layout import pooling, scattering, spreading
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
@@ -75,39 +71,6 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
     return Rewriting(graph, facts, train).run()
 
 
-@dataclass(frozen=True)
-class _Convolution:
-    """A convolution in the making: later nodes may still become part of it."""
-
-    name: str
-    data: Entry
-    weight: Entry
-    filters: Filters
-    tile: int
-    bias: Entry | None = None
-    scale: Entry | None = None
-    residual: Entry | None = None
-    activation: Application | None = None
-    turned: Taps | None = None
-    first: tuple[int, int] = (0, 0)
-    places: tuple[int, ...] = ()
-
-    @property
-    def groups(self) -> int:
-        """The groups of channels of the output."""
-        return self.filters.groups
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something can still be added to or applied to the sums."""
-        return self.activation is None
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether the sums can still be scaled."""
-        return self.is_open and self.scale is None and self.residual is None and self.turned is None
-
-
 class Rewriting:
     """One run of the pass; entries of the old graph are the keys."""
 
@@ -119,7 +82,7 @@ class Rewriting:
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
         self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
-        self.pending: dict[Entry, _Convolution] = {}
+        self.pending: dict[Entry, PendingConvolution] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
@@ -155,7 +118,7 @@ class Rewriting:
         """The shape of an entry of the old graph."""
         return self.facts.shapes[entry]
 
-    def _groups(self, channels: int, groups: int) -> int:
+    def groups_of(self, channels: int, groups: int) -> int:
         """How many groups count: only if blocks would reach across them."""
         return 1 if channels // groups % self.lanes == 0 else groups
 
@@ -174,8 +137,8 @@ class Rewriting:
         """An entry that is in blocks, with its groups."""
         if entry not in self.blocks:
             made = self.pending[entry]
-            groups = self._groups(self.shape(entry)[1], made.groups)
-            self.blocks[entry] = self._finished(made), groups
+            groups = self.groups_of(self.shape(entry)[1], made.groups)
+            self.blocks[entry] = self.finished(made), groups
             give_origin(self.blocks[entry][:1], self.named[made.name])
         return self.blocks[entry]
 
@@ -185,7 +148,7 @@ class Rewriting:
             return groups is None or self.blocks[entry][1] == groups
         if entry not in self.pending:
             return False
-        own = self._groups(self.shape(entry)[1], self.pending[entry].groups)
+        own = self.groups_of(self.shape(entry)[1], self.pending[entry].groups)
         return groups is None or own == groups
 
     def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
@@ -224,12 +187,12 @@ class Rewriting:
     def convolution(self, node: Node) -> bool:
         """Take a convolution of images."""
         data, weight, *bias = node.inputs
-        found = self._image_filters(node, data, weight, node.entry())
+        found = self.image_filters(node, data, weight, node.entry())
         if found is None:
             return False
-        images, filters = self._images(data, *found)
+        images, filters = self.images_of(data, *found)
         rows, columns = self.shape(node.entry())[2:]
-        self.pending[node.entry()] = _Convolution(
+        self.pending[node.entry()] = PendingConvolution(
             node.name,
             images,
             self.plane(weight),
@@ -239,7 +202,7 @@ class Rewriting:
         )
         return True
 
-    def _image_filters(
+    def image_filters(
         self, node: Node, data: Entry, weight: Entry, output: Entry
     ) -> tuple[Filters, Windows] | None:
         """The filters and windows of a convolution of images; None for any other."""
@@ -255,13 +218,13 @@ class Rewriting:
         groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
         return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
 
-    def _images(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
+    def images_of(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
         """What a convolution reads, images with their border, and the filters that go with them."""
         top, left = windows.pad
         border = top, left, top, left
         if filters.planar:
             return self._plane_with(data, border), filters
-        own = 1 if filters.depthwise else self._groups(self.shape(data)[1], filters.groups)
+        own = 1 if filters.depthwise else self.groups_of(self.shape(data)[1], filters.groups)
         if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
             return self.block(data, own, border), filters
         key = data, border, own, filters.stride
@@ -269,104 +232,6 @@ class Rewriting:
             images = self.block(data, own, border)
             self.taken[key] = apply(take_places, data.node.name, images, steps=filters.stride)
         return self.taken[key], replace(filters, stride=(1, 1))
-
-    def data_gradient(self, node: Node) -> bool:
-        """Take the gradient of a convolution's data: a convolution of the output's gradient."""
-        grad, data, weight = node.inputs
-        found = self._image_filters(node, data, weight, grad)
-        if found is None:
-            return False
-        forward, windows = found
-        if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
-            return False
-        depthwise = forward.depthwise
-        back = Filters(
-            1 if depthwise else forward.filters,
-            forward.filters if depthwise else forward.channels,
-            forward.groups,
-            forward.kernel,
-            depthwise=depthwise,
-        )
-        places = self.shape(data)[2:]
-        axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
-        (top, bottom), (left, right) = (
-            border_of(phases, size) for phases, size in zip(axes, self.shape(grad)[2:], strict=True)
-        )
-        own = 1 if depthwise else self._groups(self.shape(grad)[1], forward.groups)
-        images = self.block(grad, own, (top, left, bottom, right))
-        made = [
-            self._phase(node.name, images, weight, back, windows, (top, left), pair)
-            for pair in product(*axes)
-        ]
-        present = [phase for phase in made if phase is not None]
-        if not present:
-            return False
-        if len(made) == 1:
-            self.pending[node.entry()] = present[0]
-            return True
-        joined = apply(
-            interleave_places,
-            node.name,
-            *(self._finished(phase) for phase in present),
-            num_args=len(present),
-            steps=windows.stride,
-            present=tuple(int(phase is not None) for phase in made),
-            places=places,
-        )
-        self.blocks[node.entry()] = joined, self._groups(self.shape(data)[1], forward.groups)
-        return True
-
-    def _phase(
-        self,
-        name: str,
-        images: Entry,
-        weight: Entry,
-        back: Filters,
-        windows: Windows,
-        border: tuple[int, int],
-        phases: Sequence[Phase | None],
-    ) -> _Convolution | None:
-        """The convolution that makes one phase of a gradient of data; None where that is zero."""
-        down, across = phases
-        if down is None or across is None:
-            return None
-        filters = replace(
-            back, kernel=(down.taps, across.taps), dilate=(down.dilate, across.dilate)
-        )
-        counts = down.count, across.count
-        has_one = windows.stride == (1, 1)
-        tiling = tiling_of(filters, *counts, self.target, gaps=not has_one)
-        return _Convolution(
-            name,
-            images,
-            self.plane(weight),
-            filters,
-            tiling.tile.blocks,
-            turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
-            first=(0, 0) if has_one else (border[0] + down.start, border[1] + across.start),
-            places=() if has_one else counts,
-        )
-
-    def weight_gradient(self, node: Node) -> bool:
-        """Take the gradient of a convolution's filters."""
-        grad, data, weight = node.inputs
-        found = self._image_filters(node, data, weight, grad)
-        if found is None:
-            return False
-        images, filters = self._images(data, *found)
-        own = self._groups(self.shape(grad)[1], filters.groups)
-        common = _attributes(filters, self.lanes)
-        packed = apply(
-            filter_gradient,
-            node.name,
-            images,
-            self.block(grad, own),
-            stride=filters.stride,
-            dilate=filters.dilate,
-            **common,
-        )
-        self.planes[node.entry()] = apply(unpack_filters, node.name, packed, **common)
-        return True
 
     def _filters(
         self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
@@ -387,10 +252,10 @@ class Rewriting:
             depthwise,
         )
 
-    def _finished(self, made: _Convolution) -> Entry:
+    def finished(self, made: PendingConvolution) -> Entry:
         """The nodes of a convolution."""
         filters, lanes, name = made.filters, self.lanes, made.name
-        common = {**_attributes(filters, lanes), "tile": made.tile}
+        common = {**filter_attributes(filters, lanes), "tile": made.tile}
         packed = self._packed(made, common)
         shift = made.bias
         if shift is not None:
@@ -416,7 +281,7 @@ class Rewriting:
             **common,
         )
 
-    def _packed(self, made: _Convolution, common: dict[str, Any]) -> Entry:
+    def _packed(self, made: PendingConvolution, common: dict[str, Any]) -> Entry:
         """A convolution's filters in the order in which they are read."""
         name = f"{made.name}_filters"
         if made.turned is not None:
@@ -431,7 +296,7 @@ class Rewriting:
             **common,
         )
 
-    def _open(self, entry: Entry) -> _Convolution | None:
+    def _open(self, entry: Entry) -> PendingConvolution | None:
         """A convolution that nothing but the node at hand reads, and that is not finished."""
         made = self.pending.get(entry)
         if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
@@ -515,28 +380,15 @@ class Rewriting:
         made, other = self._open(node.inputs[position]), node.inputs[1 - position]
         if made is None or made.residual is not None or other == node.inputs[position]:
             return False
-        groups = self._groups(self.shape(other)[1], made.groups)
+        groups = self.groups_of(self.shape(other)[1], made.groups)
         self.pending[node.entry()] = replace(made, residual=self.block(other, groups))
         return True
 
 
-def _attributes(filters: Filters, lanes: int) -> dict[str, Any]:
-    """What operators on packed filters need to know."""
-    return {
-        "channels": filters.channels,
-        "filters": filters.filters,
-        "groups": filters.groups,
-        "kernel": filters.kernel,
-        "planar": filters.planar,
-        "depthwise": filters.depthwise,
-        "lanes": lanes,
-    }
-
-
 _RULES: dict[str, Callable[[Rewriting, Node], bool]] = {
     "Convolution": Rewriting.convolution,
-    "_backward_Convolution_data": Rewriting.data_gradient,
-    "_backward_Convolution_weight": Rewriting.weight_gradient,
+    "_backward_Convolution_data": data_gradient,
+    "_backward_Convolution_weight": weight_gradient,
     "BatchNorm": Rewriting.normalization,
     "Pooling": pooling,
     "_backward_Pooling_sum": spreading,
