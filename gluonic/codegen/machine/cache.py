@@ -16,6 +16,7 @@ import os
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _MAGIC = b"gluonic object 1\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 _DEFAULT_CAP = 256 << 20
+_LOOKS = 64
+"""How often the folder's size is looked at while as much is written as it may hold."""
 
 
 def key(text: str, target: Target) -> str:
@@ -94,7 +97,7 @@ def clear() -> None:
     """Remove every entry."""
     place = _private_folder()
     for entry in _entries(place) if place else ():
-        entry.unlink(missing_ok=True)
+        Path(entry).unlink(missing_ok=True)
 
 
 def _private_folder() -> Path | None:
@@ -139,11 +142,21 @@ def _write(folder: Path, name: str, payload: bytes) -> None:
     except OSError:
         Path(temporary).unlink(missing_ok=True)
         raise
-    _trim(folder)
+    if _is_time_to_look(name, len(payload)):
+        _trim(folder)
 
 
-def _entries(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.suffix in (_SUFFIX, ".part")]
+def _is_time_to_look(name: str, size: int) -> bool:
+    """Whether an entry is one of those, chosen by their names, after which the folder is kept to the cap.
+
+    Looking takes time for every entry there is. The larger an entry, the likelier it is chosen.
+    """
+    return zlib.crc32(name.encode()) * _cap() < size * _LOOKS << 32
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        return [entry for entry in found if entry.name.endswith((_SUFFIX, ".part"))]
 
 
 def _cap() -> int:
@@ -155,15 +168,15 @@ def _cap() -> int:
 def _trim(folder: Path) -> None:
     """Remove the entries unused for longest until the rest fits the cap."""
     found = []
-    for path in _entries(folder):
+    for entry in _entries(folder):
         try:
-            status = path.stat()
+            status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:  # another process trimmed it
             continue
-        found.append((status.st_mtime_ns, status.st_size, path))
+        found.append((status.st_mtime_ns, status.st_size, entry.path))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= _cap():
             return
-        path.unlink(missing_ok=True)
+        Path(path).unlink(missing_ok=True)
         total -= size
