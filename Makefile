@@ -16,7 +16,7 @@ demo: $(VENV)/installed
 	$(RUN) examples/digits/demo.py
 
 test: $(VENV)/installed
-	$(RUN) -m pytest -q
+	$(RUN) -m pytest -q -n auto
 
 lint: $(VENV)/installed
 	$(VENV)/bin/ruff check .

@@ -86,7 +86,8 @@ def test_every_step_of_a_compiled_graph_is_noted_inside_its_graph(file: Path) ->
     events = _events(file)
     assert np.array_equal(net(x).asnumpy(), expected)
     steps = _operators(events)
-    assert len(steps) == len(net.explain(x).steps)
+    table = net.explain(x).steps
+    assert len(steps) == sum(not step.reason.startswith("only when") for step in table)
     (graph,) = (event for event in events if event.get("cat") == "graph")
     end = graph["ts"] + graph["dur"]
     assert all(graph["ts"] <= s["ts"] and s["ts"] + s["dur"] <= end + 1 for s in steps)
@@ -95,6 +96,19 @@ def test_every_step_of_a_compiled_graph_is_noted_inside_its_graph(file: Path) ->
     assert blocks <= {net.name, f"{net.name}/{net.dense.name}"}
     assert all(s["args"]["nodes"] and s["args"]["location"] and "shape" in s["args"] for s in steps)
     assert "topk" in {s["name"] for s in steps}
+
+
+def test_what_is_kept_of_parameters_is_noted_when_it_is_made(file: Path) -> None:
+    net = Net()
+    net.initialize()
+    net.hybridize()
+    x = nd.random.normal(shape=(64, 16))
+    net(x)
+    profiler.set_state("run")
+    net.dense.weight.data()[:] = 1
+    net(x)
+    names = {event["name"] for event in _operators(_events(file))}
+    assert "_packed" in names
 
 
 def test_gradients_are_noted_with_the_block_whose_gradients_they_are(file: Path) -> None:
