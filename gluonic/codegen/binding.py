@@ -17,7 +17,6 @@ from gluonic.codegen.division import divide, workspace_bytes
 from gluonic.codegen.foreign import NativeFunction, checked
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan, plan_memory
 from gluonic.codegen.step_times import TimedRuns
@@ -50,8 +49,7 @@ class Binding:
     memory : where intermediate results lie in the arena
     results : slot, shape and dtype of each output that is computed
     positions : where these stand among all outputs
-    settle : the native function that runs the settled groups; None if there are none
-    parameters : the positions of the inputs that these read
+    parameters : the positions of the inputs that settled groups read; none where there are no such groups
     writes_inputs : whether a call changes some of its inputs
     frames, idle : all that serve calls, and those that serve none now
     """
@@ -72,11 +70,8 @@ class Binding:
         self.results = [
             (specialization.slot(e), facts.shapes[e], facts.dtypes[e]) for e in self.computed
         ]
-        self.functions = checked(specialization.code.functions, specialization.code.steps, facts)
-        settled = bool(specialization.settled)
-        self.settle = self.functions[0] if settled else None
-        self.parameters = self._parameters() if settled else frozenset()
-        steps = specialization.code.steps
+        self.functions = checked(specialization.code.functions, steps, facts)
+        self.parameters = self._parameters()
         self.writes_inputs = bool(specialization.target) or any(s.is_foreign for s in steps)
         self.idle: list[Frame] = []
         self.frames: list[Frame] = []
@@ -128,15 +123,13 @@ class Binding:
                     sizes[entry] = self.facts.bytes_of(entry)
             if group.step is not None and group.step.uses_workspace:
                 writes.append(group.step)
-                sizes[group.step] = self._workspace_bytes(group.step)
+                division = self.divisions[group.step]
+                sizes[group.step] = workspace_bytes(group.step, self.facts, division)
             if group in spec.settled:
                 lasting.update(dict.fromkeys(writes))
             steps.append((group.inputs, [e for e in writes if e not in lasting]))
         steps = [((), [*lasting]), *steps, ([*lasting], ())]
         return plan_memory(steps, sizes, spec.root)
-
-    def _workspace_bytes(self, step: Step) -> int:
-        return workspace_bytes(step, self.facts, self.divisions[step])
 
     def frame(self) -> "Frame":
         """A frame nobody uses now, or a new one."""
@@ -241,7 +234,7 @@ class Frame:
                 output = np.empty(shape, dtype)
             slots[slot] = address_of(output)
             outputs.append(output)
-        if binding.settle is not None and (
+        if binding.parameters and (
             WRITES.latest != self._settled_at or WRITES.shares != self._shares
         ):
             self._settle(arrays)

@@ -14,8 +14,7 @@ from gluonic.graph.operator import Application
 
 _COSTLY = 12
 """From so many instructions on a value is rather kept than computed again."""
-_trials: dict[Any, str] = {}
-_lengths: dict[Any, int] = {}
+_trials: dict[Any, int | str] = {}
 _MOST_REMEMBERED = 4096
 
 NANOSECONDS_A_BYTE = 0.1
@@ -26,20 +25,21 @@ NANOSECONDS_A_PRODUCT = 0.02
 
 def why_no_code(application: Application, loop: Loop, dtypes: Sequence[Dtype]) -> str:
     """Why the expression of a loop has no machine code for elements of such dtypes; empty if it has."""
+    found = _trial(application, loop, dtypes)
+    return found if isinstance(found, str) else ""
+
+
+def _trial(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int | str:
+    """How long the expression of a loop is as code; why it has none, where it has none."""
     key = application, tuple(dtypes)
     if key not in _trials:
         if len(_trials) > _MOST_REMEMBERED:
             _trials.clear()
-        _trials[key] = _trial(loop.expression, dtypes)
+        try:
+            _trials[key] = _written(loop.expression, dtypes)
+        except NotLowered as error:
+            _trials[key] = str(error)
     return _trials[key]
-
-
-def _trial(expression: Expression, dtypes: Sequence[Dtype]) -> str:
-    try:
-        _written(expression, dtypes)
-    except NotLowered as error:
-        return str(error)
-    return ""
 
 
 def _written(expression: Expression, dtypes: Sequence[Dtype]) -> int:
@@ -58,12 +58,10 @@ def is_costly(loop: Loop, application: Any) -> bool:
 
 def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:
     """How many instructions an element of a loop that has machine code takes."""
-    key = application, tuple(dtypes)
-    if key not in _lengths:
-        if len(_lengths) > _MOST_REMEMBERED:
-            _lengths.clear()
-        _lengths[key] = _written(loop.expression, dtypes)
-    return _lengths[key]
+    found = _trial(application, loop, dtypes)
+    if isinstance(found, str):
+        raise NotLowered(found)
+    return found
 
 
 class _Anywhere:
