@@ -51,6 +51,8 @@ class Binding:
     positions : where these stand among all outputs
     parameters : the positions of the inputs that settled groups read; none where there are no such groups
     writes_inputs : whether a call changes some of its inputs
+    is_plain : whether a call is one native call whose results are the outputs, each once
+    can_repeat : whether `Frame.repeat` can make it
     frames, idle : all that serve calls, and those that serve none now
     """
 
@@ -76,6 +78,7 @@ class Binding:
         self.idle: list[Frame] = []
         self.frames: list[Frame] = []
         self.is_plain = self._is_plain()
+        self.can_repeat = self.is_plain and len(self.results) == 1 and not self.writes_inputs
 
     @cached_property
     def timed(self) -> TimedRuns:
@@ -154,16 +157,18 @@ class Frame:
     arena : the memory of intermediate results
     views : these results as NumPy arrays, for operators that Python runs
     hits : how many calls found their binding made
+    verified_at : the number of the latest write when all inputs were last looked at; see `repeat`
     """
 
     def __init__(self, binding: Binding) -> None:
         self.binding, spec = binding, binding.specialization
-        self.hits = 0
+        self.hits, self.verified_at = 0, -1
         size = binding.memory.size + ALIGNMENT
         self.arena = np.zeros(size, np.uint8)  # what steps keep from call to call is zero at first
         start = -self.arena.ctypes.data % ALIGNMENT
         self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
         self._address = ctypes.addressof(self.slots)
+        self._table_address = binding.table_address
         self._signature, self._results = binding.signature, binding.results
         self._positions = [spec.slots[entry] for entry in binding.inputs]
         self._seen: list[Any] = [_nothing] * len(self._positions)
@@ -194,7 +199,7 @@ class Frame:
         return True
 
     def _place_all(self, arrays: Sequence[Array]) -> bool:
-        seen = self._seen
+        seen, self.verified_at = self._seen, -1
         for position, array in enumerate(arrays):
             if seen[position]() is not array and not self._place(position, array):
                 return False
@@ -245,6 +250,29 @@ class Frame:
         if binding.writes_inputs or into is not None:
             note_write()
         return outputs
+
+    def is_settled(self, latest: int) -> bool:
+        """Whether what follows from parameters alone is computed, and stays so until another write."""
+        settled_at = self._settled_at, self._shares
+        return not self.binding.parameters or settled_at == (latest, WRITES.shares)
+
+    def repeat(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
+        """Run a plain graph of one output; None if the arrays do not fit.
+
+        Parameters
+        ----------
+        positions, arrays : of the inputs that may be others than at the last call
+        """
+        seen = self._seen
+        for position, array in zip(positions, arrays):  # noqa: B905 (as in `take`)
+            if seen[position]() is not array and not self._place(position, array):
+                return None
+        self.hits += 1
+        slot, shape, dtype = self._results[0]
+        output = np.empty(shape, dtype)
+        self.slots[slot] = address_of(output)
+        self._function(self._address, self._table_address)  # type: ignore[misc]
+        return output
 
     def _settle(self, arrays: Sequence[Array]) -> None:
         """Compute what follows from parameters alone, unless they are as they were."""

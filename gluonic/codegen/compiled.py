@@ -272,6 +272,24 @@ class CompiledGraph:
         latest.append(frame)
         return results
 
+    def verified(self, arrays: Sequence[Array], at: int, *, train: bool) -> list[Frame] | None:
+        """Note in a frame that it has these arrays, looked up when the latest write was number `at`.
+
+        Returns
+        -------
+        list or None
+            the frames that serve such calls, to take one from and put back; None if they cannot repeat them
+        """
+        latest = self._latest[self._modal and train]
+        try:
+            frame = latest.pop()
+        except IndexError:
+            return None
+        if frame.binding.can_repeat and frame.take(arrays) and frame.is_settled(at):
+            frame.verified_at = at
+        latest.append(frame)
+        return latest if frame.verified_at == at else None
+
     def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
         """A frame that has taken the arrays."""
         made = self._misses

@@ -62,6 +62,12 @@ class Program:
 
         return CompiledGraph(self.graph, self.inputs, self.parameters)
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a call runs `compiled`, and did already."""
+        plain = self._closed is None and self.observer is None and not self._interpreted
+        return plain and "compiled" in self.__dict__
+
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
         own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []

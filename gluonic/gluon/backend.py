@@ -102,3 +102,14 @@ def _parameter(name: str, array: NDArray) -> Parameter:
     parameter.initialize(ctx=array.context)
     parameter.set_data(array)
     return parameter
+
+
+def backend_options(
+    given: dict[str, Any], flag_names: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell flags from options for a backend; there are none without a backend."""
+    if not given.get("backend"):
+        return given, {}
+    flags = {name: value for name, value in given.items() if name in flag_names}
+    others = {name: value for name, value in given.items() if name not in flag_names}
+    return flags, {**(given.get("backend_opts") or {}), **others}

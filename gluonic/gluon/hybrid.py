@@ -4,7 +4,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from gluonic import ndarray as nd
@@ -13,30 +12,22 @@ from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.explain import Explanation
 from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
-from gluonic.gluon.backend import BackendSteps
+from gluonic.gluon.backend import BackendSteps, backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, mean_over_contexts
-from gluonic.gluon.structure import LEAF, Structure, flatten, restore
+from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, describe
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.repeat import Repeat
 from gluonic.ndarray.state import STATE
 
 _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
     "backend", "backend_opts", "clear",
 )  # fmt: skip
-
-
-@cache
-def _of_arrays(count: int) -> Structure:
-    """The structure of so many arrays that are given one after the other."""
-    return Structure("tuple", (LEAF,) * count)
-
-
-_ONE_ARRAY = _of_arrays(1)
 
 
 class _Eagerly(threading.local):
@@ -75,6 +66,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
+        self._repeat: Repeat | None = None
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
@@ -100,10 +92,11 @@ class HybridBlock(Block):
 
     def _forget_traces(self) -> None:
         self.__dict__["_traces"] = {}
-        self.__dict__["_latest"] = None
+        self.__dict__["_latest"] = self.__dict__["_repeat"] = None
         self.__dict__["_compiles"] = self._active
 
     def _hooks_changed(self) -> None:
+        self.__dict__["_repeat"] = None
         for block in self._traced_in:
             block._forget_traces()
 
@@ -121,11 +114,11 @@ class HybridBlock(Block):
         backend : a partitioner or graph pass of an extension library, to work on the graph
         backend_opts : options for the backend; with a backend, other arguments are options too
         """
-        kwargs, options = _backend_options(kwargs)
+        kwargs, options = backend_options(kwargs, _FLAGS)
         for name in kwargs.keys() - set(_FLAGS):
             raise complaints.unknown_flag(self, name, _FLAGS)
         self._active = self._compiles = active
-        self._flags = kwargs
+        self._flags, self._repeat = kwargs, None
         backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
         self._backends.ask(backend, options, clear=clear)
         if clear or backend:
@@ -144,7 +137,7 @@ class HybridBlock(Block):
         ----------
         monitor_all : for their inputs too
         """
-        self._op_hook = callback, monitor_all
+        self._op_hook, self._repeat = (callback, monitor_all), None
         super().register_op_hook(callback, monitor_all)
 
     def optimize_for(
@@ -167,18 +160,28 @@ class HybridBlock(Block):
 
     # Running
 
+    def __call__(self, *args: Any) -> Any:
+        """Run the block: hooks before, `forward`, hooks after."""
+        repeat = self._repeat
+        if repeat is not None and not _eagerly.depth:
+            output = repeat(args)
+            if output is not None:
+                return output
+            self.__dict__["_repeat"] = None
+        return super().__call__(*args)
+
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
         active = self._compiles and not _eagerly.depth
         if active and not args and type(x) is NDArray:
-            return self._call_compiled((x,), [x], _ONE_ARRAY)
+            return self._call_compiled((x,), [x], ONE_ARRAY)
         inputs = (x, *args)
         if active:
             for array in inputs:
                 if type(array) is not NDArray:
                     break
             else:
-                return self._call_compiled(inputs, list(inputs), _of_arrays(len(inputs)))
+                return self._call_compiled(inputs, list(inputs), of_arrays(len(inputs)))
         arrays, structure = flatten(inputs, _is_array)
         if not arrays:
             return self._symbolic_call(inputs)
@@ -253,8 +256,17 @@ class HybridBlock(Block):
             trace.bound.op.observe(*self._op_hook)
         outputs = trace.bound(arrays)
         if trace.output_structure is LEAF:
+            if trace.bound.repeat is not None:
+                self._offer_repeat(trace.bound.repeat, inputs)
             return outputs[0]
         return restore(outputs, trace.output_structure)
+
+    def _offer_repeat(self, repeat: Repeat, inputs: tuple[Any, ...]) -> None:
+        """Let the next call go the short way, if nothing else is to happen in it."""
+        is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__
+        has_hooks = self._forward_hooks or self._forward_pre_hooks or self._op_hook is not None
+        if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
+            self.__dict__["_repeat"] = repeat
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""
@@ -386,15 +398,6 @@ class HybridBlock(Block):
         """Say how much has been compiled for the block, and how often it was used."""
         bound = [trace.bound for trace in self._traces.values()]
         return CacheInfo.total(b.op.cache_info() for b in bound if b is not None)
-
-
-def _backend_options(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell flags from options for a backend; there are none without a backend."""
-    if not given.get("backend"):
-        return given, {}
-    flags = {name: value for name, value in given.items() if name in _FLAGS}
-    others = {name: value for name, value in given.items() if name not in _FLAGS}
-    return flags, {**(given.get("backend_opts") or {}), **others}
 
 
 def _is_symbol(value: Any) -> bool:

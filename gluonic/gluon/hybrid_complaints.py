@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gluonic.gluon.parameter import Parameter
     from gluonic.gluon.trace import Trace
 
-_FROM_PREPARE = 6
+_FROM_PREPARE = 7
 """Frames between a warning of `HybridBlock._prepare` and the user's call of the block."""
 
 

@@ -14,6 +14,7 @@ from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import NotThereError
 from gluonic.graph.view import unify
+from gluonic.graph.writes import note_write
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import current_context, usable
 from gluonic.ndarray.differentiate import flags
@@ -175,6 +176,7 @@ class Parameter:
             )
             return
         self._arrays = None
+        note_write()
         default_init = initializer.Uniform() if default_init is None else default_init
         if init is None:
             init = default_init if self.init is None else self.init
@@ -204,6 +206,7 @@ class Parameter:
         data = value._data
         arrays = [data if own and i == 0 else data.copy() for i in range(len(contexts))]
         self._arrays = [NDArray(a, ctx) for a, ctx in zip(arrays, contexts, strict=True)]
+        note_write()
         self._attach_gradients()
 
     def _attach_gradients(self) -> None:
@@ -363,6 +366,7 @@ class Parameter:
         self._variable = None
         if self._arrays is not None:
             self._arrays = [NDArray(a._data.astype(self._dtype), a._context) for a in self._arrays]
+            note_write()
             self._attach_gradients()
 
     @property

@@ -1,6 +1,7 @@
 """Nested inputs and outputs: lists and tuples of arrays, None and plain values, flattened and put back."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 
@@ -20,6 +21,15 @@ class Structure(NamedTuple):
 
 
 LEAF, NONE = Structure("leaf"), Structure("none")
+
+
+@cache
+def of_arrays(count: int) -> Structure:
+    """The structure of so many arrays that are given one after the other."""
+    return Structure("tuple", (LEAF,) * count)
+
+
+ONE_ARRAY = of_arrays(1)
 
 
 def flatten(nested: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Structure]:

@@ -11,8 +11,11 @@ from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.view import written
+from gluonic.graph.writes import WRITES
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.repeat import Repeat
+from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
     from gluonic.gluon.hybrid import HybridBlock
@@ -186,7 +189,10 @@ class BoundTrace:
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]
+        self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
         self._known = _Known(self, [], [])
+        self._called_at = -1
+        self.repeat: Repeat | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -230,8 +236,15 @@ class BoundTrace:
         return [arrays[s] if isinstance(s, int) else values[s] for s in self.sources]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph."""
-        return self.op(*self.operands(arrays))
+        """Run the graph; finds a way to `repeat` the call if nothing was written since the last one."""
+        at = WRITES.latest
+        operands = self.operands(arrays)
+        outputs = self.op(*operands)
+        again = at == self._called_at and not STATE.recording
+        fits = again and len(arrays) == len(self._places)
+        self.repeat = self.op.repeat(operands, self._places, at) if fits else None
+        self._called_at = at
+        return outputs
 
 
 __all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

@@ -12,6 +12,7 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
+from gluonic.ndarray.repeat import Repeat
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of
 
@@ -78,6 +79,21 @@ class CachedOp:
             if any(wanted):
                 return self._recorded(inputs, arrays, entries, wanted)
         return self._wrapped(inputs, self.inference(arrays, current_run()))
+
+    def repeat(self, inputs: Sequence[NDArray], given: Sequence[int], at: int) -> Repeat | None:
+        """A short way for calls like the one that has just run, if there is one.
+
+        Parameters
+        ----------
+        inputs : of that call
+        given : the positions of those that the next call brings; all others are parameters
+        at : the number of the latest write when the inputs were looked up
+        """
+        if len(self.graph.outputs) > 1 or not given or not self.inference.is_compiled:
+            return None
+        arrays, train = [x._data for x in inputs], STATE.training
+        frames = self.inference.compiled.verified(arrays, at, train=train)
+        return None if frames is None else Repeat(frames, given, inputs[given[0]]._context, at)
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """The forward and backward programs for gradients of the wanted inputs."""

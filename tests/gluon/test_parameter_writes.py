@@ -100,7 +100,7 @@ def test_a_changed_parameter_changes_the_result(write: Callable[[Any], Any]) -> 
     net = compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
     for _ in range(2):  # a second time, when something may have been noted for good
-        before = net(x).asnumpy()
+        before = [net(x) for _ in range(3)][-1].asnumpy()  # the last one goes the short way
         write(net[0].weight)
         after = net(x).asnumpy()
         np.testing.assert_allclose(after, eager(net, x), rtol=1e-4, atol=1e-5)
@@ -111,7 +111,8 @@ def test_a_changed_parameter_changes_the_result(write: Callable[[Any], Any]) -> 
 def test_memory_shared_with_numpy_is_looked_at_again_and_again() -> None:
     net = compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
-    net(x)
+    for _ in range(3):
+        net(x)
     shared = np.asarray(net[0].weight.data())
     for value in (1, 2, 3):
         shared[...] = value
