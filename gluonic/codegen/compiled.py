@@ -1,7 +1,8 @@
 """A compiled graph: machine code for what can be, Python calls between for what cannot.
 
 Compiling happens at three speeds. A *specialization* (machine code) serves all shapes of one pattern. A
-*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.binding`.
+*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.binding` and
+:mod:`gluonic.codegen.frame`.
 """
 
 import threading
@@ -11,10 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gluonic.codegen.binding import Binding, Frame
+from gluonic.codegen.binding import Binding
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.dump import dump_if_asked
+from gluonic.codegen.figures import figures_of
 from gluonic.codegen.foreign import ForeignStep
+from gluonic.codegen.frame import Frame
 from gluonic.codegen.images.convolution_products import ConvolutionProductStep
 from gluonic.codegen.images.convolution_steps import BlockStep
 from gluonic.codegen.images.pooling_steps import PoolingStep
@@ -32,6 +35,7 @@ from gluonic.codegen.native import NativeCode, compile_steps, why_not
 from gluonic.codegen.products.matmul import ProductStep
 from gluonic.codegen.products.packing import PackStep
 from gluonic.codegen.products.recurrent_steps import RecurrentStep
+from gluonic.codegen.residence import Residence
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Preparation, Prepared
 from gluonic.codegen.settled import settled_groups
@@ -76,6 +80,13 @@ class Specialization:
     target : for the new value of a state the variable in whose memory it lives
     settled : the groups that run only when a parameter may have changed
     runs : the groups of each native function, those that are settled first
+    computed : the outputs that are computed, each once
+    positions : where these stand among all outputs
+    settling : the positions of the inputs that settled groups read
+    residence : which results live in the memory of frames
+    is_plain : whether a call is one native call whose results are the outputs, each once
+    can_repeat : whether `Frame.repeat` can make it
+    frames, idle : all that serve calls, and those that serve none now
     """
 
     def __init__(
@@ -102,6 +113,10 @@ class Specialization:
         self.runs = [self.settled] if self.settled else []
         self.runs += [segment.groups for segment in self.segments if segment.native]
         self._facts, self._variant = facts, self._variant_for(facts)
+        self._describe_ends(facts)
+        self.residence = self._residence(facts)
+        self.frames: list[Frame] = []
+        self.idle: list[Frame] = []
 
     @cached_property
     def code(self) -> NativeCode:
@@ -125,6 +140,29 @@ class Specialization:
         constant = [node for node in parameters if node.entry() not in self.target.values()]
         pinned = {*self.graph.outputs, *self.host, *self.target}
         return settled_groups(self.fusion.groups, constant, pinned, self.root)
+
+    def _describe_ends(self, facts: Facts) -> None:
+        """What calls need to know of inputs and outputs."""
+        self.input_entries = [node.entry() for node in self.inputs]
+        self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
+        given = {*self.input_entries, *self.target}
+        self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
+        self.positions = [self.outputs.index(e) for e in self.computed]
+        self.result_slots = [(self.slot(e), facts.dtypes[e]) for e in self.computed]
+        reads = {self.root.get(entry, entry) for group in self.settled for entry in group.inputs}
+        self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
+        steps = [group.step for run in self.runs for group in run]
+        self.has_foreign_steps = any(step.is_foreign for step in steps)
+        self.writes_inputs = bool(self.target) or self.has_foreign_steps
+        is_native = len(self.segments) == 1 and self.segments[0].native
+        self.is_plain = is_native and list(self.outputs) == self.computed
+        self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
+
+    def _residence(self, facts: Facts) -> Residence:
+        objects = {entry for entry, dtype in facts.dtypes.items() if dtype.hasobject}
+        elsewhere = {*self.input_entries, *self.graph.outputs, *self.host, *self.target, *objects}
+        groups = [(group, self.written_by(group)) for group in self.groups]
+        return Residence(groups, self.settled, elsewhere, self.root, self.slots)
 
     def written_by(self, group: Group) -> list[Entry]:
         """The results of a group that lie in memory."""
@@ -160,7 +198,19 @@ class Specialization:
 
     def bind(self, facts: Facts) -> Binding:
         """Make what goes with one set of shapes."""
-        return Binding(self, facts)
+        inputs = [facts.shapes.get(entry) for entry in self.input_entries]
+        return Binding(self, figures_of(self, facts), inputs, lambda: facts)
+
+    def frame(self, binding: Binding) -> Frame:
+        """A frame nobody uses now, or a new one, that serves a binding."""
+        try:
+            frame = self.idle.pop()
+        except IndexError:
+            frame = Frame(binding)
+            self.frames.append(frame)
+        else:
+            frame.serve(binding)
+        return frame
 
 
 def _targets(graph: Graph) -> dict[Entry, Entry]:
@@ -247,7 +297,7 @@ class CompiledGraph:
             return CacheInfo(
                 len(self.specializations),
                 len(self.bindings),
-                self._forgotten_hits + sum(b.hits for b in self.bindings.values()),
+                self._forgotten_hits + sum(f.hits for s in self._held() for f in s.frames),
                 self._misses,
                 sum(library.size for library in libraries),
                 sum(library.from_disk for library in libraries),
@@ -265,7 +315,7 @@ class CompiledGraph:
             frame = self._frame(arrays, train)
         else:
             if not frame.take(arrays):
-                frame.binding.idle.append(frame)
+                frame.specialization.idle.append(frame)
                 frame = self._frame(arrays, train)
         call = frame.run_timed if EVENTS.symbolic else frame.run
         results = call(arrays, run, into)
@@ -285,7 +335,7 @@ class CompiledGraph:
             frame = latest.pop()
         except IndexError:
             return None
-        if frame.binding.can_repeat and frame.take(arrays) and frame.is_settled(at):
+        if frame.specialization.can_repeat and frame.take(arrays) and frame.is_settled(at):
             frame.verified_at = at
         latest.append(frame)
         return latest if frame.verified_at == at else None
@@ -293,9 +343,10 @@ class CompiledGraph:
     def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
         """A frame that has taken the arrays."""
         made = self._misses
-        frame = self.binding(arrays, train).frame()
+        binding = self.binding(arrays, train)
+        frame = binding.specialization.frame(binding)
         if self._misses != made:
-            frame.hits = -1  # this call made what it found
+            frame.hits -= 1  # this call made what it found
         if not frame.take(arrays):
             raise AssertionError("a binding of these very shapes does not take the arrays")
         return frame
@@ -308,11 +359,21 @@ class CompiledGraph:
             if binding is None:
                 binding = self.bindings[key] = self._bind_noted(arrays, train)
                 self._misses += 1
-                while len(self.bindings) > _MOST_BINDINGS:
-                    _, forgotten = self.bindings.popitem(last=False)
-                    self._forgotten_hits += forgotten.hits
+                self._forget()
             self.bindings.move_to_end(key)
             return binding
+
+    def _held(self) -> set[Specialization]:
+        """All machine code that is kept, or used by a binding that is."""
+        return {*self.specializations, *(b.specialization for b in self.bindings.values())}
+
+    def _forget(self) -> None:
+        """Keep no more than so many bindings and specializations, those used last."""
+        before = self._held()
+        while len(self.bindings) > _MOST_BINDINGS:
+            self.bindings.popitem(last=False)
+        del self.specializations[:-_MOST_SPECIALIZATIONS]
+        self._forgotten_hits += sum(f.hits for s in before - self._held() for f in s.frames)
 
     def _bind_noted(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Do what `_bind` does, and tell the profiler, if it runs."""
@@ -331,7 +392,6 @@ class CompiledGraph:
                     return known.bind(facts)
         made, facts = self._specialized(arrays, train)
         self.specializations.append(made)
-        del self.specializations[:-_MOST_SPECIALIZATIONS]
         binding = made.bind(facts)
         dump_if_asked(binding)
         return binding

@@ -4,13 +4,14 @@ A step is divided when it takes so long that waking a worker pays. Its units are
 threads, and may run in any order, so results are too, bit by bit.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gluonic.codegen.loops.facts import Facts
-from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.memory import aligned
+import numpy as np
+
+from gluonic.codegen.figures import Figures, Integers
+from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
+from gluonic.codegen.number_table import NumberTable
 
 _WORTH = 30_000
 """A step is divided if it takes one thread so many nanoseconds."""
@@ -21,49 +22,56 @@ _CHUNKS = 8
 
 
 @dataclass(frozen=True)
-class Division:
-    """How threads share a phase of a step.
+class Divisions:
+    """How threads share the phases of all steps, one after the other.
 
     Attributes
     ----------
     units : how many units of work there are
-    chunk : how many of them a thread claims at a time; all of them if it is not shared
+    chunks : how many of them a thread claims at a time; all of them if they are not shared
     threads : how many threads may take part
-    workspace : how many bytes of scratch memory each of them has of its own
+    workspaces : how many bytes of scratch memory each of them has of its own
     """
 
-    units: int
-    chunk: int
-    threads: int
-    workspace: int
+    units: Integers
+    chunks: Integers
+    threads: Integers
+    workspaces: Integers
 
     @property
-    def is_shared(self) -> bool:
-        """Whether more than one thread works on it."""
-        return self.threads > 1
+    def are_shared(self) -> bool:
+        """Whether more than one thread works on one of them."""
+        return bool((self.threads > 1).any())
 
 
-def divide(step: Step, facts: Facts) -> tuple[Division, ...]:
-    """How each phase of a step is shared for these shapes, by as many threads as there may be now."""
-    found, threads = step.phase_units(facts), most_threads()
-    own = step.uses_workspace and not step.has_common_workspace
-    workspace = aligned(step.workspace(facts)) if own else 0
-    large = sum(units > 1 for units in found)
-    time = step.nanoseconds(facts) / large if large and threads > 1 else 0
-    return tuple(_divided(units, time, threads, workspace) for units in found)
+def aligned(sizes: Integers) -> Integers:
+    """The sizes, rounded up to whole cache lines."""
+    return -(-np.maximum(sizes, 1) // ALIGNMENT) * ALIGNMENT
 
 
-def _divided(units: int, nanoseconds: float, threads: int, workspace: int) -> Division:
-    """How units are shared that take so long together."""
-    if threads > 1 and units > 1 and nanoseconds >= _WORTH:
-        least = -(-units * _LEAST // int(nanoseconds))
-        chunk = max(least, units // (_CHUNKS * threads), 1)
-        if chunk < units:
-            return Division(units, chunk, threads, workspace)
-    return Division(units, units, 1, workspace)
+def divide(figures: Figures, table: NumberTable) -> Divisions:
+    """How all phases are shared, by as many threads as there may be now."""
+    units, threads = figures.units, most_threads()
+    own = np.where(table.has_own_workspace, aligned(figures.workspaces), 0)[table.step_of_phase]
+    whole = np.ones_like(units)
+    if threads == 1 or not len(units):
+        return Divisions(units, units, whole, own)
+    large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
+    time = (figures.nanoseconds / np.maximum(large, 1))[table.step_of_phase]
+    least = -(-units * _LEAST // np.maximum(time.astype(np.int64), 1))
+    chunks = np.maximum(np.maximum(least, units // (_CHUNKS * threads)), 1)
+    shared = (units > 1) & (time >= _WORTH) & (chunks < units)
+    return Divisions(
+        units,
+        np.where(shared, chunks, units),
+        np.where(shared, threads, whole),
+        own,
+    )
 
 
-def workspace_bytes(step: Step, facts: Facts, divisions: Sequence[Division]) -> int:
-    """The bytes of scratch memory that a step needs, whoever works on it."""
-    own = max(division.workspace * division.threads for division in divisions)
-    return own or step.workspace(facts)
+def workspace_bytes(figures: Figures, table: NumberTable, divisions: Divisions) -> Integers:
+    """The bytes of scratch memory that each step needs, whoever works on it."""
+    if not len(figures.workspaces):
+        return figures.workspaces
+    own = np.maximum.reduceat(divisions.workspaces * divisions.threads, table.first_phases)
+    return np.where(own > 0, own, figures.workspaces)

@@ -176,6 +176,6 @@ def explain(binding: "Binding") -> Explanation:
         tuple(steps),
         sum(segment.native for segment in specialization.segments),
         specialization.fusion.saved_bytes,
-        binding.memory.size,
+        binding.lasting.size + binding.passing.size,
         specialization.code.text,
     )

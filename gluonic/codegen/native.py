@@ -3,15 +3,12 @@
 import ctypes
 import re
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from gluonic.codegen.code_keys import code_key
-from gluonic.codegen.division import Division
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
@@ -19,15 +16,9 @@ from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.workers import workers
+from gluonic.codegen.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
 from gluonic.graph.node import Node
 
-_SHARE = 0
-"""Where in the number table the address of the function stands that shares a step among threads."""
-_FIRST = 1
-"""Where the numbers of the first step stand."""
-_UNITS, _CHUNK, _THREADS, _WORKSPACE, _NEXT = range(5)
-"""What follows the numbers of a step's phase."""
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
 """What LLVM's names, unquoted, do not have."""
@@ -76,10 +67,8 @@ class NativeCode:
     Attributes
     ----------
     functions : one for each run of steps: ``(address table, number table)``
-    steps : the steps, in the order in which their numbers lie in the table
-    offsets : where the numbers of each step begin; its displacements, then for each phase its numbers, and
-        how its units are shared
-    size : of the number table
+    steps : the steps, in the order in which their numbers stand in the table
+    table : how the table is filled
     text : the module in LLVM's textual form
     library : what keeps the code in memory
     names : for each step its function's
@@ -88,8 +77,7 @@ class NativeCode:
 
     functions: list[Callable[[int, int], None]]
     steps: list[Step]
-    offsets: list[int]
-    size: int
+    table: NumberTable
     text: str
     library: Library | None
     names: list[str]
@@ -110,23 +98,6 @@ class NativeCode:
         kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t)
         return [kind(self._timed_library[name]) for name in names]
 
-    def table(
-        self, facts: Facts, divisions: Mapping[Step, Sequence[Division]]
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The numbers that go with one set of shapes: extents, strides, units and how these are shared."""
-        table = np.zeros(self.size, np.int64)
-        for step, offset in zip(self.steps, self.offsets, strict=True):
-            found = [*step.displacements(facts)]
-            numbers = step.numbers(facts)
-            length = len(numbers) // step.phases
-            for phase, d in enumerate(divisions[step]):
-                found += numbers[phase * length : (phase + 1) * length]
-                found += d.units, d.chunk, d.threads, d.workspace
-            table[offset : offset + len(found)] = found
-        if any(division.is_shared for step in self.steps for division in divisions[step]):
-            table[_SHARE] = workers().share
-        return table
-
 
 def compile_steps(
     runs: Sequence[Sequence[Group]], facts: Facts, slot: Callable[[Any], int]
@@ -140,9 +111,10 @@ def compile_steps(
     slot : where the address of a result, or of a step's workspace, stands in the address table
     """
     module = Module(host())
-    steps: list[Step] = []
-    offsets: list[int] = []
-    size = _FIRST
+    steps: list[Step] = [group.step for run in runs for group in run]
+    counts = [len(step.numbers(facts)) // step.phases for step in steps]
+    table = NumberTable(steps, counts)
+    places = zip(steps, counts, table.begins, strict=True)
     names: list[str] = []
     step_names: list[str] = []
     all_calls: list[list[_StepCall]] = []
@@ -150,16 +122,12 @@ def compile_steps(
     for number, run in enumerate(runs):
         calls: list[_StepCall] = []
         for group in run:
-            step: Step = group.step
-            length = len(step.numbers(facts)) // step.phases
+            step, count, begin = next(places)
             slots = [slot(entry) for entry in step.operands]
             if step.uses_workspace:
                 slots.append(slot(step))
             step_names.append(shared.name_of(group, facts))
-            calls.append(_StepCall(step_names[-1], step, slots, size, length))
-            steps.append(step)
-            offsets.append(size)
-            size += len(step.displaced) + step.phases * (length + _NEXT)
+            calls.append(_StepCall(step_names[-1], step, slots, begin, count))
         all_calls.append(calls)
         names.append(f"run{number}")
         _RunWriter(module, names[-1], calls)
@@ -169,7 +137,7 @@ def compile_steps(
         exported = [*names, *dict.fromkeys(step_names)]
         library = load(text, exported, tuple(module.imports), symbols=module.symbols)
     functions = [_callable(library[name]) for name in names] if library is not None else []
-    return NativeCode(functions, steps, offsets, size, text, library, step_names, all_calls)
+    return NativeCode(functions, steps, table, text, library, step_names, all_calls)
 
 
 class _SharedFunctions:
@@ -223,7 +191,7 @@ class _RunWriter:
             start = call.begin + len(call.step.displaced)
             for _ in range(call.step.phases):
                 self._call(call, start)
-                start += call.count + _NEXT
+                start += call.count + NEXT
         if timed:
             self._note_time(len(calls))
         self.f.finish()
@@ -255,14 +223,14 @@ class _RunWriter:
         f, function, operands = self.f, call.function, self.operands
         after = start + call.count
         numbers = f.op(f"getelementptr i64, ptr %table, i64 {start}")
-        units, chunk = self._number(after + _UNITS), self._number(after + _CHUNK)
+        units, chunk = self._number(after + UNITS), self._number(after + CHUNK)
         whole = f.op(f"icmp sge i64 {chunk}, {units}")
         with f.when(whole):
             f.do(f"call void @{function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
         with f.when(f.op(f"xor i1 {whole}, true")):
             share = f.op("load ptr, ptr %table")
-            threads = self._number(after + _THREADS)
-            workspace = self._number(after + _WORKSPACE)
+            threads = self._number(after + THREADS)
+            workspace = self._number(after + WORKSPACE)
             f.do(
                 f"call void {share}(ptr @{function}, ptr {operands}, ptr {numbers}, i64 {units}, "
                 f"i64 {chunk}, i64 {threads}, i64 {len(call.slots)}, i64 {workspace})"

@@ -172,7 +172,7 @@ class UpdateKernel:
         """The run-time numbers of an update of `size` elements, and its units of work."""
         strides = [[self.dtype.itemsize]] * self.arrays + [[0]] * len(self.names)
         numbers = self.kernel.table([size], strides, _GRAIN)
-        return [*map(int, numbers), self.kernel.units([size], _GRAIN)]
+        return [*numbers, self.kernel.units([size], _GRAIN)]
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ class Compiled:
     ) -> None:
         """Run all units of work, in `pieces` calls."""
         steps = strides or [_strides(a, len(extents)) for a in arrays]
-        table = self.kernel.table(extents, steps, grain)
+        table = np.array(self.kernel.table(extents, steps, grain), np.int64)
         pointers = np.array([a.ctypes.data for a in arrays], np.int64)
         units = self.kernel.units(extents, grain)
         edges = np.linspace(0, units, pieces + 1).astype(int)

@@ -141,8 +141,7 @@ def test_any_number_of_threads_computes_the_same_bits(
 
 def is_shared(graph: CompiledGraph, arrays: Sequence[Array]) -> bool:
     """Whether threads share a step of the graph."""
-    divisions = graph.binding(arrays).divisions.values()
-    return any(division.is_shared for found in divisions for division in found)
+    return graph.binding(arrays).divisions.are_shared
 
 
 @pytest.mark.parametrize("name", CASES)

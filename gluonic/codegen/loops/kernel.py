@@ -24,8 +24,6 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
-import numpy as np
-
 from gluonic.codegen.machine.values import Dtype
 
 Way = Literal["repeat", "unit", "stride", "chunk"]
@@ -176,7 +174,7 @@ class Kernel:
 
     def table(
         self, extents: Sequence[int], strides: Sequence[Sequence[int]], grain: int
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+    ) -> list[int]:
         """Return the run-time numbers: extents, grain, and each operand's strides in bytes.
 
         Parameters
@@ -191,4 +189,4 @@ class Kernel:
         numbers = [*extents, grain]
         for operand_strides in strides:
             numbers.extend(operand_strides)
-        return np.array(numbers, np.int64)
+        return numbers

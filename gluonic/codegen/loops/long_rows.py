@@ -231,7 +231,7 @@ class LongRowStep(LoopStep):
             extent = chunks if phase.combines else length
             table = phase.kernel.table([extent], strides, _GRAIN)
             start = aligned(_CELL * self.cut.kept) + _CELL * phase.parts * chunks
-            found += [number, start, _CELL * chunks, length, *map(int, table)]
+            found += [number, start, _CELL * chunks, length, *table]
             found += [0] * (widest - len(phase.kernel.operands))
         return found
 

@@ -134,7 +134,7 @@ class LoopStep(Step):
             entry = access.entry
             size = facts.dtypes[entry].itemsize
             found.append(strides(access, facts.shapes[entry], size, self._part(access, facts)))
-        return [int(n) for n in self.lowered.kernel.table(extents, found, self._grain(extents))]
+        return self.lowered.kernel.table(extents, found, self._grain(extents))
 
     @staticmethod
     def _part(access: Access, facts: Facts) -> Read | None:

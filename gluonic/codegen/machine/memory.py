@@ -1,38 +1,29 @@
 """The memory plan: where each result of a graph lives while it runs.
 
 Results that no user sees share one arena; two of them may use the same bytes when one is dead before the
-other is born. A relabelled result lives where its source does. The plan depends on shapes only, and making
-it is cheap: a new batch size needs a new plan, but no new code.
+other is born. A relabelled result lives where its source does. When results are born and die does not depend
+on shapes; so a new batch size needs a new plan, which is cheap to make, but no new code.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from gluonic.graph.node import Entry
 
 ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
-class Extent:
-    """A stretch of the arena."""
-
-    offset: int
-    size: int
-
-
-@dataclass
 class MemoryPlan:
     """Where results live.
 
     Attributes
     ----------
-    places : a stretch of the arena for each result that lives there
-    size : bytes the arena needs
+    offsets : where the memory of each result begins
+    size : bytes that all of them need
     """
 
-    places: dict[Any, Extent]
+    offsets: list[int]
     size: int
 
 
@@ -45,34 +36,61 @@ def aligned(size: int) -> int:
     return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
 
 
-def plan_memory(
-    steps: Sequence[tuple[Sequence[Entry], Sequence[Entry]]],
-    sizes: Mapping[Entry, int],
-    root: Mapping[Entry, Entry],
-) -> MemoryPlan:
-    """Lay out the arena.
+class Lifetimes:
+    """When results are born and when they die.
 
     Parameters
     ----------
     steps : what each step reads and what it writes, in the order in which they run
-    sizes : the bytes of each result that lives in the arena
+    living : the results that live in the arena
     root : for a relabelled result the one whose memory it uses
+
+    Attributes
+    ----------
+    residents : the results that live in the arena and are written, in the order of their births
     """
-    last: dict[Entry, int] = {}
-    for number, (reads, writes) in enumerate(steps):
-        for entry in (*reads, *writes):
-            last[root.get(entry, entry)] = number
-    places: dict[Any, Extent] = {}
-    free = _FreeList()
-    dying: dict[int, list[Entry]] = {}
-    for number, (_, writes) in enumerate(steps):
-        for entry in writes:
-            if entry in sizes:
-                places[entry] = free.take(aligned(sizes[entry]))
-                dying.setdefault(last[entry], []).append(entry)
-        for entry in dying.pop(number, ()):
-            free.give(places[entry])
-    return MemoryPlan(places, free.size)
+
+    def __init__(
+        self,
+        steps: Sequence[tuple[Sequence[Any], Sequence[Any]]],
+        living: Container[Any],
+        root: Mapping[Any, Any],
+    ) -> None:
+        last: dict[Any, int] = {}
+        for number, (reads, writes) in enumerate(steps):
+            for entry in (*reads, *writes):
+                last[root.get(entry, entry)] = number
+        self.residents: list[Any] = []
+        self._moves: list[
+            int
+        ] = []  # the number of a resident that is born; inverted, of one that dies
+        dying: dict[int, list[int]] = {}
+        for number, (_, writes) in enumerate(steps):
+            for entry in writes:
+                if entry in living:
+                    dying.setdefault(last[entry], []).append(len(self.residents))
+                    self._moves.append(len(self.residents))
+                    self.residents.append(entry)
+            self._moves += [~resident for resident in dying.pop(number, ())]
+
+    def plan(self, sizes: Sequence[int]) -> MemoryPlan:
+        """Lay out the arena for residents of such sizes, which are whole cache lines."""
+        offsets, free = [0] * len(self.residents), _FreeList()
+        for resident in self._moves:
+            if resident >= 0:
+                offsets[resident] = free.take(sizes[resident])
+            else:
+                free.give(offsets[~resident], sizes[~resident])
+        return MemoryPlan(offsets, free.size)
+
+
+def side_by_side(sizes: Sequence[int]) -> MemoryPlan:
+    """A plan for what lives as long as the arena does."""
+    offsets, size = [], 0
+    for one in sizes:
+        offsets.append(size)
+        size += one
+    return MemoryPlan(offsets, size)
 
 
 class _FreeList:
@@ -80,34 +98,38 @@ class _FreeList:
 
     def __init__(self) -> None:
         self.size = 0
-        self._free: list[Extent] = []
+        self._starts: list[int] = []
+        self._sizes: list[int] = []
 
-    def take(self, size: int) -> Extent:
+    def take(self, size: int) -> int:
         """The smallest free stretch that is large enough, or new room at the end."""
-        fitting = [extent for extent in self._free if extent.size >= size]
+        starts, sizes = self._starts, self._sizes
+        fitting = [room for room in sizes if room >= size]
         if fitting:
-            best = min(fitting, key=lambda extent: extent.size)
-            self._free.remove(best)
-            if best.size > size:
-                self._free.append(Extent(best.offset + size, best.size - size))
-            return Extent(best.offset, size)
+            position = sizes.index(min(fitting))
+            start = starts[position]
+            if sizes[position] == size:
+                del starts[position], sizes[position]
+            else:
+                starts[position] += size
+                sizes[position] -= size
+            return start
         start = self.size
-        for extent in self._free:
-            if extent.offset + extent.size == self.size:  # grow the last free stretch
-                self._free.remove(extent)
-                start = extent.offset
-                break
+        if starts and starts[-1] + sizes[-1] == start:  # grow the last free stretch
+            start = starts.pop()
+            sizes.pop()
         self.size = start + size
-        return Extent(start, size)
+        return start
 
-    def give(self, extent: Extent) -> None:
+    def give(self, start: int, size: int) -> None:
         """Make a stretch free, joined with its free neighbours."""
-        offset, end = extent.offset, extent.offset + extent.size
-        for other in list(self._free):
-            if other.offset + other.size == offset:
-                self._free.remove(other)
-                offset = other.offset
-            elif other.offset == end:
-                self._free.remove(other)
-                end = other.offset + other.size
-        self._free.append(Extent(offset, end - offset))
+        starts, sizes = self._starts, self._sizes
+        position = bisect(starts, start)
+        if position < len(starts) and starts[position] == start + size:
+            size += sizes[position]
+            del starts[position], sizes[position]
+        if position and starts[position - 1] + sizes[position - 1] == start:
+            sizes[position - 1] += size
+        else:
+            starts.insert(position, start)
+            sizes.insert(position, size)

@@ -1,0 +1,86 @@
+"""What a set of shapes means for a graph, in numbers: all that a binding is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.loop import Shape
+from gluonic.graph.node import Entry
+
+if TYPE_CHECKING:
+    from gluonic.codegen.compiled import Specialization
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The numbers that go with one set of shapes.
+
+    Attributes
+    ----------
+    numbers : of all native steps, one after the other: displacements, then run-time numbers
+    units : of each phase of each step
+    nanoseconds : that each step takes one thread
+    workspaces : the bytes of scratch memory that each step, or each of its threads, needs
+    sizes : the bytes of each result in the memory of frames; 0 for a workspace
+    results : the shapes of what is computed
+    """
+
+    numbers: Integers
+    units: Integers
+    nanoseconds: npt.NDArray[np.float64]
+    workspaces: Integers
+    sizes: Integers
+    results: list[Shape]
+
+
+@dataclass
+class Listed:
+    """Figures as they are collected, each a list."""
+
+    numbers: list[Any]
+    units: list[Any]
+    nanoseconds: list[Any]
+    workspaces: list[Any]
+    sizes: list[Any]
+    results: list[Any]
+
+
+def listed(specialization: "Specialization", facts: Facts) -> Listed:
+    """Ask all steps of a graph for their numbers."""
+    found = Listed([], [], [], [], [], [])
+    for step in specialization.code.steps:
+        found.numbers += step.displacements(facts)
+        found.numbers += step.numbers(facts)
+        found.units += step.phase_units(facts)
+        found.nanoseconds.append(step.nanoseconds(facts))
+        found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
+    found.sizes += [
+        facts.bytes_of(resident) if isinstance(resident, Entry) else 0
+        for resident in specialization.residence.all
+    ]
+    found.results += [facts.shapes[entry] for entry in specialization.computed]
+    return found
+
+
+def figures_of(specialization: "Specialization", facts: Facts) -> Figures:
+    """The figures for shapes that are known."""
+    found = listed(specialization, facts)
+    return Figures(
+        integers(found.numbers),
+        integers(found.units),
+        np.array(found.nanoseconds, np.float64),
+        integers(found.workspaces),
+        integers(found.sizes),
+        found.results,
+    )
+
+
+def integers(numbers: Sequence[int]) -> Integers:
+    """An array of them."""
+    return np.array(numbers, np.int64)

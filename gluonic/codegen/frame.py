@@ -1,0 +1,285 @@
+"""What one call of a compiled graph works with: an address table, memory for results, and the way of a call.
+
+A frame serves one call at a time, and binding after binding; concurrent calls have frames of their own. What
+follows from parameters alone, and the arena, outlast a change of the batch size.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from gluonic.codegen.binding import Binding
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.memory import ALIGNMENT
+from gluonic.graph.events import EVENTS
+from gluonic.graph.interpret import run_node
+from gluonic.graph.node import Entry
+from gluonic.graph.operator import Array, Run
+from gluonic.graph.writes import WRITES, is_shared, note_write
+
+if TYPE_CHECKING:
+    from gluonic.codegen.foreign import NativeFunction
+    from gluonic.codegen.loops.fusion import Group
+
+
+def _nothing() -> None:
+    """What a reference to no array returns."""
+
+
+class _Memory:
+    """Bytes that begin with a whole cache line."""
+
+    def __init__(self, size: int, *, zeroed: bool = False) -> None:
+        make = np.zeros if zeroed else np.empty
+        self.size, self.bytes = size, make(size + ALIGNMENT, np.uint8)
+        self.start = -self.bytes.ctypes.data % ALIGNMENT
+        self.address = self.bytes.ctypes.data + self.start
+
+    def view(self, offset: int, size: int) -> Array:
+        """Some of the bytes."""
+        return self.bytes[self.start + offset : self.start + offset + size]
+
+
+class Frame:
+    """What one call at a time works with.
+
+    Parameters
+    ----------
+    binding : the shapes that it serves first
+
+    Attributes
+    ----------
+    slots : the address table
+    binding : the shapes that it serves now
+    hits : how many calls found their binding made
+    settlings : how often what follows from parameters alone was computed
+    verified_at : the number of the latest write when all inputs were last looked at; see `repeat`
+    """
+
+    def __init__(self, binding: Binding) -> None:
+        spec = self.specialization = binding.specialization
+        self.hits = self.settlings = 0
+        self.verified_at = -1
+        self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
+        self._address = ctypes.addressof(self.slots)
+        self._table = np.ctypeslib.as_array(self.slots)
+        self._positions = [spec.slots[entry] for entry in spec.input_entries]
+        self._seen: list[Any] = [_nothing] * len(self._positions)
+        self._settled_at = self._shares = -1
+        self._copies: dict[int, Array] = {}
+        self._lasting_offsets: list[int] | None = None
+        self._arena = _Memory(0)
+        self._views: dict[Entry, Array] | None = None
+        self.serve(binding)
+
+    def serve(self, binding: Binding) -> None:
+        """Get ready for the shapes of a binding of the same specialization."""
+        self.binding, spec = binding, self.specialization
+        self._table_address, self.verified_at = binding.table_address, -1
+        self._signature, self._results = binding.signature, binding.results
+        self._views = None
+        if binding.lasting.offsets != self._lasting_offsets:
+            self._make_lasting(binding)
+        if binding.passing.size > self._arena.size:
+            self._arena = _Memory(binding.passing.size)
+        self._table[spec.residence.passing_slots] = binding.passing_offsets + self._arena.address
+        self._functions: Sequence[NativeFunction] = binding.functions
+        self._function = self._plain_function()
+
+    def _make_lasting(self, binding: Binding) -> None:
+        """Make the memory of what outlasts a call; it is zero at first, and nothing is settled."""
+        self._lasting_offsets, self._settled_at = binding.lasting.offsets, -1
+        self._lasting = _Memory(binding.lasting.size, zeroed=True)
+        offsets = np.array(binding.lasting.offsets, np.uintp)
+        slots = self.specialization.residence.lasting_slots
+        self._table[slots] = offsets + self._lasting.address
+
+    def _plain_function(self) -> "NativeFunction | None":
+        """The one native function of a plain call."""
+        spec = self.specialization
+        return self._functions[spec.segments[0].number] if spec.is_plain else None
+
+    def take(self, arrays: Sequence[Array]) -> bool:
+        """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
+        for seen, array in zip(self._seen, arrays):  # noqa: B905 (as many; being strict takes time)
+            if seen() is not array:
+                return self._place_all(arrays)
+        return True
+
+    def _place_all(self, arrays: Sequence[Array]) -> bool:
+        seen, self.verified_at = self._seen, -1
+        for position, array in enumerate(arrays):
+            if seen[position]() is not array and not self._place(position, array):
+                return False
+        return True
+
+    def _place(self, position: int, array: Array) -> bool:
+        shape, dtype = self._signature[position]
+        if shape is None:
+            return True
+        if array.shape != shape or array.dtype != dtype:
+            return False
+        if position in self.specialization.settling:
+            self._settled_at = -1
+        if not dtype.hasobject:
+            if array.flags.c_contiguous:
+                self._seen[position] = ref(array)
+            else:
+                self._seen[position] = _nothing
+                array = self._copies[position] = np.ascontiguousarray(array)
+            self.slots[self._positions[position]] = address_of(array)
+        return True
+
+    def run(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Run the graph on the arrays that were taken.
+
+        Parameters
+        ----------
+        into : for each output contiguous memory that may hold it, or None; what does not fit is not used
+        """
+        self.hits += 1
+        binding, spec, slots, outputs = self.binding, self.specialization, self.slots, []
+        for number, (slot, shape, dtype) in enumerate(self._results):
+            output = None if into is None else into[spec.positions[number]]
+            if output is None or output.shape != shape or output.dtype != dtype:
+                output = np.empty(shape, dtype)
+            slots[slot] = address_of(output)
+            outputs.append(output)
+        if spec.settling and (WRITES.latest != self._settled_at or WRITES.shares != self._shares):
+            self._settle(arrays)
+        if self._function is not None:
+            self._function(self._address, self._table_address)
+        else:
+            outputs = self._run_segments(arrays, outputs, run)
+        if spec.writes_inputs or into is not None:
+            note_write()
+        return outputs
+
+    def is_settled(self, latest: int) -> bool:
+        """Whether what follows from parameters alone is computed, and stays so until another write."""
+        settled_at = self._settled_at, self._shares
+        return not self.specialization.settling or settled_at == (latest, WRITES.shares)
+
+    def repeat(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
+        """Run a plain graph of one output; None if the arrays do not fit.
+
+        Parameters
+        ----------
+        positions, arrays : of the inputs that may be others than at the last call
+        """
+        seen = self._seen
+        for position, array in zip(positions, arrays):  # noqa: B905 (as in `take`)
+            if seen[position]() is not array and not self._place(position, array):
+                return None
+        self.hits += 1
+        slot, shape, dtype = self._results[0]
+        output = np.empty(shape, dtype)
+        self.slots[slot] = address_of(output)
+        self._function(self._address, self._table_address)  # type: ignore[misc]
+        return output
+
+    def _settle(self, arrays: Sequence[Array]) -> None:
+        """Compute what follows from parameters alone, unless they are as they were."""
+        latest, shares = WRITES.latest, WRITES.shares
+        shared = any(is_shared(arrays[position]) for position in self.specialization.settling)
+        if shared or latest != self._settled_at:
+            self._functions[0](self._address, self._table_address)
+            self.settlings += 1
+        self._settled_at, self._shares = latest, -1 if shared else shares
+
+    def run_timed(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Do what `run` does, and tell the profiler about each step."""
+        self._functions, self._function = self.binding.timed.functions, None
+        try:
+            with EVENTS.span(self.binding.name, "graph"):
+                return self.run(arrays, run, into)
+        finally:
+            self._functions = self.binding.functions
+            self._function = self._plain_function()
+
+    def _run_segments(
+        self, arrays: Sequence[Array], outputs: Sequence[Array], run: Run
+    ) -> list[Array]:
+        binding, spec = self.binding, self.specialization
+        if self._views is None:
+            self._views = self._viewed()
+        values = dict(self._views)
+        values.update(zip(spec.input_entries, arrays, strict=True))
+        values.update(zip(spec.computed, outputs, strict=True))
+        for entry, output in spec.host.items():
+            values[entry] = values[output].reshape(binding.facts.shapes[entry])
+        for entry, state in spec.target.items():
+            values[entry] = values[state]
+        call = _Call(binding, values, run)
+        for segment in spec.segments:
+            if segment.native:
+                function = self._functions[segment.number]
+                function(self._address, binding.table_address)
+            else:
+                call.run_in_python(segment.groups[0])
+        results, given = [], set()
+        for entry in spec.outputs:
+            value = values[entry]
+            shared = entry not in spec.computed or entry in given
+            results.append(value.copy() if shared else value)
+            given.add(entry)
+        return results
+
+    def _viewed(self) -> dict[Entry, Array]:
+        """The results that live in the frame's memory as NumPy arrays."""
+        binding, residence, found = self.binding, self.specialization.residence, {}
+        for memory, residents, plan in (
+            (self._lasting, residence.lasting, binding.lasting),
+            (self._arena, residence.passing, binding.passing),
+        ):
+            for entry, offset in zip(residents, plan.offsets, strict=True):
+                if isinstance(entry, Entry):
+                    view = memory.view(offset, binding.facts.bytes_of(entry))
+                    typed = view.view(binding.facts.dtypes[entry])
+                    found[entry] = typed.reshape(binding.facts.shapes[entry])
+        return found
+
+
+class _Call:
+    """One run with operators that Python runs.
+
+    Attributes
+    ----------
+    values : inputs, outputs and intermediate results by entry
+    """
+
+    def __init__(self, binding: Binding, values: dict[Entry, Array], run: Run) -> None:
+        self.binding, self.values, self.run = binding, values, run
+
+    def array(self, entry: Entry) -> Array:
+        """A result as a NumPy array."""
+        found = self.values.get(entry)
+        if found is None:
+            root = self.values[self.binding.specialization.root[entry]]
+            found = root.reshape(self.binding.facts.shapes[entry])
+        return found
+
+    def run_in_python(self, group: "Group") -> None:
+        """Run an operator's NumPy kernel and put its results in their places."""
+        node, begin = group.nodes[0], perf_counter_ns()
+        assert node.application is not None
+        results = run_node(node.application, [self.array(e) for e in node.inputs], self.run)
+        if node.application.states:
+            note_write()
+        for index, result in enumerate(results):
+            entry = node.entry(index)
+            place = self.values.get(entry)
+            if place is None or place.dtype == object:
+                self.values[entry] = result
+            else:
+                np.copyto(place, result)
+        if EVENTS.symbolic:
+            self.binding.timed.note(group, begin, perf_counter_ns())
