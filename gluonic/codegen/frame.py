@@ -144,7 +144,7 @@ class Frame:
         into : for each output contiguous memory that may hold it, or None; what does not fit is not used
         """
         self.hits += 1
-        binding, spec, slots, outputs = self.binding, self.specialization, self.slots, []
+        spec, slots, outputs = self.specialization, self.slots, []
         for number, (slot, shape, dtype) in enumerate(self._results):
             output = None if into is None else into[spec.positions[number]]
             if output is None or output.shape != shape or output.dtype != dtype:
