@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from gluonic.gluon import loss, nn
 from gluonic.gluon.block import Block
+from gluonic.gluon.constant import Constant
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter import Constant, DeferredInitializationError, Parameter
+from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.symbol_block import SymbolBlock
 from gluonic.graph.later import import_later

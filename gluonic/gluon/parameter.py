@@ -21,11 +21,9 @@ from gluonic.ndarray.differentiate import flags
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.tape import Leaf
 
-__all__ = ["CONSTANT", "Constant", "DeferredInitializationError", "Parameter", "shape_is_known"]
+__all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
 
 REQUESTS = ("write", "add", "null")
-CONSTANT = "Constant_"
-"""What the initializers of constants begin with in the files of MXNet, which adds a name and a number."""
 
 
 class _Deferred(NamedTuple):
@@ -395,31 +393,3 @@ class Parameter:
     def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
         """Raise, for sparse parameters are not there."""
         raise RuntimeError(f"Parameter {self.name!r} is dense: call list_data() instead")
-
-
-class Constant(Parameter):
-    """A parameter that training does not change.
-
-    Parameters
-    ----------
-    name : its full name
-    value : its value, an NDArray or anything `nd.array` takes
-    """
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.value = value if isinstance(value, NDArray) else nd.array(value)
-        super().__init__(
-            name,
-            grad_req="null",
-            shape=self.value.shape,
-            dtype=self.value.dtype,
-            init=initializer.Constant(self.value),
-            differentiable=False,
-        )
-
-    @property
-    def _init_in_files(self) -> str:
-        return f"{CONSTANT}{self.name}"
-
-    def __repr__(self) -> str:
-        return f"Constant {self.name} (shape={self.shape}, dtype={self.dtype})"

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from gluonic import initializer
 from gluonic import ndarray as nd
-from gluonic.gluon.parameter import Constant, Parameter
+from gluonic.gluon.constant import Constant
+from gluonic.gluon.parameter import Parameter
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gluonic import symbol as sym
+from gluonic.gluon.constant import CONSTANT
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter import CONSTANT
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, read_named, without_kind
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.trace import Trace

@@ -1,5 +1,6 @@
 """Metrics: how well predictions agree with labels."""
 
+from gluonic.metric.averages import Caffe, Loss, Torch
 from gluonic.metric.base import (
     CompositeEvalMetric,
     CustomMetric,
@@ -11,18 +12,13 @@ from gluonic.metric.base import (
     register,
 )
 from gluonic.metric.classification import (
-    F1,
-    MCC,
-    PCC,
     Accuracy,
-    Caffe,
     CrossEntropy,
-    Loss,
     NegativeLogLikelihood,
     Perplexity,
     TopKAccuracy,
-    Torch,
 )
+from gluonic.metric.confusion import F1, MCC, PCC
 from gluonic.metric.regression import MAE, MSE, RMSE, PearsonCorrelation
 
 __all__ = [

@@ -12,6 +12,7 @@ from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
 
 Numbers = numpy.typing.NDArray[Any]
+Names = Sequence[str] | None
 
 
 def check_label_shapes(
@@ -77,8 +78,8 @@ class EvalMetric:
     def __init__(
         self,
         name: str,
-        output_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        output_names: Names = None,
+        label_names: Names = None,
         **kwargs: Any,
     ) -> None:
         self.name = str(name)
@@ -162,8 +163,8 @@ class PairMetric(EvalMetric):
     def __init__(
         self,
         name: str,
-        output_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        output_names: Names = None,
+        label_names: Names = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name, output_names, label_names, has_global_stats=True, **kwargs)
@@ -220,8 +221,8 @@ class CompositeEvalMetric(EvalMetric):
         self,
         metrics: Sequence[Any] | None = None,
         name: str = "composite",
-        output_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        output_names: Names = None,
+        label_names: Names = None,
     ) -> None:
         self.metrics = [create(one) for one in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
@@ -301,8 +302,8 @@ class CustomMetric(EvalMetric):
         feval: Callable[[Numbers, Numbers], Any],
         name: str | None = None,
         allow_extra_outputs: bool = False,
-        output_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        output_names: Names = None,
+        label_names: Names = None,
     ) -> None:
         if name is None:
             name = getattr(feval, "__name__", type(feval).__name__)

@@ -1,13 +1,13 @@
 """Metrics of numbers."""
 
 import math
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy
 
 from gluonic.metric.base import (
     EvalMetric,
+    Names,
     Numbers,
     PairMetric,
     alias,
@@ -15,8 +15,6 @@ from gluonic.metric.base import (
     check_label_shapes,
     register,
 )
-
-Names = Sequence[str] | None
 
 
 class _Error(PairMetric):
