@@ -12,24 +12,20 @@ coming, or a worker finds itself on the caller's core, cores are scarce: callers
 """
 
 import signal
-import time
 from string import Template
 
+from gluonic.codegen.machine.system_code import system_imports, system_text
 from gluonic.codegen.machine.target import Target
 
 MOST_THREADS = 64
 _SPIN = 30_000
 """For so many nanoseconds an idle worker, or a caller who waits, watches before it sleeps."""
-_NAP = 50_000
-"""So many nanoseconds a caller sleeps at a time who waits for longer."""
 _REST = 16
 """How many times as long as it has waited in vain a caller works alone afterwards."""
 _ASIDE = 1_000_000
 """For so many nanoseconds callers work alone after a worker was on the caller's core."""
 
 _IMPORTS = (
-    "clock_gettime",
-    "nanosleep",
     "pthread_cond_broadcast",
     "pthread_cond_init",
     "pthread_cond_signal",
@@ -60,8 +56,6 @@ _TEXT = Template("""
 @mutex = internal global [128 x i8] zeroinitializer, align 128
 @condition = internal global [128 x i8] zeroinitializer, align 128
 
-declare i32 @clock_gettime(i32, ptr)
-declare i32 @nanosleep(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @pthread_cond_init(ptr, ptr)
 declare i32 @pthread_cond_signal(ptr)
@@ -389,74 +383,21 @@ alone:
   ret void
 }
 
-define internal i64 @now() nounwind {
-  %time = alloca { i64, i64 }, align 8
-  call i32 @clock_gettime(i32 $clock, ptr %time)
-  %seconds = load i64, ptr %time
-  %place = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
-  %nanoseconds = load i64, ptr %place
-  %whole = mul i64 %seconds, 1000000000
-  %now = add i64 %whole, %nanoseconds
-  ret i64 %now
-}
-
-define internal void @nap() noinline cold nounwind {
-  %time = alloca { i64, i64 }, align 8
-  store i64 0, ptr %time
-  %place = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
-  store i64 $nap, ptr %place
-  call i32 @nanosleep(ptr %time, ptr null)
-  ret void
-}
-
-; A moment in which the processor may do something else.
-$pause
-; The core that this thread is on; where the system does not tell, the number given.
-$core
-""")
-
-_PAUSES = {
-    "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
-    "aarch64": ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"),
-}
-_PAUSE = Template("""$declaration
-define internal void @pause() alwaysinline nounwind {
-  $call
-  ret void
-}
-""")
-_KNOWN_CORE = """declare i32 @sched_getcpu()
-define internal i32 @core(i32 %otherwise) nounwind {
-  %core = call i32 @sched_getcpu()
-  ret i32 %core
-}
-"""
-_UNKNOWN_CORE = """define internal i32 @core(i32 %otherwise) alwaysinline nounwind {
-  ret i32 %otherwise
-}
-"""
-
-
-def _tells_core(target: Target) -> bool:
-    return "linux" in target.triple
+$system""")
 
 
 def workers_imports(target: Target) -> tuple[str, ...]:
     """The functions of the C library that the module calls."""
-    return (*_IMPORTS, "sched_getcpu") if _tells_core(target) else _IMPORTS
+    return (*_IMPORTS, *system_imports(target))
 
 
 def workers_text(target: Target) -> str:
     """The module of the workers in LLVM's textual form."""
-    declaration, call = _PAUSES.get(target.architecture, ("", ""))
     return _TEXT.substitute(
         spin=_SPIN,
-        nap=_NAP,
         rest=_REST,
         aside=_ASIDE,
         most=MOST_THREADS,
-        clock=time.CLOCK_MONOTONIC,
         set_mask=int(signal.SIG_SETMASK),
-        pause=_PAUSE.substitute(declaration=declaration, call=call),
-        core=_KNOWN_CORE if _tells_core(target) else _UNKNOWN_CORE,
+        system=system_text(target),
     )
