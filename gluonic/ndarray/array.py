@@ -150,7 +150,8 @@ class NDArray:
             raise GradientRequestError(
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
             )
-        buffer = NDArray(np.zeros_like(self._data), self._context)
+        # Not zeros_like: the system gives memory for these zeros only when somebody writes.
+        buffer = NDArray(np.zeros(self._data.shape, self._data.dtype), self._context)
         self._entry = (Leaf(buffer, grad_req), 0)
 
     @property

@@ -131,7 +131,7 @@ class _Pool:
             found = self.executor.grad_dict.get(name)
             if found is not None:
                 return found
-        return NDArray(np.zeros_like(like._data), self.context)
+        return NDArray(np.zeros(like.shape, like._data.dtype), self.context)
 
     def state(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
         if self.executor is not None:
