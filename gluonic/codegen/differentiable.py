@@ -49,9 +49,11 @@ class DifferentiableProgram:
         )
         self.gradient_outputs = self._differentiate(wanted, heads, train)
         self._saved = self._entries_to_save()
-        self.forward_program = Program(
-            Graph([*graph.outputs, *(e for e in self._saved if not e.node.is_variable)]), inputs
-        )
+        results = list(graph.outputs)
+        results += [e for e in self._saved if not e.node.is_variable and e not in graph.outputs]
+        self.forward_program = Program(Graph(results), inputs)
+        known = [*self.inputs, *results]
+        self._saved_at = [known.index(e.node if e.node.is_variable else e) for e in self._saved]
         self.backward_program = self._backward()
 
     def _differentiate(
@@ -92,11 +94,8 @@ class DifferentiableProgram:
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
         """Compute the outputs, and what `backward` needs."""
         results = self.forward_program(arrays, run)
-        count = len(self.graph.outputs)
-        given = dict(zip(self.inputs, arrays, strict=True))
-        computed = iter(results[count:])
-        saved = [given[e.node] if e.node.is_variable else next(computed) for e in self._saved]
-        return results[:count], Saved(saved)
+        known = [*arrays, *results]
+        return results[: len(self.graph.outputs)], Saved([known[at] for at in self._saved_at])
 
     def backward(
         self,

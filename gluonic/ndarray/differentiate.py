@@ -105,7 +105,8 @@ def backward(
     MXNetError
         if a head was not recorded, or depends on no variable that wants a gradient
     """
-    walk = Walk(_head_entries(heads, head_grads), _plus, filling=True)
+    entries = _head_entries(heads, head_grads)
+    walk = Walk(entries, _plus, filling=True)
     with flags(False, train_mode):
         flowing = walk.run(train=train_mode)
     leaves = [record for record in walk.visited if isinstance(record, Leaf)]
@@ -117,10 +118,25 @@ def backward(
                 hint="x.attach_grad() with grad_req 'write' or 'add'",
             )
         )
+    if len({id(leaf.grad) for leaf in leaves}) < len(leaves):  # who is last is what is read
+        leaves = _as_first_read([entry[0] for entry, _ in entries], leaves)
     for leaf in leaves:
         leaf.receive(flowing[leaf][0])
     if not retain_graph:
         _free(walk.visited)
+
+
+def _as_first_read(heads: Sequence[Record], leaves: Sequence[Leaf]) -> list[Leaf]:
+    """The variables in the order in which the expressions of the heads name them."""
+    seen: dict[Record, None] = {}
+    stack = list(reversed(heads))
+    while stack:
+        record = stack.pop()
+        if record not in seen:
+            seen[record] = None
+            stack.extend(entry[0] for entry in reversed(record.inputs) if entry is not None)
+    reached = set(leaves)
+    return [record for record in seen if isinstance(record, Leaf) and record in reached]
 
 
 def _free(records: Sequence[Record]) -> None:

@@ -112,10 +112,11 @@ def set_config(**kwargs: Any) -> None:
 
 
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
-    """Start (``"run"``) or stop (``"stop"``) the profiler."""
+    """Start (``"run"``, which also ends a pause) or stop (``"stop"``) the profiler."""
     _one_of("state", state, ("run", "stop"), "profiler.set_state")
     _check_process(profile_process)
-    _PROFILER.set(running=state == "run")
+    running = state == "run"
+    _PROFILER.set(running=running, paused=False if running else None)
 
 
 def pause(profile_process: str = "worker") -> None:

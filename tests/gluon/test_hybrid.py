@@ -314,6 +314,22 @@ def test_a_recorded_call_can_be_differentiated_again_if_asked_to() -> None:
         y.backward()
 
 
+@pytest.mark.parametrize("hybridize", [False, True], ids=["eager", "hybrid"])
+@pytest.mark.parametrize(("name", "expected"), [("exp", 9), ("tanh", -80), ("sigmoid", -72)])
+def test_gradients_are_those_at_an_output_changed_in_place(
+    name: str, expected: float, hybridize: bool
+) -> None:
+    net, x = Function(lambda F, x: getattr(F, name)(x)), nd.array([0.5])
+    if hybridize:
+        net.hybridize()
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+    y[:] = 9
+    y.backward()
+    assert x.grad.asscalar() == expected
+
+
 def test_hybridized_parts_and_eager_parts_go_together() -> None:
     found = []
     for which in ((), (0,), (0, 2), (1,), (0, 1, 2)):

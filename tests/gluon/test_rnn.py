@@ -50,6 +50,20 @@ def test_sequences_come_back_as_asked_for(how: str, merge: bool | None) -> None:
         assert [output.shape for output in outputs] == [(4, 2)] * 5
 
 
+@HYBRID
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+def test_an_empty_batch_has_empty_outputs_and_no_gradient(name: str, hybridize: bool) -> None:
+    layer = getattr(rnn, name)(4, num_layers=2, bidirectional=True, input_size=3)
+    layer.initialize()
+    if hybridize:
+        layer.hybridize()
+    with autograd.record():
+        outputs = layer(nd.zeros((5, 0, 3)))
+    outputs.backward()
+    assert outputs.shape == (5, 0, 8)
+    assert all(not p.grad().asnumpy().any() for p in layer.collect_params().values())
+
+
 def test_a_sequence_of_one_step_is_a_sequence() -> None:
     cell = rnn.BidirectionalCell(rnn.LSTMCell(2, input_size=3), rnn.LSTMCell(2, input_size=3))
     cell.initialize()

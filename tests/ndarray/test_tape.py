@@ -92,6 +92,24 @@ def test_requests() -> None:
         x.attach_grad("sometimes")
 
 
+@pytest.mark.parametrize(("request_", "expected"), [("write", (3, 2)), ("add", (105, 105))])
+@pytest.mark.parametrize("hybridize", [False, True])
+def test_of_variables_with_one_buffer_the_last_in_the_expression_writes_last(
+    request_: str, expected: tuple[float, float], hybridize: bool
+) -> None:
+    ways = [lambda F, a, b: a * 2 + b * 3, lambda F, a, b: b * 3 + a * 2]
+    for way, result in zip(ways, expected, strict=True):
+        net = mx.gluon.nn.HybridLambda(way)
+        if hybridize:
+            net.hybridize()
+        a, b, buffer = nd.ones((1,)), nd.ones((1,)), nd.array([100.0])
+        autograd.mark_variables([a, b], [buffer, buffer], request_)
+        with autograd.record():
+            y = net(a, b)
+        y.backward()
+        assert buffer.asscalar() == result
+
+
 def test_a_variable_that_no_gradient_reaches_gets_zeros() -> None:
     x, w = variable(1.0), variable(1.0)
     x.grad[:] = 7

@@ -195,6 +195,15 @@ def test_nothing_is_noted_before_while_paused_and_after(file: Path) -> None:
     assert "unseen" not in {event["name"] for event in events}
 
 
+def test_running_again_ends_a_pause(file: Path) -> None:
+    profiler.set_state("run")
+    profiler.pause()
+    profiler.set_state("stop")
+    profiler.set_state("run")
+    nd.sqrt(nd.ones((2, 3)))
+    assert [event["name"] for event in _operators(_events(file))] == ["sqrt"]
+
+
 def test_what_is_not_asked_for_is_not_noted(file: Path) -> None:
     net = Net()
     net.initialize()

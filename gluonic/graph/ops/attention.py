@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.axes import divided, require_rank, scaled
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, PartialShape
 
 
@@ -19,6 +21,13 @@ from gluonic.graph.view import NodeView, PartialShape
 def div_sqrt_dim(data: Array) -> Any:
     """Divide by the square root of the length of the last axis."""
     return data / data.dtype.type(np.sqrt(data.shape[-1]))
+
+
+@div_sqrt_dim.infer_shape
+def _(n: NodeView) -> None:
+    same(n)
+    if not n.data:
+        raise InferenceError(f"{n._title}: data has no axis whose length could be taken")
 
 
 div_sqrt_dim.gradient(data=lambda F, n, g: F._contrib_div_sqrt_dim(g))

@@ -132,7 +132,7 @@ def run_direction(
     the outputs of all steps, the trace, the last state and the last cell state
     """
     steps, batch = inputs.shape[:2]
-    gates = inputs.reshape(steps * batch, -1) @ weights.inputs.T + weights.inputs_bias
+    gates = _rows(inputs) @ weights.inputs.T + weights.inputs_bias
     gates = gates.reshape(steps, batch, len(weights.inputs))
     outputs = np.empty((steps, batch, state.shape[1]), gates.dtype)
     size = gates.shape[2] // cell.gates
@@ -181,7 +181,7 @@ def back_direction(
     -------
     the gradients of the inputs, of the first state and of the first cell state
     """
-    steps, batch = inputs.shape[:2]
+    steps = len(inputs)
     before = np.concatenate([states[0][None], outputs[:-1]])
     slope, cell_slope = last_slopes
     input_slopes, recurrent_slopes = np.empty_like(trace.gates), np.empty_like(trace.gates)
@@ -209,13 +209,17 @@ def back_direction(
         if valid is not None:  # a step that is not there hands its states on
             slope = np.where(valid[t], slope, carried)
             cell_slope = np.where(valid[t], cell_slope, cell_carried)
-    flat = input_slopes.reshape(steps * batch, -1)
-    flat_recurrent = recurrent_slopes.reshape(steps * batch, -1)
-    found.inputs[...] = flat.T @ inputs.reshape(steps * batch, -1)
-    found.state[...] = flat_recurrent.T @ before.reshape(steps * batch, -1)
+    flat, flat_recurrent = _rows(input_slopes), _rows(recurrent_slopes)
+    found.inputs[...] = flat.T @ _rows(inputs)
+    found.state[...] = flat_recurrent.T @ _rows(before)
     found.inputs_bias[...] = flat.sum(axis=0)
     found.state_bias[...] = flat_recurrent.sum(axis=0)
     if found.project is not None:
-        shown = shown_slopes.reshape(steps * batch, -1)
-        found.project[...] = shown.T @ hidden.reshape(steps * batch, -1)
+        found.project[...] = _rows(shown_slopes).T @ _rows(hidden)
     return (flat @ weights.inputs).reshape(inputs.shape), slope, cell_slope
+
+
+def _rows(array: Array) -> Array:
+    """Steps and batch as one axis, of which nothing may be left."""
+    steps, batch, size = array.shape
+    return array.reshape(steps * batch, size)
