@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import asdict, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ from gluonic.graph.origin import give_origin
 
 Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
+_MOST_TAPS = 128
+"""How many places a filter may have: where filters are turned round there is code for each of them."""
 _SUMS = ("elemwise_add", "broadcast_add")
 
 
@@ -212,6 +215,8 @@ class Rewriting:
             *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
         )
         if len(windows.kernel) != 2 or windows.channels_last:
+            return None
+        if prod(windows.kernel) > _MOST_TAPS:
             return None
         if 0 in self.shape(output) or 0 in self.shape(data):
             return None
