@@ -18,7 +18,7 @@ from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.step_times import TimedRuns
 
 if TYPE_CHECKING:
-    from gluonic.codegen.compiled import Specialization
+    from gluonic.codegen.specialization import Specialization
 
 
 class Binding:

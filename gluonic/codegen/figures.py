@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.workers import most_threads
 from gluonic.graph.node import Entry
 
 if TYPE_CHECKING:
-    from gluonic.codegen.compiled import Specialization
+    from gluonic.codegen.specialization import Specialization
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -25,7 +26,7 @@ class Figures:
     ----------
     numbers : of all native steps, one after the other: displacements, then run-time numbers
     units : of each phase of each step
-    nanoseconds : that each step takes one thread
+    nanoseconds : that each step takes one thread, where there are several
     workspaces : the bytes of scratch memory that each step, or each of its threads, needs
     sizes : the bytes of each result in the memory of frames; 0 for a workspace
     results : the shapes of what is computed
@@ -51,14 +52,14 @@ class Listed:
     results: list[Any]
 
 
-def listed(specialization: "Specialization", facts: Facts) -> Listed:
-    """Ask all steps of a graph for their numbers."""
+def listed(specialization: "Specialization", facts: Facts, *, timed: bool) -> Listed:
+    """Ask all steps of a graph for their numbers; if `timed`, also for their times."""
     found = Listed([], [], [], [], [], [])
-    for step in specialization.code.steps:
+    for step in specialization.steps:
         found.numbers += step.displacements(facts)
         found.numbers += step.numbers(facts)
         found.units += step.phase_units(facts)
-        found.nanoseconds.append(step.nanoseconds(facts))
+        found.nanoseconds.append(step.nanoseconds(facts) if timed else 0)
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
     found.sizes += [
         facts.bytes_of(resident) if isinstance(resident, Entry) else 0
@@ -70,7 +71,7 @@ def listed(specialization: "Specialization", facts: Facts) -> Listed:
 
 def figures_of(specialization: "Specialization", facts: Facts) -> Figures:
     """The figures for shapes that are known."""
-    found = listed(specialization, facts)
+    found = listed(specialization, facts, timed=most_threads() > 1)
     return Figures(
         integers(found.numbers),
         integers(found.units),

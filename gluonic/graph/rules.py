@@ -35,11 +35,18 @@ def like(source: str, *targets: str) -> Rule:
     return rule
 
 
+def _is_one(axis: int | None) -> bool:
+    """Whether an axis has one element; one that varies (see the compiler's extents) is not asked."""
+    return isinstance(axis, int) and axis == 1
+
+
 def _broadcast_axis(a: int | None, b: int | None) -> int | None:
-    if a == b or b == 1:
+    if _is_one(b):
         return a
-    if a == 1:
+    if _is_one(a):
         return b
+    if a == b:
+        return a
     if a is None or b is None:  # an unknown axis can only be stretched by an axis longer than one
         return b if a is None else a
     raise ValueError

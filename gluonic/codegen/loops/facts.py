@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
+from gluonic.codegen.loops.extents import varies
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application
+from gluonic.graph.operator import Application, Signature
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def _walk(graph: Graph) -> tuple[list[_Visit], list[Entry]]:
 def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
     """All facts, each operator's from those of its inputs; None if that does not suffice."""
     visits, entries = _walk(graph)
+    find = _outputs if not any(varies(shape) for shape, _ in given.values()) else _open_outputs
     found: list[tuple[Shape, Dtype]] = []
     for visit in visits:
         if visit.application is None:
@@ -103,7 +105,7 @@ def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
                 return None
             found.append(given[visit.node])
             continue
-        outputs = _outputs(visit.application, tuple([found[i] for i in visit.inputs]))
+        outputs = find(visit.application, tuple([found[i] for i in visit.inputs]))
         if outputs is None:
             return None
         found += outputs
@@ -111,18 +113,41 @@ def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
     return Facts(shapes, {entry: dtype for entry, (_, dtype) in zip(entries, found, strict=True)})
 
 
-def _outputs(
-    application: Application, inputs: tuple[tuple[Shape, Dtype], ...]
-) -> list[tuple[Shape, Dtype]] | None:
+_Ends: TypeAlias = Sequence[tuple[Shape, Dtype]]
+
+
+def _outputs(application: Application, inputs: tuple[tuple[Shape, Dtype], ...]) -> _Ends | None:
     """The outputs of an operator, remembered with it; None if they do not follow from its inputs."""
     found = application.signatures.get(inputs)
     if found is None:
-        shapes, dtypes = [shape for shape, _ in inputs], [dtype for _, dtype in inputs]
-        try:
-            found = signature(application, shapes, dtypes)
-        except MXNetError:  # inference of the whole graph says it better, or knows more
+        found = _signature(application, inputs)
+        if found is None:
             return None
         application.signatures[inputs] = found
+    return _known(found)
+
+
+def _open_outputs(
+    application: Application, inputs: tuple[tuple[Shape, Dtype], ...]
+) -> _Ends | None:
+    """The same if extents of the inputs may not be known yet."""
+    if not any(varies(shape) for shape, _ in inputs):
+        return _outputs(application, inputs)
+    found = _signature(application, inputs)
+    return None if found is None else _known(found)
+
+
+def _signature(application: Application, inputs: _Ends) -> Signature | None:
+    """What inference says of one operator; None if inference of the whole graph says it better."""
+    shapes, dtypes = [shape for shape, _ in inputs], [dtype for _, dtype in inputs]
+    try:
+        return signature(application, shapes, dtypes)
+    except MXNetError:
+        return None
+
+
+def _known(found: Signature) -> _Ends | None:
+    """Shapes and dtypes, if there are no open questions."""
     known = [shape for shape in found.shapes if shape is not None]
     return list(zip(known, found.dtypes, strict=True)) if len(known) == len(found.shapes) else None
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gluonic.codegen.loops.extents import is_one
+
 Shape = tuple[int, ...]
 AxisMap = tuple[int | None, ...]
 Expression = Callable[..., Any]
@@ -100,7 +102,7 @@ def stretched(shape: Shape, space: Shape) -> AxisMap:
     """
     added = len(space) - len(shape)
     return tuple(
-        None if i < added or (shape[i - added] == 1 and length != 1) else i - added
+        None if i < added or (is_one(shape[i - added]) and not is_one(length)) else i - added
         for i, length in enumerate(space)
     )
 
@@ -125,8 +127,8 @@ def relabelling(shape: Shape, source: Shape) -> AxisMap | None:
     >>> relabelling((2, 1, 3), (2, 3)), relabelling((6,), (2, 3))
     ((0, None, 1), None)
     """
-    own = [i for i, length in enumerate(shape) if length != 1]
-    other = [i for i, length in enumerate(source) if length != 1]
+    own = [i for i, length in enumerate(shape) if not is_one(length)]
+    other = [i for i, length in enumerate(source) if not is_one(length)]
     if [shape[i] for i in own] != [source[i] for i in other]:
         return None
     pairs = dict(zip(own, other, strict=True))

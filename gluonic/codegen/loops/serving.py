@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
+from gluonic.codegen.loops.extents import is_one
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed, identity, relabelling
@@ -55,7 +56,7 @@ class _Question:
         self.stages = stages
         first = next(n for n in nest.group.nodes if stages.places[n].kind != "point")
         self.space = loops[first].space
-        self.long = [axis for axis, extent in enumerate(self.space) if extent != 1]
+        self.long = [axis for axis, extent in enumerate(self.space) if not is_one(extent)]
 
     def answer(self) -> bool:
         """Whether the machine code is right."""
@@ -93,7 +94,7 @@ class _Question:
             return loop.reduction is None
         if loop.reduction is None:
             return before.finish is None and all(loop.space[axis] == 1 for axis in before.axes)
-        reduced = {axis for axis in loop.axes if self.space[axis] != 1}
+        reduced = {axis for axis in loop.axes if not is_one(self.space[axis])}
         return loop.reduction == before.reduction and reduced == self.stages.reduced.intersection(
             self.long
         )
@@ -155,7 +156,7 @@ class _Question:
             if ways[position] == "unit":
                 stride = 1
             for axis in reversed(merged):
-                if self.space[axis] != 1 and stride != _stride(shape, axes[axis], read):
+                if not is_one(self.space[axis]) and stride != _stride(shape, axes[axis], read):
                     return False
                 stride *= self.space[axis]
         return True
@@ -163,7 +164,7 @@ class _Question:
 
 def _stride(shape: Shape, axis: int | None, read: Read | None) -> int:
     """How far, in elements, reading goes along an axis of an array."""
-    if axis is None or shape[axis] == 1:
+    if axis is None or is_one(shape[axis]):
         return 0
     step = read.step[axis] if read is not None and read.step else 1
     return contiguous_stride(shape, axis) * step

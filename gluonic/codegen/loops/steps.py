@@ -15,6 +15,7 @@ from gluonic.codegen.loops.costs import (
     NANOSECONDS_AN_INSTRUCTION,
     instructions_of,
 )
+from gluonic.codegen.loops.extents import if_at_least
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.loop import Loop, Read, Shape
@@ -164,10 +165,12 @@ class LoopStep(Step):
     def _grain(self, extents: Sequence[int]) -> int:
         """How far along the last axis a unit goes: rows are cut where there would be few units otherwise."""
         kernel = self.lowered.kernel
-        if kernel.row or prod(extents[axis] for axis in kernel.kept) >= _MANY_UNITS:
+        if kernel.row:
             return WHOLE
         deep = max(prod(extents[axis] for axis in kernel.swept), 1)
-        return max(_UNIT // deep // _LEAST_GRAIN, 1) * _LEAST_GRAIN
+        fine = max(_UNIT // deep // _LEAST_GRAIN, 1) * _LEAST_GRAIN
+        kept = prod(extents[axis] for axis in kernel.kept)
+        return if_at_least(kept, _MANY_UNITS, WHOLE, fine)
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory, and for each operator's instructions at each element."""

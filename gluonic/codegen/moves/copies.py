@@ -76,13 +76,12 @@ class JoinStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """How many turns there are, and how many bytes of each array are copied in each."""
         axis, size = self._axis(facts), facts.dtypes[self.node.entry()].itemsize
-        turns = prod(facts.shapes[self.node.entry()][:axis])
         parts = [prod(facts.shapes[entry][axis:]) * size for entry in self.node.inputs]
-        return (turns, *parts)
+        return (self.units(facts), *parts)
 
     def units(self, facts: Facts) -> int:
         """One for each turn."""
-        return int(self.numbers(facts)[0])
+        return prod(facts.shapes[self.node.entry()][: self._axis(facts)])
 
     def variant(self, facts: Facts) -> Hashable:
         """How many arrays there are."""

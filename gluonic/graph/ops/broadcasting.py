@@ -22,7 +22,7 @@ def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
     """Check that `shape` can be broadcast to `target`, which is the output's."""
     padded = (1,) * (len(target) - len(shape)) + tuple(shape)
     if len(padded) != len(target) or any(
-        a not in (None, 1) and b is not None and a != b for a, b in zip(padded, target, strict=True)
+        b is not None and a != b and a not in (None, 1) for a, b in zip(padded, target, strict=True)
     ):
         raise InferenceError(
             f"{n._title}: the shape {written(shape)} cannot be broadcast to {written(target)}"

@@ -1,0 +1,300 @@
+"""Extents that depend on a batch size that is not known yet.
+
+What is done with extents while shapes are inferred and numbers for machine code are found is arithmetic and
+comparison. Done once with an *extent* in the place of the batch size, it gives expressions instead of numbers,
+and with each comparison a *condition* under which all would have gone the same way. For a batch size that
+meets all conditions the expressions have the values that doing everything again would give.
+
+What has no such answer, such as an array of so many elements, raises `NotUniform`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NoReturn, cast
+
+Terms = tuple[tuple[int, Any], ...]
+Relation = Literal["==", "!=", ">=", "<"]
+_FORBIDDEN = (
+    *("__int__", "__index__", "__float__", "__hash__", "__bytes__", "__complex__", "__round__"),
+    *("__trunc__", "__floor__", "__ceil__", "__truediv__", "__rtruediv__", "__pow__", "__rpow__"),
+    *("__lshift__", "__rlshift__", "__rshift__", "__rrshift__", "__and__", "__rand__", "__or__"),
+    *("__ror__", "__xor__", "__rxor__", "__invert__", "__matmul__", "__rmatmul__", "__array__"),
+)
+
+
+class NotUniform(Exception):
+    """Something was asked of an extent that has no one answer for all batch sizes."""
+
+
+class Trace:
+    """What has been asked of extents, with the answers for one batch size.
+
+    Attributes
+    ----------
+    failed : whether something was asked that has no one answer
+    conditions : what another batch size must meet
+    """
+
+    def __init__(self, size: int) -> None:
+        self._atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._numbers: dict[Any, int] = {}
+        self._values: list[Any] = [size]
+        self.failed = False
+        self.conditions: dict[tuple[Terms, Any, Relation], None] = {}
+
+    @property
+    def size(self) -> "OpenExtent":
+        """The batch size itself."""
+        return OpenExtent(self, ((0, 1),), 0)
+
+    def atom(self, function: Callable[..., Any], *operands: Any) -> "OpenExtent":
+        """What a function gives, which is no sum of multiples of what there is."""
+        key = function, *(written(operand) for operand in operands)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._values)
+            self._atoms.append((function, operands))
+            self._values.append(function(*(self.value(x) for x in operands)))
+        return OpenExtent(self, ((number, 1),), 0)
+
+    def value(self, x: Any) -> Any:
+        """What something is for the batch size of the trace."""
+        return valued(x, self._values)
+
+    def met(self, extent: "OpenExtent", relation: Relation) -> bool:
+        """Whether a relation to zero holds for the batch size of the trace; from now on a condition."""
+        holds = _RELATIONS[relation](self.value(extent))
+        noted = relation if holds else _OPPOSITE[relation]
+        self.conditions[extent.terms, extent.constant, noted] = None
+        return holds
+
+    def values_at(self, size: int) -> list[Any] | None:
+        """The values of all atoms for a batch size; None if it does not meet the conditions."""
+        values: list[Any] = [size]
+        for function, operands in self._atoms:
+            try:
+                values.append(function(*[valued(x, values) for x in operands]))
+            except ZeroDivisionError:
+                return None
+        for terms, constant, relation in self.conditions:
+            if not _RELATIONS[relation](_sum(terms, constant, values)):
+                return None
+        return values
+
+    @property
+    def is_general(self) -> bool:
+        """Whether more than one batch size may meet the conditions."""
+        return not any(relation == "==" for _, _, relation in self.conditions)
+
+    def refuse(self) -> NoReturn:
+        """Give up."""
+        self.failed = True
+        raise NotUniform
+
+
+_RELATIONS: dict[Relation, Callable[[Any], bool]] = {
+    "==": lambda x: x == 0,
+    "!=": lambda x: x != 0,
+    ">=": lambda x: x >= 0,
+    "<": lambda x: x < 0,
+}
+_OPPOSITE: dict[Relation, Relation] = {"==": "!=", "!=": "==", ">=": "<", "<": ">="}
+
+
+def _sum(terms: Terms, constant: Any, values: Sequence[Any]) -> Any:
+    for atom, factor in terms:
+        constant += factor * values[atom]
+    return constant
+
+
+def valued(x: Any, values: Sequence[Any]) -> Any:
+    """The value of an extent, or of a number, given those of the atoms."""
+    return _sum(x.terms, x.constant, values) if type(x) is OpenExtent else x
+
+
+def written(x: Any) -> Any:
+    """A number, or an extent as something that can be looked up: equal for equal expressions."""
+    return (x.terms, x.constant) if type(x) is OpenExtent else x
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float))
+
+
+def _is_whole(x: Any) -> bool:
+    """Whether a number or an extent is an integer for sure."""
+    if type(x) is OpenExtent:
+        return type(x.constant) is int and all(type(factor) is int for _, factor in x.terms)
+    return isinstance(x, int)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    return x // y
+
+
+def _product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def _chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
+    return yes if x >= bound else no
+
+
+class OpenExtent:
+    """A sum of multiples of atoms: the batch size, and products and quotients of such sums.
+
+    Attributes
+    ----------
+    trace : where comparisons are noted
+    terms : the numbers of the atoms with their factors
+    constant : what is added
+    """
+
+    __slots__ = ("constant", "terms", "trace")
+
+    def __init__(self, trace: Trace, terms: Terms, constant: Any) -> None:
+        self.trace, self.terms, self.constant = trace, terms, constant
+
+    def _made(self, terms: Iterable[tuple[int, Any]], constant: Any) -> Any:
+        kept = tuple(term for term in terms if term[1])
+        return OpenExtent(self.trace, kept, constant) if kept else constant
+
+    def __add__(self, other: Any) -> Any:
+        if type(other) is OpenExtent:
+            factors = dict(self.terms)
+            for atom, factor in other.terms:
+                factors[atom] = factors.get(atom, 0) + factor
+            return self._made(sorted(factors.items()), self.constant + other.constant)
+        if _is_number(other):
+            return OpenExtent(self.trace, self.terms, self.constant + other)
+        return self.trace.refuse()
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is OpenExtent:
+            first, second = sorted((self, other), key=written)
+            return self.trace.atom(_product, first, second)
+        if _is_number(other):
+            scaled = [(atom, factor * other) for atom, factor in self.terms]
+            return self._made(scaled, self.constant * other)
+        return self.trace.refuse()
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        if type(other) is int and other > 0 and _is_whole(self):
+            even = [(atom, factor // other) for atom, factor in self.terms if not factor % other]
+            odd = [(atom, factor) for atom, factor in self.terms if factor % other]
+            whole = self._made(even, self.constant // other)
+            if not odd:
+                return whole
+            rest = OpenExtent(self.trace, tuple(odd), self.constant % other)
+            return whole + self.trace.atom(_quotient, rest, other)
+        return self.trace.atom(_quotient, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self.trace.atom(_quotient, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self - self // other * other
+
+    def __rmod__(self, other: Any) -> Any:
+        return other - other // self * self
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def _compared(self, difference: Any, relation: Relation) -> bool:
+        if type(difference) is OpenExtent:
+            return self.trace.met(difference, relation)
+        return _RELATIONS[relation](difference)
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or isinstance(other, (str, tuple, list)):
+            return False
+        return self._compared(self - other, "==")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __ge__(self, other: Any) -> bool:
+        return self._compared(self - other, ">=")
+
+    def __lt__(self, other: Any) -> bool:
+        return self._compared(self - other, "<")
+
+    def __gt__(self, other: Any) -> bool:
+        return self._one_more(other) and self._compared(self - other - 1, ">=")
+
+    def __le__(self, other: Any) -> bool:
+        return self._one_more(other) and self._compared(self - other - 1, "<")
+
+    def _one_more(self, other: Any) -> bool:
+        """Whether being greater is being at least one more; gives up if not."""
+        return True if _is_whole(self) and _is_whole(other) else self.trace.refuse()
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.trace.refuse()
+
+    def __repr__(self) -> str:
+        terms = [f"{factor}·n{atom}" for atom, factor in self.terms]
+        return " + ".join([*terms, str(self.constant)])
+
+
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: OpenExtent, *others: Any, **options: Any) -> NoReturn:
+        self.trace.refuse()
+
+    refuse.__name__ = name
+    return refuse
+
+
+for _name in _FORBIDDEN:
+    setattr(OpenExtent, _name, _refusing(_name))
+
+
+def is_one(extent: Any) -> bool:
+    """Whether an extent is one for sure.
+
+    What is right for several elements is right for one; so for an extent that varies the answer is no.
+    """
+    return type(extent) is not OpenExtent and bool(extent == 1)
+
+
+def varies(shape: Sequence[Any]) -> bool:
+    """Whether some extent of a shape is not known yet."""
+    return any(type(extent) is OpenExtent for extent in shape)
+
+
+def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
+    """`yes` if an extent is at least so large, else `no`; no condition for other sizes.
+
+    >>> if_at_least(3, 2, 10, 20)
+    10
+    """
+    if isinstance(x, OpenExtent):
+        return cast(int, x.trace.atom(_chosen, x, bound, yes, no))
+    return yes if x >= bound else no
