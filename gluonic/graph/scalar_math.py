@@ -15,7 +15,9 @@ _REAL_FUNCTIONS = (
     "degrees", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "power", "radians", "sin",
     "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
-_SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "polygamma", "zeta")
+_SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "ndtr", "polygamma", "zeta")
+_LEAST = -50.0
+"""Below it there is no probability left; products with it are 0, which those with -inf would not be."""
 
 
 def _widened(x: Any) -> Any:
@@ -43,6 +45,11 @@ def _sigmoid(x: Any) -> Any:
     """The logistic function; of float16 in float32, where the exponential does not overflow."""
     x = x.astype(np.float32) if x.dtype == np.float16 else _widened(x)
     return 1 / (1 + np.exp(-x))
+
+
+def _gelu(x: Any) -> Any:
+    """A number times the normal distribution's probability below it."""
+    return np.maximum(x, _LEAST) * M.ndtr(x)
 
 
 def _astype(x: Any, dtype: Any) -> Any:
@@ -80,6 +87,7 @@ class ScalarMath:
     """NumPy's functions, those above instead of NumPy's own, and SciPy's special functions."""
 
     sigmoid = staticmethod(_sigmoid)
+    gelu = staticmethod(_gelu)
     astype = staticmethod(_astype)
     quotient = staticmethod(_quotient)
     mod = staticmethod(_mod)

@@ -97,6 +97,8 @@ class Function:
         Whether only this module calls it.
     cold : bool, default False
         Whether it is seldom called and never inlined.
+    inlined : bool, default True
+        Whether an internal function may be inlined.
     """
 
     def __init__(
@@ -107,12 +109,13 @@ class Function:
         *,
         internal: bool = False,
         cold: bool = False,
+        inlined: bool = True,
     ) -> None:
         self.module = module
         self.name = name
         linkage = "internal " if internal else ""
         # A step that is called once would be inlined, and so compiled twice.
-        group = "#1" if cold else "#0" if internal else "#2"
+        group = "#1" if cold else "#0" if internal and inlined else "#2"
         self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
         self._lines: list[Any] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Value
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, Value
 from gluonic.codegen.maths.exponential import (
     careful_exp,
     exp_of_negative,
@@ -93,21 +93,7 @@ _FAR = {
 _ZERO_FROM = 40.0  # the tail beyond is smaller than any number
 _POLE = 4.0
 _DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi): the curve R satisfies R' = a R - this
-# (a + 4) exp(a**2 / 2) times half of erfc(a / sqrt(2)), to single and to double precision
-_TAIL_SINGLE = (
-    0.7552851305689752,
-    -0.6078966414726061,
-    0.38713737985766766,
-    -0.18652187730639108,
-    0.06039702238023424,
-    -0.007539841451073077,
-    -0.0034830844819099256,
-    0.001627695975549247,
-    0.00014404772329228483,
-    -0.00021860289836436194,
-    -1.3816281404194693e-05,
-    1.5947323059682845e-05,
-)
+# (a + 4) exp(a**2 / 2) times half of erfc(a / sqrt(2))
 _TAIL_DOUBLE = (
     0.7552851304157515,
     -0.6078966419718921,
@@ -134,15 +120,26 @@ _TAIL_DOUBLE = (
     -3.874884548303552e-09,
     -1.503835345378887e-09,
 )
-# (exp(r) - 1 - r) / r**2 to single precision, for use in float64
+# For 0 <= a <= 14.5, to single precision, 1 / (exp(a**2 / 2) times half of erfc(a / sqrt(2))) is
+# a slope times a, plus 2, minus a times a quotient of two polynomials; beyond, gelu is 0.
+_SINGLE_ZERO_FROM = 14.5
+_SLOPE = 2.5066282749176025  # sqrt(2 pi) in float32; the quotient makes up for its last digits
+_BEND_ABOVE = (95.63573450489922, 58.437446435920926, 16.392225485912217, 1.9997329639827042)
+_BEND_BELOW = (104.99519077545477, 95.65127640762302, 41.169773952285276, 9.443393469638476, 1.0)
+# (exp(r) - 1 - r) / r**2 for abs(r) <= ln 2 / 2
 _EXP_SINGLE = (
-    0.5,
-    0.1666666716337204,
-    0.041666459292173386,
-    0.008333198726177216,
-    0.0013935468159615993,
-    0.00019952493312302977,
+    0.5000000095184878,
+    0.1666651883945889,
+    0.04166620580370643,
+    0.00836888937307438,
+    0.001395049103479885,
 )
+_LN2_SINGLE = (
+    0.693359375,
+    math.log(2) - 0.693359375,
+)  # the first, times a power's exponent, is exact
+_LIFT = 64  # makes the smallest power of two a normal number
+_ROUNDER = 1.5 * 2.0**23 + 127 + _LIFT  # added, it leaves a rounded number's bits as an exponent's
 
 
 @lowers("erf", FLOAT32, FLOAT64)
@@ -157,9 +154,7 @@ def erf(m: Emitter, x: Value) -> Value:
     return m.where(size < 1, near, m.copysign(beyond, x))
 
 
-def _half_tail(
-    m: Emitter, square: Value, lost: Value, a: Value, *, single: bool
-) -> tuple[Value, Value, Value]:
+def _half_tail(m: Emitter, square: Value, lost: Value, a: Value) -> tuple[Value, Value, Value]:
     """Return ``exp(-(square + lost) / 2)`` times the tail's curve at ``0 <= a <= 40``.
 
     It comes as a factor, what rounding took from it, and a power of two: the product may be too
@@ -168,10 +163,7 @@ def _half_tail(
     above, below = a - _POLE, a + _POLE
     inverse = 1 / below
     t = above * inverse
-    curve_of_exp = _EXP_SINGLE if single else None
-    decay, decay_lost, power = careful_exp(m, square * -0.5, curve=curve_of_exp)
-    if single:  # float64 is so much finer than float32 that nothing needs correcting
-        return decay * (m.horner(t, _TAIL_SINGLE) * inverse), m.constant(0, a.dtype), power
+    decay, decay_lost, power = careful_exp(m, square * -0.5)
     upper = m.horner(t, _TAIL_DOUBLE[1:])
     curve = m.mad(upper, t, _TAIL_DOUBLE[0])
     ratio = curve * inverse
@@ -201,10 +193,28 @@ def _bounded(m: Emitter, size: Value, limit: float) -> Value:
 @lowers("gelu", FLOAT32)
 def gelu_single(m: Emitter, x: Value) -> Value:
     """Return ``x`` times the normal distribution's probability below `x`."""
-    wide = m.astype(x, FLOAT64)
-    a = _bounded(m, abs(wide), _ZERO_FROM)
-    tail = _half_tail(m, a * a, m.constant(0, FLOAT64), a, single=True)
-    return m.astype(_weighted(m, wide, a, *tail), FLOAT32)
+    if not m.target.has_fma:  # corrections would take longer than more digits
+        return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
+    a = _bounded(m, abs(x), _SINGLE_ZERO_FROM)
+    half = a * -0.5
+    exponent = half * a
+    lost = m.fma(half, a, -exponent)
+    shifted = m.fma(exponent, math.log2(math.e), _ROUNDER)
+    n = shifted - _ROUNDER
+    head, rest = m.fma(n, -_LN2_SINGLE[0], exponent), m.fma(n, -_LN2_SINGLE[1], lost)
+    r = head + rest
+    r_lost = (head - r) + rest
+    growth = m.fma(r * r, m.horner(r, _EXP_SINGLE), r)  # exp(r) - 1
+    bend = m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2)
+    below = m.fma(a, _SLOPE, bend)
+    below_lost = m.fma(a, _SLOPE, bend - below)
+    inverse = 1 / below
+    ratio = a * inverse
+    rest = m.fma(-ratio, below_lost, m.fma(-ratio, below, a))
+    small_lost = m.fma(ratio, r_lost, rest * inverse)
+    small = ratio + m.fma(ratio, growth, m.fma(small_lost, growth, small_lost))
+    power = m.bitcast(m.bitcast(shifted, INT32) << 23, FLOAT32)
+    return m.fma(small * power, -(2.0**-_LIFT), m.where(x < 0, 0, x))
 
 
 @lowers("gelu", FLOAT64)
@@ -212,7 +222,7 @@ def gelu(m: Emitter, x: Value) -> Value:
     """Return ``x`` times the normal distribution's probability below `x`."""
     a = _bounded(m, abs(x), _ZERO_FROM)
     square = a * a
-    tail = _half_tail(m, square, m.fma(a, a, -square), a, single=False)
+    tail = _half_tail(m, square, m.fma(a, a, -square), a)
     return _weighted(m, x, a, *tail)
 
 
@@ -231,6 +241,6 @@ def erfc(m: Emitter, x: Value) -> Value:
     far = _bounded(m, size, _ZERO_FROM / math.sqrt(2))
     square = 2 * (far * far)
     lost = 2 * m.fma(far, far, square * -0.5)
-    factor, rest, power = _half_tail(m, square, lost, far * math.sqrt(2), single=False)
+    factor, rest, power = _half_tail(m, square, lost, far * math.sqrt(2))
     tail = scaled(m, factor + rest, power + 1)
     return m.where(x < 0, 2 - tail, m.where(size < 0.5, 1 - erf(m, x), tail))

@@ -242,9 +242,7 @@ def exp_of_negative(m: Emitter, x: Value) -> Value:
     return _exp_near_zero(m, r) * _power_of_bits(m, bits, x.dtype) * 2.0**-table.lift
 
 
-def careful_exp(
-    m: Emitter, x: Value, extra: Value | None = None, curve: tuple[float, ...] | None = None
-) -> tuple[Value, Value, Value]:
+def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value, Value, Value]:
     """Return `p`, what rounding took from it, and `n` with ``exp(x + extra) = p * 2 ** n``."""
     table = _TABLES[x.dtype]
     x = m.where(x < table.low, table.low, x)
@@ -254,7 +252,7 @@ def careful_exp(
     r = m.mad(n, -table.ln2[1], head)
     lost = m.mad(n, -table.ln2[1], head - r)
     total = r + 1
-    rest = m.mad(r * r, m.horner(r, curve or table.curve), (r - (total - 1)) + lost)
+    rest = m.mad(r * r, m.horner(r, table.curve), (r - (total - 1)) + lost)
     if extra is not None:
         rest = m.mad(total + rest, extra, rest)
     result = total + rest

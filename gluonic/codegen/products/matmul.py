@@ -5,7 +5,6 @@ from hashlib import sha256
 
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
-from gluonic.codegen.loops.loop import Expression
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.blas import gemm
@@ -26,6 +25,7 @@ from gluonic.codegen.products.choices import (
     TURNED_COLUMNS,
 )
 from gluonic.codegen.products.epilogues import Extended
+from gluonic.codegen.products.finishing import Epilogue
 from gluonic.codegen.products.product import Product, product_of
 from gluonic.codegen.products.product_kernel import ProductForm, Tiling, emit_panels
 from gluonic.codegen.products.product_writer import ProductWriter
@@ -38,12 +38,13 @@ def _suits_blas(product: Product) -> bool:
     return host().vector_registers >= 32 or not across
 
 
-def _epilogue(node: Node) -> tuple[Expression | None, str]:
-    """What is applied to each element of the product, and a name for it."""
+def _epilogue(node: Node) -> Epilogue | None:
+    """What is applied to each element of the product."""
     application = node.application
     if not isinstance(application, Extended) or not application.then:
-        return None, ""
-    return application.expression, sha256(application.name.encode()).hexdigest()[:16]
+        return None
+    name = sha256(application.name.encode()).hexdigest()[:16]
+    return Epilogue(name, expression=application.expression)
 
 
 class ProductStep(Step):
@@ -56,9 +57,7 @@ class ProductStep(Step):
         self.small = self._method(product) == LOOPS
         self.turned = product.turned_a, product.turned_b
         self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
-        self.form = ProductForm(
-            dtype, *self.turned, self.has_bias, self.is_packed, *_epilogue(node)
-        )
+        self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
         self.tiling = Tiling.of(dtype, host())
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]

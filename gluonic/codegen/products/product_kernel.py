@@ -7,17 +7,15 @@ applied, and the tile is stored. The left factor is read where it lies; if it li
 too, by the rows of a tile.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, literal, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
-
-Epilogue = Callable[[Any, Any], Any]
+from gluonic.codegen.products.finishing import Epilogue, finisher
 
 _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
@@ -36,7 +34,6 @@ class ProductForm:
     has_bias : whether a row is added to each row of the product
     packed_b : whether the right factor is packed already
     epilogue : applied to each element in the end
-    name : of the epilogue; forms that differ in it alone have names of their own
     """
 
     dtype: Dtype
@@ -45,13 +42,18 @@ class ProductForm:
     has_bias: bool = False
     packed_b: bool = False
     epilogue: Epilogue | None = None
-    name: str = ""
 
     def symbol(self, vectors: int) -> str:
         """The name of the function for panels of so many registers' width."""
         flags = "".join("t" if turned else "n" for turned in (self.turned_a, self.turned_b))
         flags += f"{int(self.has_bias)}{int(self.packed_b)}"
-        return f"panel_{self.dtype.name}_{flags}_{vectors}_{self.name}"
+        name = "" if self.epilogue is None else self.epilogue.name
+        return f"panel_{self.dtype.name}_{flags}_{vectors}_{name}"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The parameters of the function for a panel."""
+        return (*_ARGUMENTS, *(self.epilogue.arguments if self.epilogue is not None else ()))
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
     for vectors in tiling.vectors:
         name = form.symbol(vectors)
         if name not in module.definitions:
-            _PanelWriter(Function(module, name, _ARGUMENTS, internal=True), form, tiling, vectors)
+            function = Function(module, name, form.arguments, internal=True)
+            _PanelWriter(function, form, tiling, vectors)
 
 
 class _Writer:
@@ -247,29 +250,41 @@ class _PanelWriter(_Writer):
         )
 
     def _finish(self, row: str, sums: Sequence[Sequence[str]]) -> None:
-        """Apply the epilogue and store: at the edge by way of memory that is as wide as the panel."""
-        results = [[self._finished(self._load(slot)) for slot in line] for line in sums]
+        """Store a tile; at the edge, and for the epilogue, by way of memory as wide as the panel."""
+        results = [[self._load(slot) for slot in line] for line in sums]
         goal = self._at("%c", self._times(row, "%lead_c"))
+        if self.form.epilogue is not None:
+            self._store_edge(results)
+            self._call_finisher(self.form.epilogue, row, goal, len(results))
+            return
         partial = self.f.op(f"xor i1 {self.whole}, true")
         with self.f.when(self.whole):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
         with self.f.when(partial):
-            for i, line in enumerate(results):
-                place = self._at(self.edge, str(i * self.width))
-                self._store_row(place, line)
+            for i, place in enumerate(self._store_edge(results)):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
+
+    def _store_edge(self, results: Sequence[Sequence[str]]) -> list[str]:
+        """Store a tile in memory as wide as the panel; where its rows are."""
+        places = [self._at(self.edge, str(i * self.width)) for i in range(len(results))]
+        for place, line in zip(places, results, strict=True):
+            self._store_row(place, line)
+        return places
+
+    def _call_finisher(self, epilogue: Epilogue, row: str, goal: str, rows: int) -> None:
+        """Write the call that makes results of the tile that has been stored."""
+        name = finisher(self.f.module, self.form.dtype, self.tiling.columns, epilogue)
+        offset = self._times(row, "%lead_c")
+        others = [f", ptr {self._at(f'%other{i}', offset)}" for i in range(epilogue.others)]
+        self.f.do(
+            f"call void @{name}(ptr {self.edge}, i64 {self.width}, ptr {goal}, i64 %lead_c, "
+            f"i64 {rows}, i64 %columns{''.join(others)})"
+        )
 
     def _store_row(self, place: str, line: Sequence[str]) -> None:
         for number, value in enumerate(line):
             self._store(value, self._at(place, str(number * self.lanes)))
-
-    def _finished(self, total: str) -> str:
-        if self.form.epilogue is None:
-            return total
-        value = self.m.value(total, self.form.dtype, self.lanes)
-        done = self.m.astype(self.m.asarray(self.form.epilogue(self.m, value)), self.form.dtype)
-        return self.m.widened(done, self.lanes)
 
 
 def turned_packer(module: Module, dtype: Dtype, lanes: int) -> str:

@@ -1,14 +1,15 @@
 """The function of one product of matrices, in LLVM's text: the choice among the ways, and the loops of each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.assembler import Function
 from gluonic.codegen.machine.blas import gemm
-from gluonic.codegen.machine.values import literal, scalar_type, vector_type
+from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
+from gluonic.codegen.products.finishing import Epilogue, finisher
 from gluonic.codegen.products.product_kernel import LEFT_PACKER, pieces
 
 if TYPE_CHECKING:
@@ -24,10 +25,19 @@ class ProductWriter:
         self.rows, self.columns, self.inner, self.method, self.block = (
             self._number(i) for i in range(5)
         )
-        self.addresses = [self._operand(i) for i in range(len(step.operands))]
+        addresses = [self._operand(i) for i in range(len(step.operands))]
+        self.factors = addresses[0], addresses[1]
+        self.bias = addresses[2] if step.has_bias else "null"
+        self.packed = addresses[2 + step.has_bias] if step.is_packed else ""
+        others = 0 if step.form.epilogue is None else step.form.epilogue.others
+        self.goals = [addresses[-1], *addresses[len(addresses) - 1 - others : -1]]
         self.workspace = self._operand(len(step.operands))
         ta, tb = step.turned
-        self.leads = (self.rows if ta else self.inner), (self.inner if tb else self.columns)
+        self.leads = (
+            (self.rows if ta else self.inner),
+            (self.inner if tb else self.columns),
+            self.columns,
+        )
 
     def _number(self, position: int) -> str:
         return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
@@ -58,22 +68,25 @@ class ProductWriter:
                 ways[number]()
         f.finish()
 
-    def _matrices(self, product: str) -> tuple[str, str, str]:
-        """Where the matrices of one of the products begin."""
-        a, b, c = (
-            self._at(address, self.kind, self._times(product, self._times(*sizes)))
-            for address, sizes in (
-                (self.addresses[0], (self.rows, self.inner)),
-                (self.addresses[1], (self.inner, self.columns)),
-                (self.addresses[-1], (self.rows, self.columns)),
-            )
+    def _matrices(self, product: str) -> tuple[str, str, list[str]]:
+        """Where the matrices of one of the products begin: the factors, the result and what goes with it."""
+        sizes = (self.rows, self.inner), (self.inner, self.columns), (self.rows, self.columns)
+        a, b, c = (self._times(product, self._times(*size)) for size in sizes)
+        left, right = (
+            self._at(address, self.kind, offset)
+            for address, offset in zip(self.factors, (a, b), strict=True)
         )
-        return a, b, c
+        return left, right, self._moved(self.goals, c)
+
+    def _moved(self, goals: Sequence[str], offset: str) -> list[str]:
+        """Places so many elements further, in the result and in what goes with it."""
+        return [self._at(goal, self.kind, offset) for goal in goals]
 
     def _products(self) -> None:
         """Write the loop over products: each is a unit."""
         with self.f.loop("%begin", "%end") as unit:
-            self._loops(*self._matrices(unit))
+            a, b, goals = self._matrices(unit)
+            self._loops(a, b, goals)
 
     def _panel_writer(self) -> Callable[[], None]:
         if self.step.is_packed:
@@ -87,13 +100,13 @@ class ProductWriter:
         with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
             row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
             rows = self._less(self.rows, self._plus(row, self.block), row)
-            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
+            a, b, goals = self._matrices(f.op(f"udiv i64 {line}, {down}"))
             a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            c = self._at(c, self.kind, self._times(row, self.columns))
+            goals = self._moved(goals, self._times(row, self.leads[2]))
             with f.loop(low, high) as panel:
                 first = self._times(panel, str(width))
                 count = self._less(self.columns, self._plus(first, str(width)), first)
-                self._panel(("0", self.inner), (a, b, c), rows, (first, count))
+                self._panel(("0", self.inner), (a, b, goals), rows, (first, count))
 
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
@@ -105,14 +118,14 @@ class ProductWriter:
             first = self._times(panel, str(width))
             row = self._times(low, str(ROWS))
             rows = self._less(self.rows, self._times(high, str(ROWS)), row)
-            a, b, c = self._matrices(product)
+            a, b, goals = self._matrices(product)
             a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            c = self._at(c, self.kind, self._times(row, self.columns))
+            goals = self._moved(goals, self._times(row, self.leads[2]))
             with pieces(f, self.inner, LONG) as (begin, inner):
                 b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
                 count = self._less(self.columns, self._plus(first, str(width)), first)
-                part = begin, inner
-                self._panel(part, (self._at(a, self.kind, begin), b, c), rows, (first, count))
+                a = self._at(a, self.kind, begin)
+                self._panel((begin, inner), (a, b, goals), rows, (first, count))
 
     def _turned_panels(self) -> None:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
@@ -121,13 +134,13 @@ class ProductWriter:
         with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
             start = self._times(low, str(width))
             length = self._less(self.columns, self._times(high, str(width)), start)
-            a, b, c = self._matrices(product)
+            a, b, goals = self._matrices(product)
             with pieces(f, self.inner, PART) as (begin, inner):
                 left = self._left(a, begin, inner, self.leads[0])
                 b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
                 with pieces(f, length, self.step.tiling.columns) as (first, count):
                     columns = self._plus(start, first), count
-                    self._panel((begin, inner), (left, b, c), self.rows, columns)
+                    self._panel((begin, inner), (left, b, goals), self.rows, columns)
 
     def _parts(self, extent: str, size: str) -> str:
         """How many parts of a size there are, at least one."""
@@ -154,21 +167,23 @@ class ProductWriter:
     def _panel(
         self,
         part: tuple[str, str],
-        matrices: tuple[str, str, str],
+        matrices: tuple[str, str, list[str]],
         rows: str,
         columns: tuple[str, str],
     ) -> None:
         """Write the call for a part of the length, some rows and the columns of a panel."""
-        f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
+        f, (a, b, goals), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.op(f"icmp eq i64 {begin}, 0")
         start = self._times(first, self.leads[1]) if self.step.turned[1] else first
         panel = self._packed_panel(first) if self.step.is_packed else self.workspace
-        bias = self._at(self.addresses[2], self.kind, first) if self.step.has_bias else "null"
+        bias = self._at(self.bias, self.kind, first) if self.step.has_bias else "null"
+        c, *others = self._moved(goals, first)
         arguments = (
             f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
-            f"ptr {bias}, ptr {self._at(c, self.kind, first)}, i64 {self.columns}, "
+            f"ptr {bias}, ptr {c}, i64 {self.leads[2]}, "
             f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
         )
+        arguments += "".join(f", ptr {other}" for other in others)
         self._call_panel(count, arguments)
 
     def _packed_panel(self, first: str) -> str:
@@ -176,7 +191,7 @@ class ProductWriter:
         lanes = self.step.tiling.lanes
         up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
         padded = self.f.op(f"and i64 {up}, {-lanes}")
-        return self._at(self.addresses[-2], self.kind, self._times(first, padded))
+        return self._at(self.packed, self.kind, self._times(first, padded))
 
     def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
         """The left factor's part from `begin` on, packed."""
@@ -196,7 +211,7 @@ class ProductWriter:
             with f.when(f.op(f"and i1 {enough}, {needed}")):
                 f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
 
-    def _loops(self, a: str, b: str, c: str) -> None:
+    def _loops(self, a: str, b: str, goals: Sequence[str]) -> None:
         """Write the three loops over rows, columns and what is summed."""
         f, kind = self.f, self.kind
         ta, tb = self.step.turned
@@ -204,7 +219,7 @@ class ProductWriter:
         with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
             start = literal(0.0, self.step.dtype)
             if self.step.has_bias:
-                start = f.op(f"load {kind}, ptr {self._at(self.addresses[2], kind, j)}")
+                start = f.op(f"load {kind}, ptr {self._at(self.bias, kind, j)}")
             f.do(f"store {kind} {start}, ptr {sum_slot}")
             with f.loop("0", self.inner) as k:
                 x = self._element(a, (k, i) if ta else (i, k), self.leads[0])
@@ -213,9 +228,9 @@ class ProductWriter:
                 name = f"llvm.fmuladd.f{self.size * 8}"
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
                 f.do(f"store {kind} {total}, ptr {sum_slot}")
-            total = self._finished(f.op(f"load {kind}, ptr {sum_slot}"))
-            place = self._at(c, kind, self._plus(self._times(i, self.columns), j))
-            f.do(f"store {kind} {total}, ptr {place}")
+            places = self._moved(goals, self._plus(self._times(i, self.leads[2]), j))
+            total, *others = (f.op(f"load {kind}, ptr {x}") for x in (sum_slot, *places[1:]))
+            f.do(f"store {kind} {self._finished(total, others)}, ptr {places[0]}")
 
     def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
         place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
@@ -226,12 +241,14 @@ class ProductWriter:
         f = self.f
         across = self._parts(self.columns, str(BLAS_COLUMNS))
         with f.loop("%begin", "%end") as unit:
-            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
+            a, b, goals = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
             first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
             count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
             start = self._times(first, self.leads[1]) if self.step.turned[1] else first
-            goal = self._at(c, self.kind, first)
-            self._call(a, self._at(b, self.kind, start), goal, (first, count))
+            goals = self._moved(goals, first)
+            self._call(a, self._at(b, self.kind, start), goals[0], (first, count))
+            if self.step.form.epilogue is not None:
+                self._finish_all(self.step.form.epilogue, goals, count)
 
     def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
         """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
@@ -257,36 +274,30 @@ class ProductWriter:
             (integer, self._lead(leads[1], integer)),
             numbers[1],
             ("ptr", c),
-            (integer, self._lead(self.columns, integer)),
+            (integer, self._lead(leads[2], integer)),
         ]
         f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
         f.do(f"call void @{function.symbol}({listed})")
-        if self.step.form.epilogue is not None:
-            self._finish_all(c, columns[1])
 
-    def _finish_all(self, c: str, columns: str) -> None:
-        """Apply the epilogue to what BLAS has stored: whole registers, then single elements."""
-        f, lanes = self.f, self.step.tiling.lanes
-        middle = f.op(f"sub i64 {columns}, {f.op(f'and i64 {columns}, {lanes - 1}')}")
-        with f.loop("0", self.rows) as row:
-            line = self._at(c, self.kind, self._times(row, self.columns))
-            for start, stop, width in (("0", middle, lanes), (middle, columns, 1)):
-                kind = vector_type(self.step.dtype, width)
-                with f.loop(start, stop, width) as i:
-                    place = self._at(line, self.kind, i)
-                    total = f.op(f"load {kind}, ptr {place}, align {self.size}")
-                    done = self._finished(total, width)
-                    f.do(f"store {kind} {done}, ptr {place}, align {self.size}")
+    def _finish_all(self, epilogue: Epilogue, goals: Sequence[str], columns: str) -> None:
+        """Apply the epilogue to what BLAS has stored."""
+        name = finisher(self.f.module, self.step.dtype, self.step.tiling.columns, epilogue)
+        lead, (c, *others) = self.leads[2], goals
+        listed = "".join(f", ptr {other}" for other in others)
+        self.f.do(
+            f"call void @{name}(ptr {c}, i64 {lead}, ptr {c}, i64 {lead}, i64 {self.rows}, "
+            f"i64 {columns}{listed})"
+        )
 
-    def _finished(self, total: str, lanes: int = 1) -> str:
-        """Apply the epilogue to so many elements."""
+    def _finished(self, total: str, others: Sequence[str]) -> str:
+        """Apply the epilogue to an element."""
         form = self.step.form
         if form.epilogue is None:
             return total
         m = Emitter(self.f)
-        done = m.asarray(form.epilogue(m, m.value(total, form.dtype, lanes)))
-        return m.widened(m.astype(done, form.dtype), lanes)
+        elements = [m.value(element, form.dtype, 1) for element in (total, *others)]
+        return m.astype(m.asarray(form.epilogue.expression(m, *elements)), form.dtype).ref
 
     def _narrow(self, number: str, integer: str) -> str:
         return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
@@ -301,7 +312,7 @@ class ProductWriter:
         size = self._times(columns[1], str(self.size))
         name = "llvm.memcpy.p0.p0.i64"
         self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
-        bias = self._at(self.addresses[2], self.kind, columns[0])
+        bias = self._at(self.bias, self.kind, columns[0])
         with self.f.loop("0", self.rows) as i:
-            row = self._at(c, self.kind, self._times(i, self.columns))
+            row = self._at(c, self.kind, self._times(i, self.leads[2]))
             self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")

@@ -87,7 +87,7 @@ LEAKY_ACTIVATIONS = {
         ),
     ),
     "gelu": Function(
-        lambda m, data, slope: 0.5 * data * (1 + m.erf(data * _SQRT_HALF)),
+        lambda m, data, slope: m.gelu(data),
         lambda F, n, g: (
             g
             * (
