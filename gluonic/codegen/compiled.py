@@ -18,6 +18,7 @@ from gluonic.codegen.frame import Frame
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import larger_batches
+from gluonic.codegen.rewriting.keys import Keys
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.codegen.specialization import Specialization
 from gluonic.graph.errors import MXNetError
@@ -41,17 +42,28 @@ class CompiledGraph:
     def __init__(
         self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
     ) -> None:
-        self.graph, self.inputs, self.parameters = graph, tuple(inputs), frozenset(parameters)
+        self.keys = Keys.of(graph)
+        self.graph, self.parameters = graph, frozenset(parameters)
+        self.given = len(inputs)
+        self.inputs = (*inputs, self.keys.variable) if self.keys is not None else tuple(inputs)
         self.specializations: list[Specialization] = []
         self.bindings: OrderedDict[Any, Binding] = OrderedDict()
         self._latest: dict[bool, list[Frame]] = {False: [], True: []}
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
-        self._prepared = Preparation(graph, inputs, self.parameters)
+        self._prepared = self._preparations()
         self._lock = threading.RLock()
-        self._families = Families(self._prepared)
+        self._families = {mode: Families(each) for mode, each in self._prepared.items()}
         self._misses = self._forgotten_hits = 0
+
+    def _preparations(self) -> dict[bool, Preparation]:
+        """What rewrites the graph, for either mode."""
+        if self.keys is None:
+            plain = Preparation(self.graph, self.inputs, self.parameters)
+            return {False: plain, True: plain}
+        graphs = self.keys.graphs.items()
+        return {mode: Preparation(g, self.inputs, self.parameters) for mode, g in graphs}
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -71,6 +83,9 @@ class CompiledGraph:
     ) -> list[Array]:
         """Run the graph; compiles it, if need be. `into` is explained at `Frame.run`."""
         train = self._modal and run.train
+        if self.keys is not None:
+            keys = self.keys.places(train)
+            arrays = [*arrays, keys]
         latest = self._latest[train]
         try:
             frame = latest.pop()
@@ -80,6 +95,8 @@ class CompiledGraph:
             if not frame.take(arrays):
                 frame.specialization.idle.append(frame)
                 frame = self._frame(arrays, train)
+        if self.keys is not None:
+            self.keys.take(keys, run)
         call = frame.run_timed if EVENTS.symbolic else frame.run
         results = call(arrays, run, into)
         latest.append(frame)
@@ -116,6 +133,8 @@ class CompiledGraph:
 
     def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
+        if self.keys is not None and len(arrays) == self.given:
+            arrays = [*arrays, self.keys.places(train)]
         key = (train, *[(a.shape, a.dtype) for a in arrays])
         with self._lock:
             binding = self.bindings.get(key)
@@ -148,7 +167,7 @@ class CompiledGraph:
 
     def _bind(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""
-        binding = self._families.bind(arrays, train) or self._bind_known(arrays, train)
+        binding = self._families[train].bind(arrays, train) or self._bind_known(arrays, train)
         if binding is None:
             binding = self._specialized(arrays, train)
             self.specializations.append(binding.specialization)
@@ -157,14 +176,14 @@ class CompiledGraph:
 
     def _bind_known(self, arrays: Sequence[Array], train: bool) -> Binding | None:
         """Bind machine code that there is."""
-        for prepared, facts in self._prepared.fitting(arrays, train):
+        for prepared, facts in self._prepared[train].fitting(arrays, train):
             for known in reversed(self.specializations):
                 if known.prepared is prepared and known.serves(facts):
                     self.specializations.remove(known)
                     self.specializations.append(known)
                     before = self._shapes_served_by(known, train)
                     if before is not None:
-                        self._families.find_between(known, before, arrays, train)
+                        self._families[train].find_between(known, before, arrays, train)
                     return known.bind(facts)
         return None
 
@@ -177,23 +196,27 @@ class CompiledGraph:
 
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
-        data = [i for i, node in enumerate(self.inputs) if node not in self.parameters]
-        for batch in larger_batches(arrays, data):
+        preparation = self._prepared[train]
+        for batch in larger_batches(arrays, self._data()):
             try:
-                prepared, facts = self._prepared.of(batch, train)
+                prepared, facts = preparation.of(batch, train)
             except MXNetError:
                 continue  # something else than a batch was made larger; the arrays are tried last
             made = Specialization(prepared, self.inputs, facts, self.parameters)
             binding = self._bind_in_family(made, batch, arrays, train)
             if binding is not None:
                 return binding
-            own = self._prepared.facts_of(prepared, arrays, train)
+            own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.serves(own):
                 return made.bind(own)
-        prepared, facts = self._prepared.of(arrays, train)
+        prepared, facts = preparation.of(arrays, train)
         made = Specialization(prepared, self.inputs, facts, self.parameters)
         binding = self._bind_in_family(made, arrays, arrays, train)
         return made.bind(facts) if binding is None else binding
+
+    def _data(self) -> list[int]:
+        """The positions of inputs that are no parameters, nor keys."""
+        return [i for i in range(self.given) if self.inputs[i] not in self.parameters]
 
     def _bind_in_family(
         self, made: Specialization, batch: Sequence[Any], arrays: Sequence[Array], train: bool
@@ -201,8 +224,7 @@ class CompiledGraph:
         """Bind machine code that was made for `batch`, as it would be for batches of any size."""
         if not self.parameters:
             return None  # what is data is not known
-        data = [i for i, node in enumerate(self.inputs) if node not in self.parameters]
-        family = self._families.find_leading(made, batch, data, train)
+        family = self._families[train].find_leading(made, batch, self._data(), train)
         return None if family is None else family.binding(arrays)
 
 

@@ -5,16 +5,25 @@ from dataclasses import dataclass
 
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.program import Program, cut
+from gluonic.codegen.rewriting.keys import with_keys
 from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.random_words import take_keys
 
 
 @dataclass
 class Saved:
-    """What one forward run leaves for the backward run."""
+    """What one forward run leaves for the backward run.
+
+    Attributes
+    ----------
+    arrays : the values that the backward run reads
+    keys : the keys of random numbers, if the graph draws with any
+    """
 
     arrays: list[Array]
+    keys: list[Array]
 
 
 class DifferentiableProgram:
@@ -23,13 +32,15 @@ class DifferentiableProgram:
     Parameters
     ----------
     graph : what to compute
-    inputs : the variables, in the order in which their arrays will be given
+    inputs : the variables, in the order in which their arrays will be given; as an attribute also the one for
+        the keys of random numbers
     wanted : for each input whether its gradient will be asked for
     heads : for each output whether a gradient will flow into it
     train : whether the graph runs in training mode
 
     Attributes
     ----------
+    key_count : how many keys of random numbers a run takes
     head_variables : the variables that stand for the gradients of the outputs
     gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
     """
@@ -43,15 +54,18 @@ class DifferentiableProgram:
         heads: Sequence[bool],
         train: bool,
     ) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+        keys = Node(None, "random_keys")
+        self.graph, self.key_count = with_keys(graph, keys, train)
+        self.inputs = (*inputs, keys) if self.key_count else tuple(inputs)
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
         )
         self.gradient_outputs = self._differentiate(wanted, heads, train)
         self._saved = self._entries_to_save()
-        results = list(graph.outputs)
-        results += [e for e in self._saved if not e.node.is_variable and e not in graph.outputs]
-        self.forward_program = Program(Graph(results), inputs)
+        made = self.graph.outputs
+        results = list(made)
+        results += [e for e in self._saved if not e.node.is_variable and e not in made]
+        self.forward_program = Program(Graph(results), self.inputs)
         known = [*self.inputs, *results]
         self._saved_at = [known.index(e.node if e.node.is_variable else e) for e in self._saved]
         self.backward_program = self._backward()
@@ -64,7 +78,7 @@ class DifferentiableProgram:
             gradients(
                 self.graph.outputs,
                 [next(variables).entry() if flows else None for flows in heads],
-                [n.entry() for n, want in zip(self.inputs, wanted, strict=True) if want],
+                [n.entry() for n, want in zip(self.inputs, wanted, strict=False) if want],
                 train=train,
             )
         )
@@ -93,9 +107,12 @@ class DifferentiableProgram:
 
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
         """Compute the outputs, and what `backward` needs."""
+        keys = [take_keys(run.random, self.key_count)] if self.key_count else []
+        arrays = [*arrays, *keys]
         results = self.forward_program(arrays, run)
         known = [*arrays, *results]
-        return results[: len(self.graph.outputs)], Saved([known[at] for at in self._saved_at])
+        saved = [known[at] for at in self._saved_at]
+        return results[: len(self.graph.outputs)], Saved(saved, keys)
 
     def backward(
         self,

@@ -60,10 +60,12 @@ class CachedOp:
     def explain(self, *inputs: NDArray) -> Explanation:
         """Say what the graph is compiled to for such inputs, in the present recording mode."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
-        program = self.inference
+        program, arrays = self.inference, [x._data for x in inputs]
         if any(wanted):
-            program = self.differentiable(wanted, STATE.training).forward_program
-        return explain(program.compiled.binding([x._data for x in inputs]))
+            both = self.differentiable(wanted, STATE.training)
+            program = both.forward_program
+            arrays += [np.zeros(both.key_count, np.int64)] if both.key_count else []
+        return explain(program.compiled.binding(arrays))
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled for the graph, its gradients included, and how often it was used."""
@@ -182,9 +184,11 @@ class CachedOpRecord(Record):
     def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
         """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
         assert self.arrays is not None
+        assert self.saved is not None
         outputs = self.program.gradient_outputs
         graph = Graph([entry for entry in outputs if entry is not None])
         again = CachedOp(graph, (*self.program.inputs, *self.program.head_variables))
         arrays = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
+        arrays += map(wrap, self.saved.keys)
         found = iter(again(*arrays, *heads))
         return [None if entry is None else next(found) for entry in outputs]

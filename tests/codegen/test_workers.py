@@ -99,6 +99,10 @@ CASES: dict[str, tuple[Expression, Sequence[tuple[int, ...]]]] = {
         lambda x, w, b: apply("Convolution", x, w, b, kernel=(3, 3), num_filter=40, pad=(1, 1)),
         [(2, 20, 30, 31), (40, 20, 3, 3), (40,)],
     ),
+    "dropout": (
+        lambda x, b: apply("Dropout", x, p=0.3, mode="always") + apply("Dropout", b, mode="always"),
+        [(301, 4003), (301, 4003)],
+    ),
     "pooling": (
         lambda x: apply("Pooling", x, kernel=(3, 3), stride=(2, 2), pool_type="max"),
         [(4, 32, 60, 61)],

@@ -10,6 +10,7 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32, Dtype
 from gluonic.codegen.maths.emitter import Emitter, NotLowered
+from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.operator import Application
 
 _COSTLY = 12
@@ -80,3 +81,7 @@ class _Anywhere:
     def index(self, axis: int) -> Any:
         """Some position."""
         return self._m.value("1", np.dtype(np.int64), 1)
+
+    def place(self, axes: Sequence[int]) -> Place:
+        """Some place."""
+        return Place(self.index(0), 1)

@@ -185,6 +185,10 @@ class _Anything:
         """Some position."""
         return self._m.value("0", INT64, 1)
 
+    def first(self, axis: int) -> tuple[Any, int]:
+        """Some position."""
+        return self.index(axis), 1
+
 
 def _dtypes_of(stage: Stage, kernel: Kernel, known: Sequence[Dtype | None]) -> list[Dtype]:
     """The dtypes of a stage's values, by writing them into a function that is thrown away."""

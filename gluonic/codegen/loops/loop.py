@@ -56,7 +56,8 @@ class Loop:
     indexed : the axes of the space whose index the expression asks for, by ``m.index(axis)``
 
     An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, which only
-    a run tells: one kernel serves all extents.
+    a run tells: one kernel serves all extents. It may ask ``m.place(axes)`` which elements, counted in order
+    along axes of the space, the position has; if these are not all axes, all must be `indexed`.
     """
 
     space: Shape

@@ -80,12 +80,14 @@ class _Elements:
 
     def index(self, axis: int) -> Value:
         """Where along an axis the elements are, as int64."""
+        first, lanes = self.first(axis)
+        return first if lanes == 1 else first + counting(self._lowering.m, lanes, INT64)
+
+    def first(self, axis: int) -> tuple[Value, int]:
+        """Where along an axis the first of the elements is, and how many follow one another there."""
         lowering, position = self._lowering, self._position
-        index = lowering.m.value(position.indices[axis], INT64, 1)
-        lanes = position.lanes.count
-        if axis != lowering.vector or lanes == 1:
-            return index
-        return index + counting(lowering.m, lanes, INT64)
+        lanes = position.lanes.count if axis == lowering.vector else 1
+        return lowering.m.value(position.indices[axis], INT64, 1), lanes
 
 
 class _Lowering:

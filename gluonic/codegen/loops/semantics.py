@@ -6,6 +6,7 @@ Any other operator runs as a whole. This is where the compiler knows operators t
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gluonic.codegen.loops.draws import DRAWS
 from gluonic.codegen.loops.loop import (
     Expression,
     Loop,
@@ -215,4 +216,5 @@ _RULES: dict[str, Rule] = {
     "_overwrite": _overwrite,
     **SLICES,
     **CHOICES,
+    **DRAWS,
 }

@@ -29,6 +29,7 @@ from gluonic.codegen.maths import (  # noqa: F401 (each registers its functions)
     logarithm,
     mxnet,
     power,
+    random_words,
     remainder,
     trigonometric,
 )

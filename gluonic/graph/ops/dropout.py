@@ -9,11 +9,25 @@ from gluonic.graph.axes import axis_of
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
+from gluonic.graph.random_words import kept, take_key
 from gluonic.graph.view import NodeView
 
 
-def _drops(train: bool, mode: str, p: float) -> bool:
+def drops(train: bool, mode: str, p: float) -> bool:
+    """Whether anything is dropped."""
     return p > 0 and (train or mode == "always")
+
+
+def drop(data: Array, key: int, p: float, axes: Shape) -> tuple[Array, Array]:
+    """What is left of an array, and by what it was multiplied, with the numbers that follow from a key."""
+    scale = data.dtype.type(np.inf if p == 1 else 1 / (1 - p))
+    mask: Array = kept(key, _mask_shape(data.shape, axes), p) * scale
+    return data * mask, mask
+
+
+def _mask_shape(shape: Shape, axes: Shape) -> Shape:
+    shared = {axis % len(shape) for axis in axes}
+    return tuple(1 if i in shared else n for i, n in enumerate(shape))
 
 
 @operator("Dropout", "_npx_dropout", outputs=("output", "mask"), visible=1, dtype=floating())
@@ -44,12 +58,9 @@ def dropout(
     cudnn_off : bool
         Accepted and ignored.
     """
-    shape = [1 if i in axes else n for i, n in enumerate(data.shape)]
-    if not _drops(run.train, mode, p):
-        return data, np.ones(shape, data.dtype)
-    kept = run.random.random(shape, dtype=np.float32) >= p
-    mask = kept * data.dtype.type(np.inf if p == 1 else 1 / (1 - p))
-    return data * mask, mask
+    if not drops(run.train, mode, p):
+        return data, np.ones(_mask_shape(data.shape, axes), data.dtype)
+    return drop(data, take_key(run.random), p, axes)
 
 
 @dropout.infer_shape
@@ -62,7 +73,7 @@ def _(n: NodeView) -> None:
 
 
 def _gradient(F: Any, n: NodeView, g: Any) -> Any:
-    if not _drops(n._train, n.mode, n.p):
+    if not drops(n._train, n.mode, n.p):
         return g
     return F.broadcast_mul(g, n.mask) if n.axes else g * n.mask
 

@@ -15,6 +15,7 @@ from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.operator import Array, Operator, Run, operator
+from gluonic.graph.random_words import take_key, uniform
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, unify
 
@@ -57,16 +58,21 @@ def _generalized(r: Generator, shape: Shape, dtype: Any, mu: Any, alpha: Any) ->
     return np.where(spread > 0, mixed, r.poisson(mean, shape)) if (spread == 0).any() else mixed
 
 
+def _uniform(r: Generator, shape: Shape, dtype: Any, low: Any, high: Any) -> Any:
+    return low + (high - low) * uniform(take_key(r), shape, dtype)
+
+
+UNIFORM = Distribution(
+    "uniform",
+    ("random_uniform", "uniform"),
+    "Numbers distributed evenly between `low` (included) and `high` (excluded)",
+    (("low", float, 0.0), ("high", float, 1.0)),
+    _uniform,
+    lambda low, high: low <= high,
+    "low <= high",
+)
 DISTRIBUTIONS = [
-    Distribution(
-        "uniform",
-        ("random_uniform", "uniform"),
-        "Numbers distributed evenly between `low` (included) and `high` (excluded)",
-        (("low", float, 0.0), ("high", float, 1.0)),
-        lambda r, shape, dtype, low, high: low + (high - low) * r.random(shape, dtype),
-        lambda low, high: low <= high,
-        "low <= high",
-    ),
+    UNIFORM,
     Distribution(
         "normal",
         ("random_normal", "normal"),

@@ -1,0 +1,126 @@
+"""Random numbers as a function of a key and a position, so that who computes an element can draw its number.
+
+An operator that draws takes one key off the generator that `mx.random.seed` seeds. The bits of its elements are
+the numbers that SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+2014) gives when started with the key: its step is an addition, so the n-th number follows from `n` at once. Of
+each number's 64 bits the lower half serves an element, the upper half the next. Here it is with NumPy; compiled
+loops have it from :mod:`gluonic.codegen.maths.random_words`.
+"""
+
+import sys
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.operator import Array
+
+STEP, FIRST_FACTOR, SECOND_FACTOR = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+SHIFTS = 30, 27, 31
+WORD = 32
+
+_AT_ONCE = 4096
+_STEPS = np.arange(1, _AT_ONCE + 1, dtype=np.uint64) * np.uint64(STEP)
+_ALL = (1 << 64) - 1
+_CONSTANTS = [  # NumPy takes arrays faster than numbers
+    np.array(n, np.uint64) for n in (SHIFTS[0], FIRST_FACTOR, SHIFTS[1], SECOND_FACTOR, SHIFTS[2])
+]
+
+_UNUSED, _UNIT = np.array(8, np.uint32), np.array(2.0**-24, np.float32)
+_MANTISSA, _EXPONENT = np.array(12, np.uint64), np.array(0x3FF << 52, np.uint64)
+
+
+def take_key(random: np.random.Generator) -> int:
+    """Take the key of a draw off a generator."""
+    key: int = random.bit_generator.random_raw()
+    return key
+
+
+def take_keys(random: np.random.Generator, count: int) -> Array:
+    """Take the keys of so many draws at once: the same as one by one, as int64."""
+    keys: Array = random.bit_generator.random_raw(count).view(np.int64)
+    return keys
+
+
+def numbers_of(key: int, count: int, first: int = 0) -> Array:
+    """The numbers that SplitMix64 gives when started with a key, as uint64, from number `first` on."""
+    start = key + first * STEP
+    if count <= _AT_ONCE:
+        return _mixed(_STEPS[:count] + np.array(start & _ALL, np.uint64))
+    found = np.empty(count, np.uint64)
+    for begin in range(0, count, _AT_ONCE):  # what is worked on stays in the cache
+        part = found[begin : begin + _AT_ONCE]
+        np.add(_STEPS[: part.size], np.array((start + begin * STEP) & _ALL, np.uint64), out=part)
+        _mixed(part)
+    return found
+
+
+def _mixed(z: Array) -> Array:
+    """Stir the bits of numbers in place."""
+    first, factor, second, second_factor, third = _CONSTANTS
+    shifted = z >> first
+    z ^= shifted
+    z *= factor
+    np.right_shift(z, second, shifted)
+    z ^= shifted
+    z *= second_factor
+    np.right_shift(z, third, shifted)
+    z ^= shifted
+    return z
+
+
+def _halves(numbers: Array) -> Array:
+    """Both halves of each number, the lower ones first, as uint32."""
+    if sys.byteorder == "big":
+        numbers = numbers << np.uint64(WORD) | numbers >> np.uint64(WORD)
+    words: Array = numbers.view(np.uint32)
+    return words
+
+
+def words_of(key: int, shape: Shape) -> Array:
+    """32 random bits for each element, as int32."""
+    count = prod(shape)
+    words: Array = _halves(numbers_of(key, (count + 1) // 2)).view(np.int32)
+    return words[:count].reshape(shape)
+
+
+def threshold_of(p: float) -> int:
+    """The smallest word, as int32, of an element that is kept when each is dropped with probability `p`."""
+    return min(round(p * (1 << WORD)), (1 << WORD) - 1) - (1 << (WORD - 1))
+
+
+def kept(key: int, shape: Shape, p: float) -> Array:
+    """For each element whether it is kept when each is dropped with probability `p`."""
+    found: Array = words_of(key, shape) >= np.int32(threshold_of(p))
+    return found
+
+
+def uniform(key: int, shape: Shape, dtype: Any) -> Array:
+    """Numbers from 0 (included) to 1 (excluded), of 24 random bits as float32, of 52 as float64."""
+    count = prod(shape)
+    make, each = (_doubles, 1) if dtype == np.float64 else (_singles, 2)
+    most = _AT_ONCE * each
+    if count <= most:
+        return make(numbers_of(key, -(-count // each)))[:count].reshape(shape)
+    found = np.empty(count, dtype)
+    for begin in range(0, count, most):
+        part = found[begin : begin + most]
+        part[:] = make(numbers_of(key, -(-part.size // each), begin // each))[: part.size]
+    return found.reshape(shape)
+
+
+def _doubles(numbers: Array) -> Array:
+    numbers >>= _MANTISSA
+    numbers |= _EXPONENT  # from 1 to 2
+    found: Array = numbers.view(np.float64)
+    found -= 1.0
+    return found
+
+
+def _singles(numbers: Array) -> Array:
+    words = _halves(numbers)
+    words >>= _UNUSED
+    found = words.astype(np.float32)
+    found *= _UNIT
+    return found

@@ -1,0 +1,172 @@
+"""Random numbers in compiled loops: those that NumPy draws with the same key, wherever a loop begins."""
+
+import itertools
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gluonic import autograd, nd
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.explain import explain
+from gluonic.codegen.machine.values import INT64
+from gluonic.codegen.maths.random_words import Place
+from gluonic.gluon import nn
+from gluonic.graph.interpret import interpret
+from gluonic.graph.node import Entry, Graph, Node, make_node
+from gluonic.graph.random_words import STEP, uniform, words_of
+from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
+from tests.codegen.growing import RandomGraph
+from tests.codegen.harness import LEVELS, Compiled, Kernel, Operand, Stage, Store, target_named
+
+KEY = np.array([-123456789012345678], np.int64)
+
+
+@cache
+def drawing(name: str, dtype: str, level: str) -> Compiled:
+    """A loop that draws, from an element on whose number it is given."""
+    kind = np.dtype(dtype)
+
+    def body(m: Any, x: Any, r: Any) -> list[Any]:
+        first, lanes = x.first(0)
+        place = Place(x[1] + first, lanes)
+        if name == "words":
+            return [m.random_words(x[0], place)]
+        return [m.random_uniform(x[0], place, kind)]
+
+    number = Operand(INT64, ("repeat",))
+    operands = number, number, Operand(kind, ("unit",))
+    return Compiled(Kernel(1, operands, (Stage(body, (Store(2),)),)), target_named(level))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("begin", [0, 1, 7, 2**33 - 1])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_loops_draw_what_numpy_draws(dtype: str, begin: int, level: str) -> None:
+    kernel = drawing("words" if dtype == "int32" else "uniform", dtype, level)
+    key = int(KEY[0]) + (begin - begin % 2) // (1 if dtype == "float64" else 2) * STEP
+    if dtype == "float64":
+        key += begin % 2 * STEP
+    skipped = 0 if dtype == "float64" else begin % 2
+    for count, grain in itertools.product([1, 2, 15, 67, 600], [256, 33]):
+        shape = (skipped + count,)
+        drawn = words_of(key, shape) if dtype == "int32" else uniform(key, shape, np.dtype(dtype))
+        output = np.zeros(count, dtype)
+        arrays = [KEY, np.array([begin]), output]
+        strides = [[0], [0], [output.itemsize]]
+        kernel((count,), arrays, strides=strides, grain=grain, pieces=2)
+        np.testing.assert_array_equal(output, drawn[skipped:])
+
+
+def random_graph(outputs: list[Entry], variables: list[Node], shapes: Any, dtype: str) -> Any:
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(shape).astype(dtype) for shape in shapes]
+    graph = Graph(outputs)
+    return RandomGraph(graph, tuple(variables), tuple(arrays), frozenset(), True)
+
+
+SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(tuple) | st.tuples(
+    st.integers(1, 5), st.integers(1, 300)
+)
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    shape=SHAPES,
+    p=st.sampled_from([0.1, 0.5, 0.999]),
+    data=st.data(),
+    dtype=st.sampled_from(["float32", "float64", "float16"]),
+)
+def test_compiled_dropout_drops_what_the_interpreter_drops(
+    shape: tuple[int, ...], p: float, data: Any, dtype: str
+) -> None:
+    """Beside rows and sums, which make loops of many forms, forward and with gradients."""
+    axes = data.draw(st.sets(st.integers(0, len(shape) - 1), max_size=len(shape)))
+    x, row = Node(None, "x"), Node(None, "row")
+    moved = make_node("broadcast_add", [x.entry(), row.entry()]).entry()
+    first = make_node("Dropout", [moved], {"p": p, "axes": tuple(axes)}).entry()
+    second = make_node("Dropout", [first * 2], {"p": 0.25}).entry()
+    total = make_node("sum", [second], {"axis": len(shape) - 1, "keepdims": True}).entry()
+    last = make_node("Dropout", [total]).entry()
+    exact = dtype != "float16"  # sums of which cancel out
+    outputs = [second, last] if exact else [second]
+    graph = random_graph(outputs, [x, row], [shape, shape[-1:]], dtype)
+    check_forward(graph)
+    if exact:
+        check_backward(graph)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-12, 1 - 1e-12, 1.0])
+def test_probabilities_at_the_ends_are_compiled_too(p: float) -> None:
+    x = Node(None, "x")
+    dropped = make_node("Dropout", [x.entry()], {"p": p}).entry()
+    check_forward(random_graph([dropped], [x], [(5, 7)], "float32"))
+
+
+def test_one_kernel_serves_batches_of_any_size() -> None:
+    x = Node(None, "x")
+    graph = Graph([make_node("Dropout", [x.entry()], {"mode": "always"}).entry()])
+    compiled = CompiledGraph(graph, [x])
+    for batch in (1, 3, 4, 50):
+        arrays = [np.ones((batch, 5, 7), np.float32)]
+        expected = interpret(graph, {x: arrays[0]}, new_run())
+        assert_alike(compiled(arrays, new_run()), expected)
+    assert compiled.cache_info().specializations == 1
+
+
+def uniform_numbers(shape: tuple[int, ...], dtype: str) -> Entry:
+    settings = {"low": -1.0, "high": 2.0, "shape": shape, "dtype": dtype}
+    return make_node("_random_uniform", [], settings).entry()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_uniform_numbers_are_drawn_in_loops(dtype: str) -> None:
+    x = Node(None, "x")
+    noise = uniform_numbers((3, 5), dtype)
+    graph = random_graph([x.entry() * noise + uniform_numbers((3, 5), dtype)], [x], [(3, 5)], dtype)
+    check_forward(graph)
+    check_backward(graph)
+    binding = CompiledGraph(graph.graph, [x]).binding(graph.arrays)
+    assert [step.kind for step in explain(binding).steps] == ["kernel"]
+
+
+def test_what_else_draws_keeps_the_order_of_keys() -> None:
+    """Beside an operator that Python must run, all draw one after the other, as eagerly."""
+    x = Node(None, "x")
+    gamma = make_node("_random_gamma", [], {"shape": (3, 5)}).entry()
+    outputs = [make_node("Dropout", [x.entry() + gamma]).entry()]
+    check_forward(random_graph(outputs, [x], [(3, 5)], "float32"))
+
+
+def test_training_with_dropout_runs_no_python() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8, activation="relu", in_units=6), nn.Dropout(0.5), nn.Dense(3, in_units=8))
+    net.initialize()
+    net.hybridize()
+    x = nd.ones((4, 6))
+    with autograd.record():
+        y = net(x)
+        found = net.explain(x)
+    y.backward()
+    assert {step.kind for step in found.steps} == {"kernel"}
+    dropout = [o for step in found.steps for o in step.operators if "dropout" in o]
+    assert len(dropout) == 1
+
+
+def test_gradients_of_gradients_know_what_was_dropped() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dropout(0.5), nn.Activation("tanh"))
+    net.hybridize()
+    x = nd.array(np.linspace(-1, 1, 64))
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+        (slope,) = autograd.grad(y, [x], create_graph=True, retain_graph=True)
+        slope.sum().backward()
+    z, mask = y.asnumpy(), np.where(y.asnumpy() == 0, 0.0, 2.0)
+    np.testing.assert_allclose(slope.asnumpy(), (1 - z**2) * mask, rtol=1e-5)
+    expected = -2 * z * (1 - z**2) * mask**2
+    np.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-4, atol=1e-6)
