@@ -110,6 +110,8 @@ class CompiledGraph:
         list or None
             the frames that serve such calls, to take one from and put back; None if they cannot repeat them
         """
+        if self.keys is not None and self.keys.counts[train]:
+            return None
         latest = self._latest[self._modal and train]
         try:
             frame = latest.pop()

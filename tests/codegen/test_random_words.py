@@ -170,3 +170,13 @@ def test_gradients_of_gradients_know_what_was_dropped() -> None:
     np.testing.assert_allclose(slope.asnumpy(), (1 - z**2) * mask, rtol=1e-5)
     expected = -2 * z * (1 - z**2) * mask**2
     np.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_calls_without_recording_drop_differently_each_time() -> None:
+    net = nn.Dropout(0.5)
+    net.hybridize()
+    x = nd.ones((64,))
+    with autograd.train_mode():
+        masks = [net(x).asnumpy().tobytes() for _ in range(6)]
+    assert len(set(masks)) == 6
+    assert all((net(x).asnumpy() == 1).all() for _ in range(3))

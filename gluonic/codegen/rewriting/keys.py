@@ -27,6 +27,8 @@ _DRAWS_NOTHING = {
 }
 """Operators that ask whether the net is being trained, but draw no numbers."""
 
+_NO_KEYS = np.zeros(0, np.int64)
+
 
 def _drops(settings: dict[str, Any], train: bool) -> bool:
     return drops(train, settings["mode"], settings["p"])
@@ -119,13 +121,14 @@ class Keys:
     ----------
     variable : the input that holds them
     graphs : for either mode the graph in which operators draw with keys
+    counts : for either mode how many keys that is
     """
 
     def __init__(self, graph: Graph) -> None:
         self.variable = Node(None, "random_keys")
         made = {train: with_keys(graph, self.variable, train) for train in (False, True)}
         self.graphs = {train: keyed for train, (keyed, _) in made.items()}
-        self._counts = {train: count for train, (_, count) in made.items()}
+        self.counts = {train: count for train, (_, count) in made.items()}
 
     @classmethod
     def of(cls, graph: Graph) -> "Keys | None":
@@ -133,11 +136,12 @@ class Keys:
         if not any(draws(node, True) for node in graph.nodes):
             return None
         keys = cls(graph)
-        return keys if any(keys._counts.values()) else None
+        return keys if any(keys.counts.values()) else None
 
     def places(self, train: bool) -> Array:
         """Where a call's keys will stand."""
-        return np.zeros(self._counts[train], np.int64)
+        count = self.counts[train]
+        return np.zeros(count, np.int64) if count else _NO_KEYS
 
     def take(self, places: Array, run: Run) -> None:
         """Take a call's keys off the generator."""
