@@ -53,6 +53,8 @@ def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 EXTENTS = [
     (1, 1, 1),
     (6, 64, 16),
+    (1, 300, 40),
+    (1, 5, 0),
     (13, 70, 33),
     (7, 5, 300),
     (20, 129, 0),

@@ -10,19 +10,19 @@ from functools import cache
 
 from gluonic.codegen.machine.values import Dtype
 
-# CBLAS function names by letter of the dtype, with the type of their integers, in different builds of NumPy.
+# CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
 _NAMES = (
-    ("scipy_cblas_{}gemm64_", "i64"),
-    ("cblas_{}gemm64_", "i64"),
-    ("cblas_{}gemm$NEWLAPACK$ILP64", "i64"),
-    ("cblas_{}gemm", "i32"),
+    ("scipy_cblas_{}{}64_", "i64"),
+    ("cblas_{}{}64_", "i64"),
+    ("cblas_{}{}$NEWLAPACK$ILP64", "i64"),
+    ("cblas_{}{}", "i32"),
 )
 _LETTERS = {"float32": "s", "float64": "d"}
 
 
 @dataclass(frozen=True)
-class Gemm:
-    """The function that multiplies matrices.
+class BlasFunction:
+    """A function of BLAS.
 
     Attributes
     ----------
@@ -36,17 +36,26 @@ class Gemm:
     integer: str
 
 
-@cache
-def gemm(dtype: Dtype) -> Gemm | None:
+def gemm(dtype: Dtype) -> BlasFunction | None:
     """The product of matrices of a dtype; None if NumPy was built without a BLAS that we know."""
+    return _function("gemm", dtype)
+
+
+def gemv(dtype: Dtype) -> BlasFunction | None:
+    """The product of a matrix and a vector; None likewise."""
+    return _function("gemv", dtype)
+
+
+@cache
+def _function(operation: str, dtype: Dtype) -> BlasFunction | None:
     letter = _LETTERS.get(dtype.name)
     module = sys.modules.get("numpy._core._multiarray_umath")
     if letter is None or module is None or module.__file__ is None:
         return None
     library = ctypes.CDLL(module.__file__)
     for pattern, integer in _NAMES:
-        function = getattr(library, pattern.format(letter), None)
+        function = getattr(library, pattern.format(letter, operation), None)
         if function is not None:
             address = ctypes.cast(function, ctypes.c_void_p).value or 0
-            return Gemm(f"gluonic_{letter}gemm", address, integer)
+            return BlasFunction(f"gluonic_{letter}{operation}", address, integer)
     return None

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.assembler import Function
-from gluonic.codegen.machine.blas import gemm
+from gluonic.codegen.machine.blas import BlasFunction, gemm, gemv
 from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
@@ -252,33 +252,59 @@ class ProductWriter:
 
     def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
         """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
-        f, kind, leads = self.f, self.kind, self.leads
+        if self.step.has_bias:
+            self._spread_bias(c, columns)
+        is_row = self.f.op(f"icmp eq i64 {self.rows}, 1")
+        is_row = self.f.op(f"and i1 {is_row}, {self.f.op(f'icmp sgt i64 {self.inner}, 0')}")
+        with self.f.when(is_row):  # as a matrix it would be copied first, in blocks
+            self._call_for_row(a, b, c, columns[1])
+        with self.f.when(self.f.op(f"xor i1 {is_row}, true")):
+            self._call_for_rows(a, b, c, columns[1])
+
+    def _call_for_rows(self, a: str, b: str, c: str, columns: str) -> None:
+        """Write the product of matrices."""
         function = gemm(self.step.dtype)
         assert function is not None
-        beta = 0.0
-        if self.step.has_bias:
-            beta = 1.0
-            self._spread_bias(c, columns)
         ta, tb = self.step.turned
         integer = function.integer
-        numbers = [(kind, literal(1.0, self.step.dtype)), (kind, literal(beta, self.step.dtype))]
+        one, beta = self._factors()
+        lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
         arguments = [
             ("i32", "101"),  # row by row
             ("i32", "112" if ta else "111"),
             ("i32", "112" if tb else "111"),
-            *((integer, self._narrow(n, integer)) for n in (self.rows, columns[1], self.inner)),
-            numbers[0],
-            ("ptr", a),
-            (integer, self._lead(leads[0], integer)),
-            ("ptr", b),
-            (integer, self._lead(leads[1], integer)),
-            numbers[1],
-            ("ptr", c),
-            (integer, self._lead(leads[2], integer)),
+            *((integer, self._narrow(n, integer)) for n in (self.rows, columns, self.inner)),
+            *(one, ("ptr", a), lead_a, ("ptr", b), lead_b),
+            *(beta, ("ptr", c), lead_c),
         ]
-        f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
+        self._call_blas(function, arguments)
+
+    def _call_for_row(self, a: str, b: str, c: str, columns: str) -> None:
+        """Write the product of the right factor with one row."""
+        function = gemv(self.step.dtype)
+        assert function is not None
+        tb, integer = self.step.turned[1], function.integer
+        one, beta = self._factors()
+        extents = (columns, self.inner) if tb else (self.inner, columns)
+        arguments = [
+            ("i32", "101"),  # row by row
+            ("i32", "111" if tb else "112"),
+            *((integer, self._narrow(n, integer)) for n in extents),
+            *(one, ("ptr", b), (integer, self._lead(self.leads[1], integer))),
+            *(("ptr", a), (integer, "1"), beta, ("ptr", c), (integer, "1")),
+        ]
+        self._call_blas(function, arguments)
+
+    def _factors(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """By what BLAS multiplies the product, and the output that it adds it to."""
+        beta = 1.0 if self.step.has_bias else 0.0
+        one, other = ((self.kind, literal(n, self.step.dtype)) for n in (1.0, beta))
+        return one, other
+
+    def _call_blas(self, function: BlasFunction, arguments: Sequence[tuple[str, str]]) -> None:
+        self.f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
-        f.do(f"call void @{function.symbol}({listed})")
+        self.f.do(f"call void @{function.symbol}({listed})")
 
     def _finish_all(self, epilogue: Epilogue, goals: Sequence[str], columns: str) -> None:
         """Apply the epilogue to what BLAS has stored."""
