@@ -37,15 +37,24 @@ class CompiledGraph:
     graph : the graph
     inputs : its variables, in the order in which arrays will be given
     parameters : those of them that seldom change, and into which nobody writes without a note
+    data : those whose first axes may be the batch; by default it is not known which, if there are no parameters
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        parameters: Collection[Node] = (),
+        data: Collection[Node] | None = None,
     ) -> None:
         self.keys = Keys.of(graph)
         self.graph, self.parameters = graph, frozenset(parameters)
         self.given = len(inputs)
         self.inputs = (*inputs, self.keys.variable) if self.keys is not None else tuple(inputs)
+        self._knows_data = bool(parameters) or data is not None
+        others = [node for node in inputs if node not in self.parameters]
+        chosen = frozenset(others if data is None else data)
+        self._data = [i for i, node in enumerate(self.inputs) if node in chosen]
         self.specializations: list[Specialization] = []
         self.bindings: OrderedDict[Any, Binding] = OrderedDict()
         self._latest: dict[bool, list[Frame]] = {False: [], True: []}
@@ -199,7 +208,7 @@ class CompiledGraph:
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
         preparation = self._prepared[train]
-        for batch in larger_batches(arrays, self._data()):
+        for batch in larger_batches(arrays, self._data):
             try:
                 prepared, facts = preparation.of(batch, train)
             except MXNetError:
@@ -216,17 +225,13 @@ class CompiledGraph:
         binding = self._bind_in_family(made, arrays, arrays, train)
         return made.bind(facts) if binding is None else binding
 
-    def _data(self) -> list[int]:
-        """The positions of inputs that are no parameters, nor keys."""
-        return [i for i in range(self.given) if self.inputs[i] not in self.parameters]
-
     def _bind_in_family(
         self, made: Specialization, batch: Sequence[Any], arrays: Sequence[Array], train: bool
     ) -> Binding | None:
         """Bind machine code that was made for `batch`, as it would be for batches of any size."""
-        if not self.parameters:
-            return None  # what is data is not known
-        family = self._families[train].find_leading(made, batch, self._data(), train)
+        if not self._knows_data:
+            return None
+        family = self._families[train].find_leading(made, batch, self._data, train)
         return None if family is None else family.binding(arrays)
 
 

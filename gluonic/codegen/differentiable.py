@@ -1,6 +1,6 @@
 """A graph with its gradient, as two programs: forward, which also returns what backward will need."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gluonic.codegen.cache_info import CacheInfo
@@ -37,6 +37,7 @@ class DifferentiableProgram:
     wanted : for each input whether its gradient will be asked for
     heads : for each output whether a gradient will flow into it
     train : whether the graph runs in training mode
+    data : the inputs whose first axes may be the batch; None if that is not known
 
     Attributes
     ----------
@@ -53,6 +54,7 @@ class DifferentiableProgram:
         wanted: Sequence[bool],
         heads: Sequence[bool],
         train: bool,
+        data: Collection[Node] | None = None,
     ) -> None:
         keys = Node(None, "random_keys")
         self.graph, self.key_count = with_keys(graph, keys, train)
@@ -65,10 +67,10 @@ class DifferentiableProgram:
         made = self.graph.outputs
         results = list(made)
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
-        self.forward_program = Program(Graph(results), self.inputs)
+        self.forward_program = Program(Graph(results), self.inputs, data=data)
         known = [*self.inputs, *results]
         self._saved_at = [known.index(e.node if e.node.is_variable else e) for e in self._saved]
-        self.backward_program = self._backward()
+        self.backward_program = self._backward(data)
 
     def _differentiate(
         self, wanted: Sequence[bool], heads: Sequence[bool], train: bool
@@ -94,11 +96,15 @@ class DifferentiableProgram:
                 saved.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
         return list(saved)
 
-    def _backward(self) -> Program:
+    def _backward(self, data: Collection[Node] | None) -> Program:
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
         outputs = [entry for entry in self.gradient_outputs if entry is not None]
         graph = cut(outputs, at)
-        return Program(graph, (*at.values(), *self.head_variables))
+        if data is not None:
+            constant = set(self.inputs).difference(data)
+            data = [variable for e, variable in at.items() if e.node not in constant]
+            data += self.head_variables
+        return Program(graph, (*at.values(), *self.head_variables), data=data)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, forward and backward."""

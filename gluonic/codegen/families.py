@@ -239,7 +239,9 @@ def trace_family(
 
 
 def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:
-    """The first axes that are as long as that of the first array of data: these may be the batch.
+    """The first axes that are as long as that of the first array of data, or, of matrices, a multiple of it.
+
+    These may be the batch, or the batch with another axis folded into it.
 
     >>> leading_lines([StandIn((4, 3), "float32"), StandIn((4, 4), "float32")], [0])
     ([[(1, 0), None], [None, None]], 4)
@@ -248,8 +250,10 @@ def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, in
     size = sizes[0] if sizes else 0
     lines: Lines = [[None] * len(array.shape) for array in arrays]
     for i in data:
-        if arrays[i].shape[:1] == (size,):
-            lines[i][0] = (1, 0)
+        shape = arrays[i].shape
+        factor, rest = divmod(shape[0], size) if size and shape else (0, 0)
+        if factor and not rest and (factor == 1 or len(shape) > 1):
+            lines[i][0] = (factor, 0)
     return lines, size
 
 

@@ -39,6 +39,7 @@ class Program:
     inputs : the variables, in the order in which their arrays will be given
     parameters : those of them whose values seldom change: what follows from them alone is kept until a write
         is noted (:mod:`gluonic.graph.writes`)
+    data : those whose first axes may be the batch; None if that is not known
 
     Attributes
     ----------
@@ -47,10 +48,14 @@ class Program:
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        parameters: Collection[Node] = (),
+        data: Collection[Node] | None = None,
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self.parameters = frozenset(parameters)
+        self.parameters, self._data = frozenset(parameters), data
         self.observer: Observer | None = None
         self._interpreted = interpreting()
         self._closed: dict[Any, Program] | None = {} if has_open_shapes(graph) else None
@@ -60,7 +65,7 @@ class Program:
         """The graph, compiled for what it is called with; the first one imports the compiler."""
         from gluonic.codegen.compiled import CompiledGraph
 
-        return CompiledGraph(self.graph, self.inputs, self.parameters)
+        return CompiledGraph(self.graph, self.inputs, self.parameters, self._data)
 
     @property
     def is_compiled(self) -> bool:
@@ -100,7 +105,8 @@ class Program:
         found = self._closed.get(shapes)
         if found is None:
             known = dict(zip(self.inputs, shapes, strict=True))
-            found = Program(with_found_shapes(self.graph, known), self.inputs, self.parameters)
+            graph = with_found_shapes(self.graph, known)
+            found = Program(graph, self.inputs, self.parameters, self._data)
             found._closed = None
             self._closed[shapes] = found
         found.observer = self.observer

@@ -100,10 +100,10 @@ class Entry(Arithmetic):
         self.node, self.index = node, index
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Entry) and self.node is other.node and self.index == other.index
+        return type(other) is Entry and self.node is other.node and self.index == other.index
 
     def __hash__(self) -> int:
-        return hash((self.node, self.index))
+        return self.node.serial << 4 ^ self.index
 
     def __repr__(self) -> str:
         return f"<Entry {self.name}>"

@@ -24,14 +24,16 @@ class CachedOp:
     ----------
     graph : what to compute
     inputs : the variables, in the order in which arrays will be given
-    parameters : those of them that seldom change; only NDArrays write into their memory
+    parameters : those of them that seldom change; only NDArrays write into their memory. The others hold the
+        batch, if any; None if nothing is known
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] | None = None
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self.inference = Program(graph, inputs, parameters)
+        self._data = None if parameters is None else [n for n in inputs if n not in parameters]
+        self.inference = Program(graph, inputs, parameters or (), self._data)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
         self._observer: Observer | None = None
 
@@ -103,7 +105,7 @@ class CachedOp:
         if key not in self._differentiable:
             heads = [True] * len(self.graph.outputs)
             self._differentiable[key] = DifferentiableProgram(
-                self.graph, self.inputs, wanted=wanted, heads=heads, train=train
+                self.graph, self.inputs, wanted=wanted, heads=heads, train=train, data=self._data
             )
             self._differentiable[key].forward_program.observer = self._observer
         return self._differentiable[key]

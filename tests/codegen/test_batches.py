@@ -281,24 +281,30 @@ def test_gradients_of_batches_of_any_size_are_those_of_an_eager_twin(name: str) 
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("train", [False, True])
+@pytest.mark.parametrize("name", ["images", "dense", "heads", "unrolled"])
 def test_another_batch_size_asks_no_operator_again(
-    graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
+    name: str, train: bool, graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    net = image_net()
-    net(images(4))
+    make, shape = NETS[name]
+    net = hybridized(make())
+
+    def call(size: int) -> None:
+        x = nd.ones((size, *shape))
+        if train:
+            _gradients(net, x)
+        else:
+            net(x)
+
+    call(4)
     asked: list[str] = []
-
-    def note(what: str) -> Any:
-        return lambda *_args, **_options: asked.append(what)
-
-    (graph,) = graphs
-    monkeypatch.setattr(graph, "_bind_known", note("bind"))
-    monkeypatch.setattr(graph, "_specialized", note("specialize"))
-    monkeypatch.setattr(facts_module, "signature", note("infer"))
-    expected = {}
-    for batch in (7, 1, 64, 2, 9, 64):
-        expected[batch] = net(images(batch)).shape
+    for what in ("_bind_known", "_specialized"):
+        for graph in graphs:
+            monkeypatch.setattr(graph, what, lambda *_, what=what: asked.append(what))
+    monkeypatch.setattr(facts_module, "signature", lambda *_: asked.append("signature"))
+    for size in (7, 1, 64, 2, 9, 64):
+        call(size)
     assert not asked
-    assert expected[64] == (64, 10)
     info = net.cache_info()
-    assert (info.specializations, info.bindings, info.misses) == (1, 6, 6)
+    assert info.specializations == (2 if train else 1)
+    assert info.bindings == info.misses == 6 * info.specializations

@@ -133,10 +133,10 @@ def _swap_axes(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape)
 def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     shape, target = inputs
     read = (Read(identity(len(shape))), None)
-    if shape == target:
-        return Loop(output, read, element)
     written = stretched(target, shape)
     axes = tuple(i for i, axis in enumerate(written) if axis is None)
+    if not axes:
+        return Loop(output, read, element)
     return Loop(shape, read, element, "sum", axes, writes=written)
 
 

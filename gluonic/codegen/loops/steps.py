@@ -168,7 +168,8 @@ class LoopStep(Step):
         if kernel.row:
             return WHOLE
         deep = max(prod(extents[axis] for axis in kernel.swept), 1)
-        fine = max(_UNIT // deep // _LEAST_GRAIN, 1) * _LEAST_GRAIN
+        cut = _UNIT // deep // _LEAST_GRAIN
+        fine = if_at_least(cut, 1, cut, 1) * _LEAST_GRAIN
         kept = prod(extents[axis] for axis in kernel.kept)
         return if_at_least(kept, _MANY_UNITS, WHOLE, fine)
 

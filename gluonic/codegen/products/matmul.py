@@ -1,9 +1,10 @@
 """Products of matrices as native steps."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import sha256
 
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
+from gluonic.codegen.loops.extents import if_at_least
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Function, Module
@@ -54,7 +55,7 @@ class ProductStep(Step):
 
     def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
         self.node, self.dtype = node, dtype
-        self.small = self._method(product) == LOOPS
+        self.small = self._for_method(product, lambda way: way) == LOOPS
         self.turned = product.turned_a, product.turned_b
         self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
         self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
@@ -82,8 +83,8 @@ class ProductStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows, columns, the length summed over, the way of computing, and how many rows are a block."""
         product = self._product(facts)
-        way, block = self._way(product), self._block(product)
-        return product.rows, product.columns, product.inner, way, block
+        way = self._for_way(product, lambda way: way)
+        return product.rows, product.columns, product.inner, way, self._block(product)
 
     def _block(self, product: Product) -> int:
         """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""
@@ -93,10 +94,19 @@ class ProductStep(Step):
         height = self.tiling.rows[0]
         return min(max(fitting // height, 1) * height, ROWS)
 
-    def _way(self, product: Product) -> int:
-        """The best way that the function knows."""
-        best = self._method(product)
-        return best if best in self.ways else BLAS
+    def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
+        """What is found for the best way that the function knows."""
+        return self._for_method(product, lambda way: find(way if way in self.ways else BLAS))
+
+    @staticmethod
+    def _for_method(product: Product, find: Callable[[int], int]) -> int:
+        """What is found for the best way; the extents may not be known yet."""
+        if product.packed is not None:
+            return find(PANELS)
+        few = find(BLAS if _suits_blas(product) else PANELS)
+        usual = if_at_least(product.rows, FEW_ROWS + 1, find(PANELS), few)
+        usual = if_at_least(product.inner, LONG, find(BLAS), usual)
+        return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
 
     @property
     def ways(self) -> tuple[int, ...]:
@@ -105,16 +115,6 @@ class ProductStep(Step):
             return (PANELS,)
         return (LOOPS, BLAS) if self.small else (LOOPS, PANELS, BLAS)
 
-    @staticmethod
-    def _method(product: Product) -> int:
-        if product.packed is not None:
-            return PANELS
-        if product.columns * product.inner <= SMALL:
-            return LOOPS
-        if product.inner >= LONG or (product.rows <= FEW_ROWS and _suits_blas(product)):
-            return BLAS
-        return PANELS
-
     def workspace(self, facts: Facts) -> int:
         """A packed panel, and the left factor's part, if that is packed too."""
         product, size = self._product(facts), self.dtype.itemsize
@@ -122,7 +122,8 @@ class ProductStep(Step):
             return 0
         if not self.turned[0]:
             return self.tiling.panel_bytes(product.inner, size)
-        part, height = min(product.inner, PART), self.tiling.rows[0]
+        part = if_at_least(product.inner, PART, PART, product.inner)
+        height = self.tiling.rows[0]
         return self.packed_left_at + -(-product.rows // height) * height * part * size
 
     @property
@@ -133,12 +134,14 @@ class ProductStep(Step):
     def units(self, facts: Facts) -> int:
         """Parts of the output's columns and rows, for each product."""
         product = self._product(facts)
-        method = self._way(product)
         columns = {LOOPS: product.columns, BLAS: BLAS_COLUMNS, PANELS: self.unit_columns}
-        across = -(-product.columns // max(columns[method], 1))
-        is_blocked = method == PANELS and not self.turned[0]
-        down = -(-product.rows // self._block(product)) if is_blocked else 1
-        return product.batch * across * down
+
+        def parts(way: int) -> int:
+            across = -(-product.columns // max(columns[way], 1))
+            is_blocked = way == PANELS and not self.turned[0]
+            return across * -(-product.rows // self._block(product)) if is_blocked else across
+
+        return product.batch * self._for_way(product, parts)
 
     @property
     def unit_columns(self) -> int:

@@ -41,11 +41,9 @@ class Assumptions:
         """
         ranks = [len(s) for s in facts.shapes.values()]
         return ranks == [len(s) for s in self.facts.shapes.values()] and all(
-            same == answer or (same and not exactly)
-            for same, answer in (
-                (facts.shapes[a] == facts.shapes[b], answer)
-                for (a, b), answer in self.answers.items()
-            )
+            (facts.shapes[a] == facts.shapes[b]) == answer
+            for (a, b), answer in self.answers.items()
+            if answer or exactly
         )
 
 
@@ -105,7 +103,9 @@ class Preparation:
         """The graphs made before that are right for such arrays, the simplest first, and their facts."""
         _, facts, made = self._known(arrays, train)
         right = [p for p in made if p.assumptions.hold(facts, exactly=False)]
-        for prepared in sorted(right, key=lambda p: not p.assumptions.hold(facts)):
+        if len(right) > 1:
+            right.sort(key=lambda p: not p.assumptions.hold(facts))
+        for prepared in right:
             yield prepared, find_facts(prepared.graph, self.inputs, arrays)
 
     def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
