@@ -155,6 +155,10 @@ class Frame:
             self._settle(arrays)
         if self._function is not None:
             self._function(self._address, self._table_address)
+        elif spec.is_native:
+            for segment in spec.segments:
+                self._functions[segment.number](self._address, self._table_address)
+            outputs = self._returned([*arrays, *outputs])
         else:
             outputs = self._run_segments(arrays, outputs, run)
         if spec.writes_inputs or into is not None:
@@ -225,13 +229,12 @@ class Frame:
                 function(self._address, binding.table_address)
             else:
                 call.run_in_python(segment.groups[0])
-        results, given = [], set()
-        for entry in spec.outputs:
-            value = values[entry]
-            shared = entry not in spec.computed or entry in given
-            results.append(value.copy() if shared else value)
-            given.add(entry)
-        return results
+        return self._returned([values[e] for e in (*spec.input_entries, *spec.computed)])
+
+    def _returned(self, arrays: Sequence[Array]) -> list[Array]:
+        """The outputs, given the inputs and what was computed."""
+        returned = self.specialization.returned
+        return [arrays[i].copy() if copied else arrays[i] for i, copied in returned]
 
     def _viewed(self) -> dict[Entry, Array]:
         """The results that live in the frame's memory as NumPy arrays."""

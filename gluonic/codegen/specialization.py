@@ -69,8 +69,10 @@ class Specialization:
     steps : what machine code does for these groups
     computed : the outputs that are computed, each once
     positions : where these stand among all outputs
+    returned : for each output where it stands among inputs and what is computed, and whether it is copied
     settling : the positions of the inputs that settled groups read
     residence : which results live in the memory of frames
+    is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
     can_repeat : whether `Frame.repeat` can make it
     frames, idle : all that serve calls, and those that serve none now
@@ -134,16 +136,29 @@ class Specialization:
         self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
         given = {*self.input_entries, *self.target}
         self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
-        self.positions = [self.outputs.index(e) for e in self.computed]
+        first = {e: i for i, e in reversed([*enumerate(self.outputs)])}
+        self.positions = [first[e] for e in self.computed]
+        self.returned = self._returned()
         self.result_slots = [(self.slot(e), facts.dtypes[e]) for e in self.computed]
         reads = {self.root.get(entry, entry) for group in self.settled for entry in group.inputs}
         self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
         self.steps: list[Step] = [group.step for run in self.runs for group in run]
         self.has_foreign_steps = any(step.is_foreign for step in self.steps)
         self.writes_inputs = bool(self.target) or self.has_foreign_steps
-        is_native = len(self.segments) == 1 and self.segments[0].native
-        self.is_plain = is_native and list(self.outputs) == self.computed
+        self.is_native = all(segment.native for segment in self.segments)
+        is_one_call = len(self.segments) == 1 and self.is_native
+        self.is_plain = is_one_call and list(self.outputs) == self.computed
         self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
+
+    def _returned(self) -> list[tuple[int, bool]]:
+        """For each output where it stands among inputs and what is computed, and whether it is copied."""
+        places = {e: i for i, e in enumerate([*self.input_entries, *self.computed])}
+        found, given = [], set()
+        for entry in self.outputs:
+            place = places[self.target.get(entry, entry)]
+            found.append((place, place < len(self.inputs) or entry in given))
+            given.add(entry)
+        return found
 
     def _residence(self, facts: Facts) -> Residence:
         objects = {entry for entry, dtype in facts.dtypes.items() if dtype.hasobject}
