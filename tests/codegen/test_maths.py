@@ -204,3 +204,21 @@ def test_functions_of_two_floats_agree_with_numpy(name: str, dtype: Any) -> None
         np.testing.assert_array_equal(got, expected)
         decided = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(got)[decided], np.signbit(expected)[decided])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid", "sin"])
+def test_a_lane_does_not_depend_on_its_neighbours(name: str, dtype: Any, level: str) -> None:
+    random = np.random.default_rng(8)
+    moderate = random.uniform(-700 if dtype == np.float64 else -86, 86, 64)
+    extreme = np.array([np.inf, -np.inf, np.nan, 1e30, -1e30, 89, -95, 710, -720], dtype)
+    function = compile_expression(
+        lambda m, x: getattr(m, name)(x), [dtype], dtype, target_named(level)
+    )
+    alone = np.array([function(np.full(1, value, dtype))[0] for value in moderate])
+    for value in extreme:
+        mixed = np.repeat(moderate.astype(dtype), 2)
+        mixed[1::2] = value
+        assert function(mixed)[::2].tobytes() == alone.tobytes()
+    assert function(moderate.astype(dtype)).tobytes() == alone.tobytes()

@@ -120,13 +120,13 @@ class Function:
         self._slots: list[str] = []
         self._lines: list[Any] = []
         self._all_lines = self._lines
-        self._count = 0
+        self._count = self._seldom_run = 0
         self.block = "entry"
 
     @property
     def length(self) -> int:
-        """How many instructions with results have been written."""
-        return self._count
+        """How many instructions with results have been written, less those that seldom run."""
+        return self._count - self._seldom_run
 
     def finish(self) -> None:
         """Return from the function and put it into its module."""
@@ -192,12 +192,15 @@ class Function:
         self.start(after)
 
     @contextmanager
-    def when(self, condition: str) -> Iterator[None]:
+    def when(self, condition: str, *, seldom: bool = False) -> Iterator[None]:
         """Do what is written inside only if the ``i1`` called `condition` holds."""
         body, after = self.label("then"), self.label("after")
         self.do(f"br i1 {condition}, label %{body}, label %{after}")
         self.start(body)
+        before = self._count
         yield
+        if seldom:
+            self._seldom_run += self._count - before
         self.do(f"br label %{after}")
         self.start(after)
 

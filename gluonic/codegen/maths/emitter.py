@@ -73,10 +73,22 @@ class Emitter(Registers):
 
     def mad(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` as fast as the target can, rounded once or twice."""
-        if self.target.has_fma:
-            return self.fma(a, b, c)
         left, right, addend = self.common(a, b, c)
+        if self.target.has_fma:
+            self._keep_order(max(value.lanes for value in (left, right, addend)), left.dtype)
+            return self.fma(left, right, addend)
         return self.add(self.multiply(left, right), addend)
+
+    def _keep_order(self, lanes: int, dtype: Dtype) -> None:
+        """Keep LLVM from moving instructions across this place, if they fill several registers.
+
+        To save registers it would compute one after the other what was interleaved, and the processor
+        would wait for each step of each polynomial. A label, which takes no room, ends what LLVM orders.
+        """
+        if lanes * dtype.itemsize > self.target.vector_bytes:
+            hint = self.function.module.hint('!"step"')
+            name = self.function.module.declare("llvm.codeview.annotation", "void", ["metadata"])
+            self.function.do(f"call void {name}(metadata {hint})")
 
     def horner(self, x: Value, coefficients: tuple[float, ...]) -> Value:
         """Evaluate a polynomial; `coefficients` begin with the constant term."""
@@ -84,6 +96,14 @@ class Emitter(Registers):
         for coefficient in reversed(coefficients[:-1]):
             result = self.mad(result, x, coefficient)
         return result
+
+    def seam(self, value: Value) -> Value:
+        """Mark where little but `value` is alive; what follows may become a loop of its own.
+
+        A processor looks only some hundred instructions ahead, which hold the fewer independent
+        chains the longer these are.
+        """
+        return value
 
     # -- arithmetic ---------------------------------------------------------------------------
 
@@ -254,10 +274,21 @@ class Emitter(Registers):
         ref = self.function.op(f"select {mask} {chosen.ref}, {kind} {first}, {kind} {second}")
         return self.value(ref, values[0].dtype, lanes)
 
+    def any_beyond(self, x: Value, limit: float) -> Value:
+        """Return, as one condition, whether any lane is NaN or its size is above a `limit`."""
+        dtype = INT32 if x.dtype == FLOAT32 else INT64
+        sizes = self.bitcast(self.abs(x), dtype)  # as integers ordered alike, NaN above all
+        while sizes.lanes * dtype.itemsize > self.target.vector_bytes:
+            half = sizes.lanes // 2
+            halves = [self.lanes_of(sizes, start, half) for start in (0, half)]
+            sizes = self.intrinsic("smax", *halves)
+        return self.bitcast(self.constant(limit, x.dtype), dtype) < sizes
+
     def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
         """Return `usual`, or what `rare` writes if the condition holds in any lane.
 
-        `rare` stands behind a branch that is seldom taken, and must be right in all lanes.
+        `rare` stands behind a branch that is seldom taken, and must be right in all lanes; of those in
+        which the condition does not hold, if it is known for each, the usual value is taken.
         """
         function, ref = self.function, condition.ref
         if condition.lanes > 1:
@@ -265,8 +296,11 @@ class Emitter(Registers):
             ref = function.op(f"bitcast {condition.type} {ref} to {bits}")
             ref = function.op(f"icmp ne {bits} {ref}, 0")
         before = function.block
-        with function.when(ref):
-            other = self.spread(rare(), usual.lanes)
+        with function.when(ref, seldom=True):
+            other = rare()
+            if condition.lanes == usual.lanes:
+                other = self.where(condition, other, usual)
+            other = self.spread(other, usual.lanes)
             inside = function.block
         merged = function.op(
             f"phi {usual.type} [ {usual.ref}, %{before} ], [ {other.ref}, %{inside} ]"

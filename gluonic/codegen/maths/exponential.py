@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
 from gluonic.codegen.maths.functions import lowers
 
@@ -262,6 +264,18 @@ def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value
 @lowers("exp", FLOAT32, FLOAT64)
 def exp(m: Emitter, x: Value) -> Value:
     """Return e to the power of `x`."""
+    if _has_scalef(m, x):
+        return _exp_everywhere(m, x)
+    table = _TABLES[x.dtype]
+    bits, r = _reduced_to_bits(m, x, 0)
+    near = m.bitcast(_exp_near_zero(m, r), table.bits)
+    usual = m.bitcast(near + (bits << table.fraction), x.dtype)
+    limit = (table.bias - 2) * math.log(2)  # the exponent is that of a normal number
+    return m.instead(m.any_beyond(x, limit), usual, lambda: _exp_everywhere(m, x))
+
+
+def _exp_everywhere(m: Emitter, x: Value) -> Value:
+    """Return exp, down to denormals and up to infinity too."""
     table = _TABLES[x.dtype]
     x = m.where(x < table.low, table.low, x)
     x = m.where(x > table.high, table.high, x)
@@ -333,12 +347,21 @@ def tanh(m: Emitter, x: Value) -> Value:
     size = abs(x)
     size = m.where(size > table.tanh_one, table.tanh_one, size)
     n = nearest(m, m.mad(size, 2 * math.log2(math.e), -0.5))
-    r = m.mad(n, table.ln2[1] * -0.5, m.mad(n, table.ln2[0] * -0.5, size))
+    r = m.mad(
+        n, -0.5 * math.log(2), size
+    )  # where n is large, the digits that it lacks are not seen
     scale = power_of_two(m, n)
     near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
-    grown = m.mad(scale, near, m.mad(scale, 0.5, -0.5))
+    grown = m.seam(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
     smaller = m.where(grown < 1, grown, 1)
-    return m.copysign(m.mad(-smaller, smaller / (grown + 1), smaller), x)
+    return _with_sign_of(m, m.mad(-smaller, smaller / (grown + 1), smaller), x)
+
+
+def _with_sign_of(m: Emitter, size: Value, x: Value) -> Value:
+    """Return what is not negative with the sign of `x`."""
+    bits = _TABLES[x.dtype].bits
+    sign = m.bitcast(x, bits) & int(np.iinfo(bits).min)
+    return m.bitcast(m.bitcast(size, bits) | sign, x.dtype)
 
 
 @lowers("sigmoid", FLOAT32, FLOAT64)
@@ -356,5 +379,5 @@ def sigmoid(m: Emitter, x: Value) -> Value:
     one = 1.5 * 2.0**table.lift
     curve = (1.0, *table.short_curve)
     slope = m.horner(r, tuple(-one * (-1) ** k * c for k, c in enumerate(curve)))
-    power = _power_of_bits(m, bits, x.dtype) * 1.5
+    power = m.bitcast(bits << table.fraction | 1 << table.fraction - 1, x.dtype)  # 1.5 * 2**n
     return power / m.mad(slope, r, power + one)
