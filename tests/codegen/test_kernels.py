@@ -359,3 +359,27 @@ def test_stages_pass_on_what_they_leave_in_scratch(streamed: int | None, level: 
         out = np.empty_like(x)
         compiled((3, columns), [x, out], grain=1500, pieces=2)
         np.testing.assert_array_equal(out, np.where(x > 5, x * 2, -x) + x * 2)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("streamed", [None, 1])
+def test_blocks_fill_an_array_wherever_it_begins(streamed: int | None, level: str) -> None:
+    number = np.dtype(np.float32)
+    stages = (
+        Stage(lambda m, x, r: [x[0] * 2], (Store(2),)),
+        Stage(lambda m, x, r: [x[2] + 1], (Store(1),)),
+    )
+    operands = (Operand(number, ("unit",)),) * 2
+    kernel = Kernel(1, operands, stages, scratch=(number,), streamed=streamed)
+    compiled = Compiled(kernel, target_named(level))
+    room = np.empty(4 * 4000, np.uint8)
+    start = -room.ctypes.data % 64
+    for length in (5, 1024, 3000):
+        x = np.arange(length, dtype=np.float32)
+        for offset in (0, 4, 16, 32, 60, 1):
+            room[:] = 255
+            out = room[start + offset :][: 4 * length].view(np.float32)
+            compiled((length,), [x, out], grain=2500)
+            np.testing.assert_array_equal(out, x * 2 + 1)
+            assert (room[: start + offset] == 255).all()
+            assert (room[start + offset + 4 * length :] == 255).all()

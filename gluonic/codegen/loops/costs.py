@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.codegen.loops.loop import Expression, Loop
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import FLOAT32, Dtype
+from gluonic.codegen.machine.values import FLOAT32, Dtype, Value
 from gluonic.codegen.maths.emitter import Emitter, NotLowered
 from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.operator import Application
@@ -55,6 +55,26 @@ def is_costly(loop: Loop, application: Any) -> bool:
     """Whether computing an element of the loop takes long."""
     count = sum(read is not None for read in loop.reads)
     return _written(loop.expression, [FLOAT32] * count) > _COSTLY
+
+
+def seams_of(loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
+    """The dtypes of what crosses the places at which the loop's expression can be cut in two."""
+    m = _SeamFinder(Function(Module(host()), "trial", []))
+    loop.expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
+    return m.found
+
+
+class _SeamFinder(Emitter):
+    """An emitter that notes the seams of what is written with it."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.found: list[Dtype] = []
+
+    def seam(self, value: Value) -> Value:
+        """Note what crosses a seam."""
+        self.found.append(value.dtype)
+        return value
 
 
 def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:

@@ -12,7 +12,8 @@ from typing import Any
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Result, Stage, Store
-from gluonic.codegen.loops.loops import KernelEmitter, emit
+from gluonic.codegen.loops.kernel_emitter import KernelEmitter
+from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.reductions import accumulator_dtype
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, space_of

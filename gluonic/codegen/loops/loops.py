@@ -12,14 +12,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
+from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.loops.reductions import Accumulator
 from gluonic.codegen.machine.assembler import Function, Module, Opening
 from gluonic.codegen.machine.values import INT64, Dtype, Value
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
-from gluonic.codegen.maths.emitter import Emitter
 
 # Registers that one step fills: as many independent chains keep the arithmetic units busy.
 _REGISTERS_A_STEP = 4
+_LINE_BYTES = 64  # of a cache, and of the widest register
 # The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
 _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 1024, 256
 
@@ -37,21 +38,6 @@ def _block_length(kernel: Kernel) -> int:
     size = sum(dtype.itemsize for dtype in kernel.scratch) or 1
     length = _SCRATCH_BYTES // size // _SMALLEST_BLOCK * _SMALLEST_BLOCK
     return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
-
-
-class KernelEmitter(Emitter):
-    """An emitter whose expressions can ask for the extents of the kernel's axes."""
-
-    def __init__(self, function: Function, extents: Sequence[str]) -> None:
-        super().__init__(function)
-        self.extents = [self.value(ref, INT64, 1) for ref in extents]
-
-    def extent(self, axes: Sequence[int]) -> Value:
-        """Return the number of elements along `axes`."""
-        result = self.constant(1, INT64)
-        for axis in axes:
-            result = result * self.extents[axis]
-        return result
 
 
 @dataclass
@@ -305,7 +291,7 @@ class _Lowering:
         function = self.function
         first = self._address(number, _Position({**indices, self.vector: start}, Lanes(1)))
         beyond = function.op(f"sub i64 0, {function.op(f'ptrtoint ptr {first} to i64')}")
-        beyond = function.op(f"and i64 {beyond}, {self.function.module.target.vector_bytes - 1}")
+        beyond = function.op(f"and i64 {beyond}, {_LINE_BYTES - 1}")
         size = self.kernel.operands[number].dtype.itemsize
         index = function.op(f"add i64 {start}, {function.op(f'udiv i64 {beyond}, {size}')}")
         left = function.op(f"urem i64 {beyond}, {size}")
@@ -316,13 +302,29 @@ class _Lowering:
     def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages one after the other over a block at a time."""
         function = self.function
-        with function.loop(start, stop, self.block_length) as first:
-            self.block = first
-            bounds = [("i64", function.op(f"add i64 {first}, {self.block_length}")), ("i64", stop)]
+        with function.loop(self._first_block(indices, start, stop), stop, self.block_length) as at:
+            bounds = [("i64", function.op(f"add i64 {at}, {self.block_length}")), ("i64", stop)]
+            first = function.call("llvm.smax.i64", "i64", [("i64", at), ("i64", start)])
             end = function.call("llvm.smin.i64", "i64", bounds)
+            self.block = first
             for stage in self.kernel.stages:
                 for position in self._spans(indices, first, end):
                     self._step(stage, position, [], [])
+
+    def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
+        """Return where the first block would begin, so that the others are aligned for streaming.
+
+        A line of which one part goes through the caches and another past them is slow to write.
+        """
+        if self.kernel.streamed is None:
+            return start
+        function, length = self.function, self.block_length
+        aligned = self._aligned(self.kernel.streamed, indices, start, stop)
+        before = function.op(f"sub i64 {aligned}, {start}")
+        before = function.op(f"urem i64 {before}, {length}")
+        missing = function.op(f"sub i64 {length}, {before}")
+        missing = function.op(f"urem i64 {missing}, {length}")
+        return function.op(f"sub i64 {start}, {missing}")
 
     def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages where the vector axis is kept: registers hold neighbouring results."""

@@ -179,7 +179,7 @@ class GroupLowering:
             self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
         )
         stages = bodies.stages()
-        scratch = bodies.scratch_dtypes()
+        scratch = tuple(bodies.scratch_dtypes)
         kernel = Kernel(len(merged), operands, stages, reduced, scratch=scratch)
         written = {use.entry: first_output + i for i, use in enumerate(writes)}
         once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")

@@ -1,9 +1,10 @@
 """What the stages of a fused group compute: the operators' expressions, read one after the other."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from gluonic.codegen.loops.costs import is_costly
+from gluonic.codegen.loops.costs import is_costly, seams_of
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.loop import AxisMap, Loop
@@ -51,13 +52,17 @@ class StageBodies:
         self.kept: dict[Node, int] = {}
         self.carried: dict[Node, int] = {}
         self.scratch: dict[Node, int] = {}
+        self.scratch_dtypes: list[Dtype] = []
         self.operand_count = first_output + len(self.outputs)
 
     def stages(self) -> tuple[Stage, ...]:
         """All stages, in order."""
-        parts = self._parts()
-        if len(parts) > 1:
-            return tuple(self._part(number, parts) for number in range(len(parts)))
+        if self._runs_by_blocks():
+            parts = self._parts()
+            seams = [self._seams(part) for part in parts]
+            if len(parts) > 1 or any(seams):
+                numbers = range(len(parts))
+                return tuple(s for k in numbers for s in self._part(k, parts, seams[k]))
         self._keep_costly()
         found: list[Stage] = []
         known = 0
@@ -71,16 +76,17 @@ class StageBodies:
                 known += sum(isinstance(result, Carry) for result in point.results)
         return tuple(found)
 
-    def _parts(self) -> list[list[Node]]:
-        """The operators of a group that reduces nothing, cut where a second one takes long.
+    def _runs_by_blocks(self) -> bool:
+        """Whether parts of the work are to be done one after the other over blocks of elements.
 
-        Few registers hold the values of one such operator at a time, if many neighbours are to be
-        computed at once; and a processor looks only so far ahead for what it could do meanwhile.
+        Few registers hold the values of one operator that takes long at a time, if many neighbours are
+        to be computed at once; and a processor looks only so far ahead for what it could do meanwhile.
         """
-        places = self.places.values()
-        apart = host().vector_registers < _ENOUGH_REGISTERS
-        if self.sweeps != 1 or not apart or any(place.kind != "element" for place in places):
-            return [list(self.group.nodes)]
+        plain = all(place.kind == "element" for place in self.places.values())
+        return self.sweeps == 1 and plain and host().vector_registers < _ENOUGH_REGISTERS
+
+    def _parts(self) -> list[list[Node]]:
+        """The operators, cut where a second one takes long."""
         parts: list[list[Node]] = [[]]
         holds_costly = False
         for node in self.group.nodes:
@@ -91,8 +97,24 @@ class StageBodies:
             parts[-1].append(node)
         return parts
 
-    def _part(self, number: int, parts: Sequence[Sequence[Node]]) -> Stage:
-        """The stage of one part; what later parts read of it is left in scratch."""
+    def _seams(self, part: Sequence[Node]) -> list[Dtype]:
+        """What crosses the seams in the operators of a part."""
+        found = []
+        for node in part:
+            loop = self.loops[node]
+            pairs = zip(node.inputs, loop.reads, strict=True)
+            found += seams_of(loop, [self.dtypes[e] for e, read in pairs if read is not None])
+        return found
+
+    def _left(self, dtype: Dtype) -> int:
+        """The number of new scratch."""
+        self.scratch_dtypes.append(arithmetic(dtype))
+        return self.operand_count + len(self.scratch_dtypes) - 1
+
+    def _part(
+        self, number: int, parts: Sequence[Sequence[Node]], seams: Sequence[Dtype]
+    ) -> list[Stage]:
+        """The stages of one part, one more than it has seams; what later ones read is left in scratch."""
         own, known = parts[number], dict(self.scratch)
         later = {
             self.roots.get(entry, entry).node
@@ -100,21 +122,30 @@ class StageBodies:
             for node in part
             for entry in node.inputs
         }
+        crossing = [self._left(dtype) for dtype in seams]
         stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
         for node in own:
             if node in later:
-                self.scratch[node] = self.operand_count + len(self.scratch)
+                self.scratch[node] = self._left(self.dtypes[node.entry()])
                 stored.append((node, self.scratch[node]))
 
-        def body(m: Any, x: Any, r: Any) -> list[Any]:
-            values = _Evaluation(self, m, x, r, 0, {}, kept=known)
-            return [values.of(node) for node, _ in stored]
+        def body(m: Any, x: Any, r: Any, done: int = len(seams)) -> list[Any]:
+            met: list[Any] = []
 
-        return Stage(body, tuple(Store(operand) for _, operand in stored))
+            def at_seam(value: Any) -> Any:
+                met.append(value)
+                return x[crossing[len(met) - 1]] if len(met) <= done else value
 
-    def scratch_dtypes(self) -> tuple[Dtype, ...]:
-        """The dtypes of what is left in scratch; known after `stages`."""
-        return tuple(arithmetic(self.dtypes[node.entry()]) for node in self.scratch)
+            with m.cutting(at_seam):
+                values = _Evaluation(self, m, x, r, 0, {}, kept=known)
+                results = [values.of(node) for node, _ in stored]
+            return results if done == len(seams) else [met[done]]
+
+        whole = Stage(body, tuple(Store(operand) for _, operand in stored))
+        begun = [
+            Stage(partial(body, done=done), (Store(goal),)) for done, goal in enumerate(crossing)
+        ]
+        return [*begun, whole]
 
     def written_once(self) -> list[int]:
         """The operands that elements are written to once, and not read from; known after `stages`."""

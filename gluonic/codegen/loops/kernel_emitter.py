@@ -1,0 +1,35 @@
+"""The emitter that the expressions of a kernel are read with."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.values import INT64, Value
+from gluonic.codegen.maths.emitter import Emitter
+
+
+class KernelEmitter(Emitter):
+    """An emitter whose expressions can ask for the extents of the kernel's axes."""
+
+    def __init__(self, function: Function, extents: Sequence[str]) -> None:
+        super().__init__(function)
+        self.extents = [self.value(ref, INT64, 1) for ref in extents]
+        self._at_seam: Callable[[Value], Value] | None = None
+
+    def seam(self, value: Value) -> Value:
+        """Mark where an expression may be cut, or cut it here."""
+        return value if self._at_seam is None else self._at_seam(value)
+
+    @contextmanager
+    def cutting(self, at_seam: Callable[[Value], Value]) -> Iterator[None]:
+        """At seams within, go on with what `at_seam` returns."""
+        self._at_seam = at_seam
+        yield
+        self._at_seam = None
+
+    def extent(self, axes: Sequence[int]) -> Value:
+        """Return the number of elements along `axes`."""
+        result = self.constant(1, INT64)
+        for axis in axes:
+            result = result * self.extents[axis]
+        return result

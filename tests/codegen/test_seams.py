@@ -1,0 +1,38 @@
+"""Expressions that are cut where little is alive, and run over blocks as several loops."""
+
+import numpy as np
+import pytest
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.loops.costs import seams_of
+from gluonic.codegen.loops.loop import Loop, Read, identity
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Dtype
+from gluonic.graph.node import Graph, Node, make_node
+from tests.codegen.agreement import new_run
+from tests.codegen.harness import compile_expression
+
+
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64])
+def test_a_hyperbolic_tangent_has_a_seam_that_one_number_crosses(dtype: Dtype) -> None:
+    tanh, product = (
+        Loop((4,), (Read(identity(1)),), expression)
+        for expression in (lambda m, x: m.tanh(x), lambda m, x: x * x)
+    )
+    assert seams_of(tanh, [dtype]) == [dtype]
+    assert seams_of(product, [dtype]) == []
+
+
+@pytest.mark.parametrize("length", [1, 31, 1024, 5000])
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64])
+def test_pieces_of_expressions_give_the_bits_of_the_whole(dtype: Dtype, length: int) -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    first = make_node("tanh", [make_node("elemwise_mul", [x.entry(), y.entry()]).entry()]).entry()
+    second = make_node("tanh", [make_node("elemwise_add", [first, x.entry()]).entry()]).entry()
+    outputs = [make_node("elemwise_mul", [second, first]).entry(), first]
+    arrays = [np.random.default_rng(k).normal(size=length).astype(dtype) for k in range(2)]
+    arrays[0][0] = np.nan
+    whole = compile_expression(lambda m, x, y: m.tanh(x * y), [dtype] * 2, dtype)(*arrays)
+    again = compile_expression(lambda m, x, y: m.tanh(x + y) * x, [dtype] * 2, dtype)
+    got = CompiledGraph(Graph(outputs), [x, y])(arrays, new_run())
+    np.testing.assert_array_equal(got[1], whole)
+    np.testing.assert_array_equal(got[0], again(whole, arrays[0]))
