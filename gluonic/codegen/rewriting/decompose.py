@@ -15,6 +15,7 @@ from gluonic.codegen.loops.inner_operators import (
 )
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 
 Rule = Callable[[Any, "Site"], Sequence[Entry] | None]
@@ -242,6 +243,14 @@ def _dropout(F: Any, site: Site) -> Sequence[Entry] | None:
     return [n.data, n.data]
 
 
+def _ctc_loss(F: Any, site: Site) -> Sequence[Entry] | None:
+    """The losses alone, where nobody reads their gradient."""
+    if site.node.entry(1) in site.used:
+        return None
+    losses = apply(ctc_losses, *site.inputs, **site.n._settings)
+    return [losses, site.n.data]
+
+
 def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
     """A recurrent network that drops nothing; nobody reads its mask."""
     n, node = site.n, site.node
@@ -280,4 +289,5 @@ _RULES: dict[str, Rule] = {
     "SliceChannel": _split,
     "_backward_Concat": _concat_back,
     "Dropout": _dropout,
+    "CTCLoss": _ctc_loss,
 }

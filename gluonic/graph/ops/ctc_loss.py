@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.view import NodeView
 
@@ -58,6 +58,69 @@ def ctc_loss(
     array of shape (batch,)
         The losses; zero for a label that has no way to fit into its steps.
     """
+    found = _walk(data, label, data_lengths, label_lengths, blank_label)
+    behind = _behind(found.emitted, found.paths, found.ends)
+    fits, steps, classes = found.fits, len(data), data.shape[2]
+    total = np.where(fits, found.log_share, 0)[:, None]
+    weights = np.exp(found.ahead + behind - total)  # of being there
+    one_hot = (found.paths.classes[:, :, None] == np.arange(classes)).astype(weights.dtype)
+    expected = (weights.swapaxes(0, 1) @ one_hot).swapaxes(0, 1)
+    counted = (np.arange(steps)[:, None] < found.ends) & fits
+    slopes = np.where(counted[:, :, None], np.exp(found.log_shares) - expected, 0)
+    return found.losses, slopes
+
+
+def _losses(
+    data: Array,
+    label: Array,
+    data_lengths: Array | None = None,
+    label_lengths: Array | None = None,
+    *,
+    use_data_lengths: bool = False,
+    use_label_lengths: bool = False,
+    blank_label: Literal["first", "last"] = "first",
+) -> Any:
+    """The losses of `CTCLoss` without what its gradient needs."""
+    return _walk(data, label, data_lengths, label_lengths, blank_label).losses
+
+
+class _Walk(NamedTuple):
+    """The walk over all paths from the first step to the last.
+
+    Attributes
+    ----------
+    paths : the paths
+    ends : how many steps each sequence has
+    log_shares : the log probabilities of classes
+    emitted, ahead : the log probabilities of the classes of states, and of all beginnings that end there
+    log_share : the log probability of each label
+    """
+
+    paths: "Paths"
+    ends: Array
+    log_shares: Array
+    emitted: Array
+    ahead: Array
+    log_share: Array
+
+    @property
+    def fits(self) -> Array:
+        """Whether a label has a way to fit into its steps."""
+        return np.isfinite(self.log_share)
+
+    @property
+    def losses(self) -> Array:
+        """The losses."""
+        return np.where(self.fits, -self.log_share, 0)
+
+
+def _walk(
+    data: Array,
+    label: Array,
+    data_lengths: Array | None,
+    label_lengths: Array | None,
+    blank_label: str,
+) -> _Walk:
     scores = wide(data)
     steps, batch, classes = scores.shape
     ends = np.full(batch, steps) if data_lengths is None else data_lengths.astype(np.int64)
@@ -68,15 +131,8 @@ def ctc_loss(
     log_shares = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
     chosen = np.broadcast_to(paths.classes[None], (steps, *paths.classes.shape))
     emitted = np.take_along_axis(log_shares, chosen, axis=2)
-    ahead, behind = _ahead(emitted, paths), _behind(emitted, paths, ends)
-    log_share = _total(ahead, paths, ends)
-    fits = np.isfinite(log_share)
-    losses = np.where(fits, -log_share, 0)
-    weights = np.exp(ahead + behind - np.where(fits, log_share, 0)[:, None])  # of being there
-    one_hot = (paths.classes[:, :, None] == np.arange(classes)).astype(scores.dtype)
-    expected = (weights.swapaxes(0, 1) @ one_hot).swapaxes(0, 1)
-    counted = (np.arange(steps)[:, None] < ends) & fits
-    return losses, np.where(counted[:, :, None], np.exp(log_shares) - expected, 0)
+    ahead = _ahead(emitted, paths)
+    return _Walk(paths, ends, log_shares, emitted, ahead, _total(ahead, paths, ends))
 
 
 class Paths(NamedTuple):
@@ -166,8 +222,11 @@ def _total(ahead: Array, paths: Paths, ends: Array) -> Array:
     return np.where(paths.last > 0, np.logaddexp(last, before), last)
 
 
-@ctc_loss.infer_shape
-def _(n: NodeView) -> None:
+ctc_losses = Operator("_ctc_losses", _losses, absent=_absent, outputs=("output0",))
+"""What rewritten graphs have where nobody asks for a gradient."""
+
+
+def _shapes(n: NodeView) -> None:
     n.data, n.label = (None, None, None), (None, None)
     n.output0 = (n.data[1],)
     n.label = (n.data[1], None)
@@ -175,7 +234,8 @@ def _(n: NodeView) -> None:
     for name in ("data_lengths", "label_lengths"):
         setattr(n, name, (batch,))
     n.data = (None, batch, None)
-    both_ways(n, "data", "output1")
+    if "output1" in n._slots:
+        both_ways(n, "data", "output1")
     steps, labels = n.data[0], n.label[1]
     if steps is not None and labels is not None and labels > steps:
         raise InferenceError(f"{n._title}: {labels} labels do not fit into {steps} steps")
@@ -183,10 +243,13 @@ def _(n: NodeView) -> None:
 
 def _dtypes(n: NodeView) -> None:
     both_ways(n, "data", "output0")
-    both_ways(n, "data", "output1")
+    if "output1" in n._slots:
+        both_ways(n, "data", "output1")
 
 
-ctc_loss.infer_dtype(floating(_dtypes))
+for _op in (ctc_loss, ctc_losses):
+    _op.infer_shape(_shapes)
+    _op.infer_dtype(floating(_dtypes))
 
 
 @ctc_loss.all_gradients
