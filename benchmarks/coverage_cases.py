@@ -195,6 +195,7 @@ def _recurrent() -> list[Case]:
         "rnn.GRU": lambda: rnn.GRU(32),
         "rnn.LSTM bidirectional": lambda: rnn.LSTM(32, bidirectional=True),
         "rnn.LSTM two layers": lambda: rnn.LSTM(32, 2),
+        "rnn.LSTM dropout": lambda: rnn.LSTM(32, 2, dropout=0.3),
     }
     return cases + [Case(name, make, [(5, 2, 32)], [(20, 32, 32)]) for name, make in layers.items()]
 

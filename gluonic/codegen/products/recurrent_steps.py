@@ -8,6 +8,8 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.blas import gemm
+from gluonic.codegen.machine.values import INT64
+from gluonic.codegen.maths.random_words import Place
 from gluonic.codegen.products.recurrent_loops import (
     BACKWARD_ARGUMENTS,
     FORWARD_ARGUMENTS,
@@ -17,7 +19,9 @@ from gluonic.codegen.products.recurrent_loops import (
     emit_forward,
 )
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.recurrent import dropout_scale
 from gluonic.graph.ops.rnn_cells import CELLS
+from gluonic.graph.random_words import threshold_of
 
 
 class RecurrentStep(Step):
@@ -30,6 +34,8 @@ class RecurrentStep(Step):
         assert application is not None
         settings: Any = application.settings
         self.node, self.layers = node, settings["num_layers"]
+        self.p = settings["p"] if self.layers > 1 else 0.0
+        self.first_key = settings.get("number", 0)
         directions = 2 if settings["bidirectional"] else 1
         mode, size = settings["mode"], settings["state_size"]
         self.cell = RecurrentCell(
@@ -42,13 +48,17 @@ class RecurrentStep(Step):
 
     @staticmethod
     def of(node: Node, facts: Facts) -> "RecurrentStep | None":
-        """The step of a network without dropout, projections and lengths of sequences."""
+        """The step of a network without projections and lengths of sequences."""
         if node.operator_name not in _STEPS or node.application is None:
             return None
         settings: Any = node.application.settings
-        if settings["p"] or settings["projection_size"] or settings["use_sequence_length"]:
+        if settings["projection_size"] or settings["use_sequence_length"]:
             return None
-        entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
+        if node.operator_name == "RNN" and settings["p"] and settings["num_layers"] > 1:
+            return None  # it draws in turn with something that Python runs
+        given = zip(node.application.inputs, node.inputs, strict=True)
+        entries = [entry for name, entry in given if name != "keys"]
+        entries += [node.entry(i) for i in range(node.output_count)]
         dtype = facts.dtypes[node.entry()]
         if gemm(dtype) is None or any(facts.dtypes[e] != dtype for e in entries):
             return None
@@ -69,9 +79,15 @@ class RecurrentStep(Step):
         return 0 in facts.shapes[self.entry("data")]
 
     def workspace(self, facts: Facts) -> int:
-        """The gates of all steps and of one more."""
+        """The gates of all steps and of one more, and what a layer reads of the one below."""
         steps, batch, _ = self.numbers(facts)
-        return (steps + 1) * batch * self.cell.width * self.cell.dtype.itemsize
+        elements = (steps + 1) * self.cell.width + steps * self._masked
+        return elements * batch * self.cell.dtype.itemsize
+
+    @property
+    def _masked(self) -> int:
+        """So many elements a layer reads of a step, if not as the layer below left them."""
+        return self.cell.shown if self.p else 0
 
     def emit(self, module: Module, name: str) -> None:
         """Write the layers."""
@@ -82,11 +98,11 @@ class RecurrentGradientStep(RecurrentStep):
     """All layers of a network, back."""
 
     def workspace(self, facts: Facts) -> int:
-        """The slopes of all gates, of the outputs of two layers, and of a cell."""
+        """The slopes of all gates, of a cell, and of the outputs of two layers; what a layer reads."""
         steps, batch, _ = self.numbers(facts)
         gates = (2 if self.cell.mode == "gru" else 1) * self.cell.width
         between = 2 * self.cell.shown if self.layers > 1 else 0
-        elements = steps * (gates + between) + self.cell.size
+        elements = steps * (gates + between + self._masked) + self.cell.size
         return elements * batch * self.cell.dtype.itemsize
 
     def emit(self, module: Module, name: str) -> None:
@@ -96,6 +112,7 @@ class RecurrentGradientStep(RecurrentStep):
 
 _STEPS: dict[str, type[RecurrentStep]] = {
     "RNN": RecurrentStep,
+    "_keyed_RNN": RecurrentStep,
     "_backward_RNN": RecurrentGradientStep,
 }
 
@@ -141,9 +158,8 @@ class _NetworkWriter(WindowWriter):
         cell, number = self.cell, layer * self.cell.directions + direction
         state_size = self.times(self.batch, cell.size)
         inputs, recurrent, bias = self._weights(self.known["parameters"], layer, direction)
-        x = self._output(layer - 1) if layer else self.known["data"]
         return {
-            "x": x,
+            "x": self._read_by(layer),
             "width": self._width(layer),
             "inputs": inputs,
             "recurrent": recurrent,
@@ -159,6 +175,35 @@ class _NetworkWriter(WindowWriter):
             "backwards": str(direction),
         }
 
+    def _read_by(self, layer: int) -> str:
+        """What a layer reads."""
+        if layer == 0:
+            return self.known["data"]
+        return self.masked if self.given.p else self._output(layer - 1)
+
+    def _mask(self, layer: int) -> str:
+        """The mask of what a layer reads."""
+        return self._part("mask", layer - 1, self.times(self.rows, self.cell.shown))
+
+    def _multiply(self, layer: int, goal: str, source: str, *, draw: bool = False) -> None:
+        """Multiply by the mask of what a layer reads, which is drawn first if asked for."""
+        mask, m = self._mask(layer), self.m
+        if draw:
+            place = self.moved(self.known["keys"], str(self.given.first_key + layer - 1), 8)
+            key = m.value(self.f.op(f"load i64, ptr {place}"), INT64, 1)
+            smallest, scale = threshold_of(self.given.p), dropout_scale(self.given.p)
+
+        def body(i: str, lanes: int) -> None:
+            if draw:
+                words = m.random_words(key, Place(m.value(i, INT64, 1), lanes))
+                kept = m.where(words >= smallest, m.constant(scale, self.dtype), 0.0)
+                self.put(kept, self.at(mask, i), lanes)
+            else:
+                kept = self.element(self.at(mask, i), lanes)
+            self.put(self.element(self.at(source, i), lanes) * kept, self.at(goal, i), lanes)
+
+        self.spans("0", self.times(self.rows, self.cell.shown), body)
+
     def _output(self, layer: int) -> str:
         if layer == self.given.layers - 1:
             return self.known["output"]
@@ -170,8 +215,14 @@ class _NetworkWriter(WindowWriter):
     def forward(self) -> None:
         """Write all layers from the first on."""
         function = emit_forward(self.f.module, self.cell)
+        steps = self.times(self.rows, self.cell.width)
+        self.masked = self.at(
+            self.scratch, self.plus(steps, self.times(self.batch, self.cell.width))
+        )
         with self._over_units():
             for layer in range(self.given.layers):
+                if layer and self.given.p:
+                    self._multiply(layer, self.masked, self._output(layer - 1), draw=True)
                 for direction in range(self.cell.directions):
                     values = self._common(layer, direction)
                     call(self.f, function, FORWARD_ARGUMENTS, values)
@@ -204,18 +255,23 @@ class _NetworkWriter(WindowWriter):
         between = self.at(own_cell, self.times(self.batch, cell.size))
         size = self.times(self.rows, cell.shown)
         buffers = [self.at(between, self.times(size, n)) for n in range(2 if layers > 1 else 0)]
+        self.masked = self.at(between, self.times(size, 2))
         with self._over_units():
             slopes = self.known["output_slope"]
             for layer in reversed(range(layers)):
                 goal = buffers[layer % 2] if layer else self.known["data_gradient"]
                 elements = self.times(self.rows, self._width(layer))
                 self.clear(goal, self.times(elements, self.size))
+                if layer and self.given.p:
+                    self._multiply(layer, self.masked, self._output(layer - 1))
                 for direction in range(cell.directions):
                     values = self._common(layer, direction)
                     values["slopes"] = self.at(slopes, direction * cell.size)
                     values["x_slope"] = goal
                     self._give_slopes(values, layer, direction, own_cell)
                     call(self.f, function, BACKWARD_ARGUMENTS, values)
+                if layer and self.given.p:
+                    self._multiply(layer, goal, goal)
                 slopes = goal
         self.f.finish()
 

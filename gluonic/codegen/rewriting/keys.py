@@ -15,6 +15,7 @@ from gluonic.codegen.loops.draws import keyed_dropout, keyed_uniform
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Operator, Run
 from gluonic.graph.ops.dropout import drops
+from gluonic.graph.ops.recurrent import keyed_rnn
 from gluonic.graph.random_words import take_keys
 from gluonic.graph.subgraphs import held_graphs
 
@@ -37,14 +38,15 @@ def _drops(settings: dict[str, Any], train: bool) -> bool:
 _DRAWS: dict[str, Callable[[dict[str, Any], bool], bool]] = {
     "Dropout": _drops,
     "LeakyReLU": lambda settings, train: train and settings["act_type"] == "rrelu",
-    "RNN": lambda settings, train: train and settings["p"] > 0,
+    "RNN": lambda settings, train: train and settings["p"] > 0 and settings["num_layers"] > 1,
 }
 """For operators that do not always draw, when they do."""
-_KEYED: dict[str, tuple[Operator, tuple[str, ...]]] = {
-    "Dropout": (keyed_dropout, ("p", "axes")),
-    "_random_uniform": (keyed_uniform, ("low", "high", "shape", "dtype")),
+_KEYED: dict[str, Operator] = {
+    "Dropout": keyed_dropout,
+    "_random_uniform": keyed_uniform,
+    "RNN": keyed_rnn,
 }
-"""What draws the same with a key, and the attributes that it takes over."""
+"""What draws the same with keys; it takes over the attributes that it knows."""
 
 
 def draws(node: Node, train: bool) -> bool:
@@ -70,9 +72,11 @@ def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
     train : whether the graph runs in training mode
     """
     numbers: dict[Node, int] = {}
+    count = 0
     for node in graph.nodes:
         if draws(node, train):
-            numbers[node] = len(numbers)
+            numbers[node] = count
+            count += _keys_of(node)
     read = {entry for node in graph.nodes for entry in node.inputs} | set(graph.outputs)
     if not numbers or not all(_can_be_keyed(node, read) for node in numbers):
         return graph, 0
@@ -81,33 +85,38 @@ def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
         if node not in numbers:
             return None
         assert node.application is not None
-        op, names = _KEYED[node.application.op.name]
-        settings = {name: node.application.settings[name] for name in names}
-        settings = {name: value for name, value in settings.items() if value is not None}
-        made = Node(
-            op.apply({**settings, "number": numbers[node]}),
-            node.name,
-            [*inputs, keys.entry()],
-            node.attributes,
-            node.location,
-            node.block,
-        )
-        return [made.entry()] * node.output_count
+        made = _keyed(node, inputs, keys, numbers[node])
+        return [made.entry(min(i, made.output_count - 1)) for i in range(node.output_count)]
 
-    return graph.rewrite(replace), len(numbers)
+    return graph.rewrite(replace), count
+
+
+def _keys_of(node: Node) -> int:
+    """How many keys an operator takes when it draws."""
+    assert node.application is not None
+    is_network = node.application.op.name == "RNN"
+    return node.application.settings["num_layers"] - 1 if is_network else 1
+
+
+def _keyed(node: Node, inputs: Sequence[Entry], keys: Node, number: int) -> Node:
+    """The node that draws the same with keys, from that number on."""
+    assert node.application is not None
+    op, settings = _KEYED[node.application.op.name], node.application.settings
+    known = {k: v for k, v in settings.items() if k in op.attributes and v is not None}
+    application = op.apply({**known, "number": number})
+    given = {**dict(zip(node.application.inputs, inputs, strict=True)), "keys": keys.entry()}
+    entries = [given[name] for name in application.inputs]
+    return Node(application, node.name, entries, node.attributes, node.location, node.block)
 
 
 def _can_be_keyed(node: Node, read: set[Entry]) -> bool:
-    """Whether there is an operator that draws the same with a key; none of them gives a mask."""
+    """Whether there is an operator that draws the same with keys; that for dropout gives no mask."""
     application = node.application
     assert application is not None
     name, settings = application.op.name, application.settings
-    fits = name != "Dropout" or settings["p"] <= 1
-    return (
-        fits
-        and name in _KEYED
-        and not any(node.entry(i) in read for i in range(1, node.output_count))
-    )
+    if name not in _KEYED or settings.get("p", 0) > 1:
+        return False
+    return name != "Dropout" or node.entry(1) not in read
 
 
 class Keys:

@@ -1,14 +1,17 @@
 """Recurrent networks as one operator."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
 
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.ops.layer_rules import require_floating, wide
 from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, back_direction, run_direction
+from gluonic.graph.random_words import kept, take_key
 from gluonic.graph.view import NodeView, unify
 
 Mode = Literal["rnn_relu", "rnn_tanh", "lstm", "gru"]
@@ -114,6 +117,42 @@ def rnn(
     state_output, statecell_output : arrays like state and state_cell, with `state_outputs`
     """
     network = Network(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
+
+    def drawn(output: Array) -> Array:
+        if run.train:
+            return _dropout_mask(output, p, take_key(run.random))
+        return np.ones_like(output)
+
+    arrays = data, parameters, state, state_cell, sequence_length
+    return _run(network, arrays, drawn if p > 0 else None, state_outputs=state_outputs)
+
+
+def _keyed(*arrays: Array, number: int, p: float, state_outputs: bool, **settings: Any) -> Any:
+    """`RNN` in training with the keys from that number on."""
+    data, parameters, state, keys, *others = arrays
+    state_cell, sequence_length = (*others, None, None)[:2]
+    numbers = iter(keys[number:].tolist())
+    network = _network(SimpleNamespace(**settings))
+
+    def drawn(output: Array) -> Array:
+        return _dropout_mask(output, p, next(numbers))
+
+    given = data, parameters, state, state_cell, sequence_length
+    return _run(network, given, drawn, state_outputs=state_outputs)
+
+
+def _run(
+    network: Network,
+    arrays: Sequence[Array | None],
+    drawn: Callable[[Array], Array] | None,
+    *,
+    state_outputs: bool,
+) -> tuple[Array, ...]:
+    """The outputs of a network; `drawn` gives the mask of what a layer below passes on."""
+    data, parameters, state, state_cell, sequence_length = arrays
+    assert data is not None
+    assert parameters is not None
+    assert state is not None
     sequences = Sequences(len(data), sequence_length)
     inputs, first, cells = wide(data), wide(state), state_cell
     weights = network.unpack(wide(parameters), data.shape[2])
@@ -121,9 +160,9 @@ def rnn(
     outputs: list[Array] = []
     masks: list[Array] = []
     lasts, last_cells = [], []
-    for layer in range(num_layers):
-        if layer and p > 0:
-            masks.append(_dropout_mask(outputs[-1], p, run))
+    for layer in range(network.num_layers):
+        if layer and drawn is not None:
+            masks.append(drawn(outputs[-1]))
             inputs = outputs[-1] * masks[-1]
         elif layer:
             inputs = outputs[-1]
@@ -146,22 +185,24 @@ def rnn(
     result = [outputs[-1]]
     if state_outputs:
         result.append(np.stack(lasts))
-        if mode == "lstm":
+        if network.mode == "lstm":
             result.append(np.stack(last_cells))  # type: ignore[arg-type]
     result += [np.stack([trace.gates for trace in traces]), _stack(outputs[:-1], outputs[-1])]
     if network.cell.remembers:
         result.append(np.stack([trace.memory for trace in traces]))  # type: ignore[misc]
-    if p > 0:
+    if drawn is not None:
         result.append(_stack(masks, outputs[-1]))
     return tuple(result)
 
 
-def _dropout_mask(output: Array, p: float, run: Run) -> Array:
-    if not run.train:
-        return np.ones_like(output)
-    kept = run.random.random(output.shape, dtype=np.float32) >= p
-    mask: Array = kept * output.dtype.type(0 if p == 1 else 1 / (1 - p))
+def _dropout_mask(output: Array, p: float, key: int) -> Array:
+    mask: Array = kept(key, output.shape, p) * output.dtype.type(dropout_scale(p))
     return mask
+
+
+def dropout_scale(p: float) -> float:
+    """By what an output is multiplied that is kept."""
+    return 0.0 if p == 1 else 1 / (1 - p)
 
 
 def _stack(arrays: list[Array], like: Array) -> Array:
@@ -169,8 +210,28 @@ def _stack(arrays: list[Array], like: Array) -> Array:
     return np.stack(arrays) if arrays else np.empty((0, *like.shape), like.dtype)
 
 
-@rnn.infer_shape
-def _(n: NodeView) -> None:
+def _keyed_signature() -> inspect.Signature:
+    """The signature of `RNN` with keys and without a run."""
+    listed = dict(inspect.signature(rnn.kernel).parameters)
+    del listed["run"]
+    keys = inspect.Parameter("keys", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
+    number = inspect.Parameter("number", inspect.Parameter.KEYWORD_ONLY, annotation=int)
+    others = list(listed.values())
+    return inspect.Signature([*others[:3], keys, *others[3:], number])
+
+
+_keyed.__signature__ = _keyed_signature()  # type: ignore[attr-defined]
+keyed_rnn = Operator(
+    "_keyed_RNN",
+    _keyed,
+    absent=_absent,
+    outputs=lambda n: [*_shown(n), *_saved(n)],
+    visible=lambda n: len(_shown(n)),
+)
+"""What rewritten graphs have in training."""
+
+
+def _shapes(n: NodeView) -> None:
     _check(n)
     network = _network(n)
     parts = network.num_layers * network.directions
@@ -212,9 +273,8 @@ def _check(n: NodeView) -> None:
         raise NotImplementedError("RNN: clipping the states of an LSTM (lstm_state_clip_min, _max)")
 
 
-@rnn.infer_dtype
-def _(n: NodeView) -> None:
-    names = [name for name in n._slots if name != "sequence_length"]
+def _dtypes(n: NodeView) -> None:
+    names = [name for name in n._slots if name not in ("sequence_length", "keys")]
     common: Any = None
     for name in names:
         common = unify(common, n._known(name), f"{n._title}: {name}")
@@ -230,8 +290,7 @@ _ATTRIBUTES = (
 )  # fmt: skip
 
 
-@rnn.all_gradients
-def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     shown, saved = _shown(n), _saved(n)
     slopes = {
         f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
@@ -242,6 +301,12 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     arrays = (values.get(name) for name in _backward_rnn.inputs)
     found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
     return dict(zip([name for name in _INPUTS if name in n._slots], found, strict=True))
+
+
+for _op in (rnn, keyed_rnn):
+    _op.infer_shape(_shapes)
+    _op.infer_dtype(_dtypes)
+    _op.all_gradients(_gradients)
 
 
 def _absent_backwards(n: Any) -> list[str]:
