@@ -9,6 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
+from gluonic.graph.scalar_math import M
 from tests.codegen.harness import LEVELS, Array, compile_expression, target_named, ulps
 
 Wide = Callable[[Array], Array]
@@ -141,6 +143,25 @@ def test_error_function_family_is_close_to_mpmath(
     wide = np.array([_exactly(exact, value) for value in x])
     bound = 3 if name == "erfc" else 2
     assert ulps(function(x), wide).max() <= bound
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_gelu_keeps_its_digits_where_hardly_anything_is_left(level: str) -> None:
+    x = np.random.default_rng(4).uniform(-14.6, 0, 4000).astype(np.float32)
+    wide = np.array([_exactly(_gelu, value) for value in x])
+    operator = LEAKY_ACTIVATIONS["gelu"].expression
+    compiled = compile_expression(
+        lambda m, x: operator(m, x, 0.25), [np.float32], np.float32, target_named(level)
+    )
+    assert ulps(compiled(x), wide).max() <= 2
+    normal = x > -12.5  # NumPy's factors are no denormals
+    assert ulps(operator(M, x, 0.25)[normal], wide[normal]).max() <= 2
+
+
+def test_gelu_of_numpy_ends_as_machine_code_does() -> None:
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0], np.float32)
+    np.testing.assert_array_equal(M.gelu(x), np.array([np.inf, 0, np.nan, 0, 0], np.float32))
+    assert np.signbit(M.gelu(x))[[1, 3, 4]].tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
