@@ -63,7 +63,7 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
 
 def _differs(new: Any, old: Any) -> bool:
     """Whether two facts differ; to NumPy, None and float64 are equal."""
-    return (new is None) != (old is None) or new != old
+    return new is not old and ((new is None) != (old is None) or new != old)
 
 
 def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
@@ -71,7 +71,7 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     application = node.application
     assert application is not None
     before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
-    view = application.view(before, title=node.title)
+    view = application.view(before, title=node)
     try:
         _rule_of(application, kind)(view)
     except Unknown:

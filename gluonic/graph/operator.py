@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gluonic.graph.attributes import REQUIRED, Attribute
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, Titled
 
 Array: TypeAlias = npt.NDArray[Any]
 State: TypeAlias = Annotated[Array, "auxiliary state"]
@@ -307,7 +307,7 @@ class Application:
         self,
         values: Iterable[Any],
         *,
-        title: str = "",
+        title: "str | Titled" = "",
         train: bool = False,
         wanted: Sequence[bool] = (),
     ) -> NodeView:

@@ -13,13 +13,19 @@ def same(n: NodeView) -> None:
     """All inputs and outputs have one shape (or one dtype); knowing any is knowing all."""
     common: Any = None
     for name, value in n._slots.items():
+        if value is None or value is common:
+            continue
+        if common is None:
+            common = value
+            continue
         try:
             common = unify(common, value, f"{n._title}: {name}")
         except InferenceError:
             facts = ", ".join(f"{k} {written(v)}" for k, v in n._slots.items() if v is not None)
             raise InferenceError(f"{n._title} needs equal inputs but has {facts}") from None
-    for name in n._slots:
-        setattr(n, name, common)
+    for name, value in n._slots.items():
+        if value is not common:
+            setattr(n, name, common)
 
 
 def like(source: str, *targets: str) -> Rule:

@@ -5,7 +5,7 @@ entry. While inferring, *reading the unknown waits* (raises `Unknown`) and *assi
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from gluonic.graph.errors import InferenceError
 
@@ -55,6 +55,15 @@ def written(fact: Any) -> str:
     return "unknown" if fact is None else getattr(fact, "name", str(fact))
 
 
+class Titled(Protocol):
+    """Something that messages are about: they ask for its name only when there is one."""
+
+    @property
+    def title(self) -> str:
+        """Its name."""
+        ...
+
+
 class NodeView:
     """One use of an operator, by the names of its inputs, outputs and attributes.
 
@@ -68,9 +77,10 @@ class NodeView:
     _wanted : for each input whether its gradient is asked for (in gradient rules)
     """
 
-    __slots__ = ("_declared", "_groups", "_settings", "_slots", "_title", "_train", "_wanted")
+    __slots__ = ("_declared", "_groups", "_settings", "_slots", "_titled", "_train", "_wanted")
 
     _slots: dict[str, Any]
+    _titled: str | Titled
     _groups: dict[str, list[str]]
 
     def __init__(
@@ -80,7 +90,7 @@ class NodeView:
         *,
         declared: Sequence[str] = (),
         groups: dict[str, list[str]] | None = None,
-        title: str = "",
+        title: "str | Titled" = "",
         train: bool = False,
         wanted: Sequence[bool] = (),
     ) -> None:
@@ -89,9 +99,14 @@ class NodeView:
         set_own(self, "_settings", settings)
         set_own(self, "_declared", declared)
         set_own(self, "_groups", groups or {})
-        set_own(self, "_title", title)
+        set_own(self, "_titled", title)
         set_own(self, "_train", train)
         set_own(self, "_wanted", wanted)
+
+    @property
+    def _title(self) -> str:
+        """What messages call it."""
+        return self._titled if isinstance(self._titled, str) else self._titled.title
 
     def __getattr__(self, name: str) -> Any:
         slots = self._slots
@@ -111,7 +126,11 @@ class NodeView:
     def __setattr__(self, name: str, value: Any) -> None:
         slots = self._slots
         if name in slots:
-            slots[name] = unify(slots[name], value, f"{self._title}: {name}")
+            old = slots[name]
+            if old is None:
+                slots[name] = value
+            elif value is not None and value is not old:
+                slots[name] = unify(old, value, f"{self._title}: {name}")
         elif name in self._groups:
             members = self._groups[name]
             if len(members) != len(value):
