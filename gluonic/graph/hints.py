@@ -29,6 +29,8 @@ def _features(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> st
 
 
 def _channels(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> str:
+    if min(len(is_), len(must_be)) < 2:
+        return ""
     if slot != "weight" or is_[1:2] == must_be[1:2] or None in (is_[1], must_be[1]):
         return ""
     groups = settings.get("num_group", 1)

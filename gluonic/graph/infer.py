@@ -73,7 +73,7 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
     before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
     view = application.view(before, title=node)
     try:
-        _rule_of(application, kind)(view)
+        _run_rule(application, kind, view)
     except Unknown:
         pass
     except InferenceError as error:
@@ -93,6 +93,17 @@ def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
         facts[node] = new_outputs
         changed[node] = None
     return list(changed)
+
+
+def _run_rule(application: Application, kind: str, view: Any) -> None:
+    """Run a rule of an operator; one that finds no axis where it looks for it says so."""
+    try:
+        _rule_of(application, kind)(view)
+    except (IndexError, ValueError, ZeroDivisionError) as error:
+        if isinstance(error, MXNetError):
+            raise
+        what = "elements" if isinstance(error, ZeroDivisionError) else "axes"
+        raise InferenceError(f"{view._title}: the inputs have too few {what}") from error
 
 
 def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
@@ -171,7 +182,7 @@ def _refused(
 def _outputs_of(application: Application, kind: str, values: list[Any]) -> list[Any]:
     view = application.view(values)
     try:
-        _rule_of(application, kind)(view)
+        _run_rule(application, kind, view)
     except Unknown:
         if isinstance(application.op, Placeholder):
             raise MXNetError(missing(application.op.name, application.settings)) from None

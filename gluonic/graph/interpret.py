@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import MXNetError
+from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
@@ -44,13 +44,35 @@ def signature_of(application: Application, arrays: Sequence[Array]) -> Signature
     return found
 
 
+def refused(application: Application, arrays: Sequence[Array], error: Exception) -> MXNetError:
+    """What NumPy says of arrays that no rule has refused, as an error of the operator."""
+    facts = [
+        f"{name}: shape {array.shape}, dtype {array.dtype}"
+        for name, array in zip(application.inputs, arrays, strict=False)
+    ]
+    return InferenceError(
+        describe(
+            f"cannot compute with such inputs: {error}", where=application.op.name, facts=facts
+        )
+    )
+
+
+# What NumPy raises where shapes or numbers do not go together.
+ARRAY_ERRORS = (IndexError, ValueError, TypeError, ZeroDivisionError)
+
+
 def run_node(application: Application, arrays: Sequence[Array], run: Run) -> list[Array]:
     """Check the inputs of one node, run its kernel and conform the results."""
     expected = signature_of(application, arrays)
     if application.op.calls_back:
         return conform(application.execute(arrays, run), expected, application)
-    with np.errstate(all="ignore"):
-        return conform(application.execute(arrays, run), expected, application)
+    try:
+        with np.errstate(all="ignore"):
+            return conform(application.execute(arrays, run), expected, application)
+    except ARRAY_ERRORS as error:
+        if isinstance(error, (MXNetError, NotImplementedError)):
+            raise
+        raise refused(application, arrays, error) from error
 
 
 def _run(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:

@@ -9,7 +9,7 @@ from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import conform, signature_of
+from gluonic.graph.interpret import ARRAY_ERRORS, conform, signature_of
 from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Signature
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute, own, quietly
@@ -131,7 +131,7 @@ def _unary(application: Application) -> Fast:
             expected = known[key] = _promise(application, (data,), known)
         try:
             result = STATE.quietly(kernel, data)
-        except (RuntimeError, MemoryError):
+        except (RuntimeError, MemoryError, *ARRAY_ERRORS):
             return invoke(application, (x,))[0]
         if (
             type(result) is not np.ndarray
@@ -164,7 +164,7 @@ def _binary(application: Application) -> Fast:
             expected = known[key] = _promise(application, (a, b), known)
         try:
             result = STATE.quietly(kernel, a, b)
-        except (RuntimeError, MemoryError):
+        except (RuntimeError, MemoryError, *ARRAY_ERRORS):
             return invoke(application, (x, y))[0]
         if (
             type(result) is not np.ndarray

@@ -8,7 +8,7 @@ import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import conform
+from gluonic.graph.interpret import ARRAY_ERRORS, conform, refused
 from gluonic.graph.operator import Application, Array, Run, Signature
 from gluonic.graph.view import written
 from gluonic.graph.writes import note_write
@@ -42,10 +42,12 @@ def _compute(application: Application, arrays: Sequence[Array], expected: Signat
         return _computed(application, arrays, run, expected)
     try:
         return quietly(_computed, application, arrays, run, expected)  # type: ignore[no-any-return]
-    except (MemoryError, ValueError) as error:
-        if isinstance(error, ValueError) and "too big" not in str(error):
+    except (MemoryError, *ARRAY_ERRORS) as error:
+        if isinstance(error, MXNetError):
             raise
-        raise TooLargeError(_too_large(application, expected)) from error
+        if isinstance(error, MemoryError) or "too big" in str(error):
+            raise TooLargeError(_too_large(application, expected)) from error
+        raise refused(application, arrays, error) from error
 
 
 def _computed(

@@ -1,6 +1,7 @@
 """Boxes around objects in images: overlaps, suppression, matching, encoding."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -94,11 +95,11 @@ def box_nms(
         the boxes that are left, the best first, then rows of -1; and (hidden) where each number came
         from in the flattened input
     """
+    if topk == 0 or not data.size:
+        return data.view(), np.arange(data.size).reshape(data.shape)
     count, width = data.shape[-2:]
     rows = data.reshape(-1, count, width)
     output, record = np.full_like(rows, -1), np.full(rows.shape, -1, np.int64)
-    if topk == 0 or not data.size:
-        return data.view(), np.arange(data.size).reshape(data.shape)
     span = slice(coord_start, coord_start + 4)
     for batch, boxes in enumerate(rows):
         valid = boxes[:, score_index] > valid_thresh
@@ -171,7 +172,7 @@ def bipartite_matching(
         for each row its column, (..., rows), and for each column its row; -1 where there is none
     """
     *batch, rows, columns = data.shape
-    scores = data.reshape(-1, rows, columns)
+    scores = data.reshape(prod(batch), rows, columns)
     of_rows = np.full((len(scores), rows), -1, data.dtype)
     of_columns = np.full((len(scores), columns), -1, data.dtype)
     for matrix, row_of, column_of in zip(scores, of_columns, of_rows, strict=True):

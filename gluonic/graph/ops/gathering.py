@@ -45,6 +45,8 @@ def gather_nd(data: Array, indices: Array) -> Any:
     array
         of the shape ``indices.shape[1:] + data.shape[m:]``
     """
+    if not len(indices):
+        return np.broadcast_to(data, indices.shape[1:] + data.shape)
     return data[multi_index(indices, data.shape, "gather_nd")]
 
 
