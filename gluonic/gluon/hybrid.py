@@ -21,7 +21,7 @@ from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, describe
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.repeat import Repeat
+from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
 _FLAGS = (

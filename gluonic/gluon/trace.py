@@ -14,7 +14,7 @@ from gluonic.graph.view import written
 from gluonic.graph.writes import WRITES
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedOp
-from gluonic.ndarray.repeat import Repeat
+from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:

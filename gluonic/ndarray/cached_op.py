@@ -12,7 +12,7 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
-from gluonic.ndarray.repeat import Repeat
+from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of
 

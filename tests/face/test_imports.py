@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gluonic
 from gluonic import gluon
+from gluonic.graph.operator import REGISTRY
 
 LATER = [
     "networkx", "scipy", "llvmlite", "tqdm", "multiprocessing", "gluonic.codegen.compiled",
@@ -47,3 +49,10 @@ def test_everything_that_the_package_offers_is_there(name: str) -> None:
 def test_what_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"gluonic\.gluon has no 'nothing'"):
         gluon.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("room", ["ndarray", "symbol"])
+def test_no_module_takes_the_name_of_an_operator(room: str) -> None:
+    """Importing it would put the module where the operator was."""
+    modules = {file.stem for file in (Path(gluonic.__file__).parent / room).glob("*.py")}
+    assert not modules & set(REGISTRY)
