@@ -8,6 +8,7 @@ loops have it from :mod:`gluonic.codegen.maths.random_words`.
 """
 
 import sys
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -28,7 +29,11 @@ _CONSTANTS = [  # NumPy takes arrays faster than numbers
 ]
 
 _UNUSED, _UNIT = np.array(8, np.uint32), np.array(2.0**-24, np.float32)
-_MANTISSA, _EXPONENT = np.array(12, np.uint64), np.array(0x3FF << 52, np.uint64)
+_MANTISSA, _EXPONENT, _ONE = (
+    np.array(12, np.uint64),
+    np.array(0x3FF << 52, np.uint64),
+    np.array(1.0),
+)
 
 
 def take_key(random: np.random.Generator) -> int:
@@ -45,29 +50,34 @@ def take_keys(random: np.random.Generator, count: int) -> Array:
 
 def numbers_of(key: int, count: int, first: int = 0) -> Array:
     """The numbers that SplitMix64 gives when started with a key, as uint64, from number `first` on."""
-    start = key + first * STEP
-    if count <= _AT_ONCE:
-        return _mixed(_STEPS[:count] + np.array(start & _ALL, np.uint64))
     found = np.empty(count, np.uint64)
-    for begin in range(0, count, _AT_ONCE):  # what is worked on stays in the cache
-        part = found[begin : begin + _AT_ONCE]
-        np.add(_STEPS[: part.size], np.array((start + begin * STEP) & _ALL, np.uint64), out=part)
-        _mixed(part)
+    for _ in _parts(count, key + first * STEP, found):
+        pass
     return found
 
 
-def _mixed(z: Array) -> Array:
-    """Stir the bits of numbers in place."""
+def _parts(count: int, start: int, found: Array | None = None) -> Iterator[tuple[int, Array]]:
+    """The numbers from a start on part by part, so that they stay cached, with where each part begins.
+
+    Parts lie in the memory `found`, or all in the same.
+    """
     first, factor, second, second_factor, third = _CONSTANTS
-    shifted = z >> first
-    z ^= shifted
-    z *= factor
-    np.right_shift(z, second, shifted)
-    z ^= shifted
-    z *= second_factor
-    np.right_shift(z, third, shifted)
-    z ^= shifted
-    return z
+    most = min(count, _AT_ONCE)
+    scratch, same = np.empty(most, np.uint64), np.empty(0 if found is not None else most, np.uint64)
+    for begin in range(0, count, _AT_ONCE):
+        size = min(count - begin, _AT_ONCE)
+        z = same[:size] if found is None else found[begin : begin + size]
+        shifted = scratch[:size]
+        np.add(_STEPS[:size], np.array((start + begin * STEP) & _ALL, np.uint64), z)
+        np.right_shift(z, first, shifted)
+        np.bitwise_xor(z, shifted, z)
+        np.multiply(z, factor, z)
+        np.right_shift(z, second, shifted)
+        np.bitwise_xor(z, shifted, z)
+        np.multiply(z, second_factor, z)
+        np.right_shift(z, third, shifted)
+        np.bitwise_xor(z, shifted, z)
+        yield begin, z
 
 
 def _halves(numbers: Array) -> Array:
@@ -92,35 +102,27 @@ def threshold_of(p: float) -> int:
 
 def kept(key: int, shape: Shape, p: float) -> Array:
     """For each element whether it is kept when each is dropped with probability `p`."""
-    found: Array = words_of(key, shape) >= np.int32(threshold_of(p))
-    return found
+    found, smallest = np.empty(prod(shape), bool), np.array(threshold_of(p), np.int32)
+    for begin, numbers in _parts((found.size + 1) // 2, key):
+        part = found[2 * begin : 2 * begin + 2 * numbers.size]
+        np.greater_equal(_halves(numbers).view(np.int32)[: part.size], smallest, part)
+    return found.reshape(shape)
 
 
 def uniform(key: int, shape: Shape, dtype: Any) -> Array:
     """Numbers from 0 (included) to 1 (excluded), of 24 random bits as float32, of 52 as float64."""
-    count = prod(shape)
-    make, each = (_doubles, 1) if dtype == np.float64 else (_singles, 2)
-    most = _AT_ONCE * each
-    if count <= most:
-        return make(numbers_of(key, -(-count // each)))[:count].reshape(shape)
-    found = np.empty(count, dtype)
-    for begin in range(0, count, most):
-        part = found[begin : begin + most]
-        part[:] = make(numbers_of(key, -(-part.size // each), begin // each))[: part.size]
+    found = np.empty(prod(shape), dtype)
+    if dtype == np.float64:
+        for begin, numbers in _parts(found.size, key, found.view(np.uint64)):
+            np.right_shift(numbers, _MANTISSA, numbers)
+            np.bitwise_or(numbers, _EXPONENT, numbers)  # from 1 to 2
+            part = found[begin : begin + numbers.size]
+            np.subtract(part, _ONE, part)
+        return found.reshape(shape)
+    for begin, numbers in _parts((found.size + 1) // 2, key):
+        words = _halves(numbers)
+        np.right_shift(words, _UNUSED, words)
+        part = found[2 * begin : 2 * begin + words.size]
+        part[:] = words.view(np.int32)[: part.size]
+        np.multiply(part, _UNIT, part)
     return found.reshape(shape)
-
-
-def _doubles(numbers: Array) -> Array:
-    numbers >>= _MANTISSA
-    numbers |= _EXPONENT  # from 1 to 2
-    found: Array = numbers.view(np.float64)
-    found -= 1.0
-    return found
-
-
-def _singles(numbers: Array) -> Array:
-    words = _halves(numbers)
-    words >>= _UNUSED
-    found = words.astype(np.float32)
-    found *= _UNIT
-    return found
