@@ -49,8 +49,9 @@ class CompiledGraph:
     ) -> None:
         self.keys = Keys.of(graph)
         self.graph, self.parameters = graph, frozenset(parameters)
-        self.given = len(inputs)
-        self.inputs = (*inputs, self.keys.variable) if self.keys is not None else tuple(inputs)
+        self.inputs = self._all_inputs = tuple(inputs)
+        if self.keys is not None:
+            self._all_inputs = (*inputs, self.keys.variable)
         self._knows_data = bool(parameters) or data is not None
         others = [node for node in inputs if node not in self.parameters]
         chosen = frozenset(others if data is None else data)
@@ -69,10 +70,10 @@ class CompiledGraph:
     def _preparations(self) -> dict[bool, Preparation]:
         """What rewrites the graph, for either mode."""
         if self.keys is None:
-            plain = Preparation(self.graph, self.inputs, self.parameters)
+            plain = Preparation(self.graph, self._all_inputs, self.parameters)
             return {False: plain, True: plain}
         graphs = self.keys.graphs.items()
-        return {mode: Preparation(g, self.inputs, self.parameters) for mode, g in graphs}
+        return {mode: Preparation(g, self._all_inputs, self.parameters) for mode, g in graphs}
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -144,7 +145,7 @@ class CompiledGraph:
 
     def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
-        if self.keys is not None and len(arrays) == self.given:
+        if self.keys is not None and len(arrays) == len(self.inputs):
             arrays = [*arrays, self.keys.places(train)]
         key = (train, *[(a.shape, a.dtype) for a in arrays])
         with self._lock:
@@ -213,7 +214,7 @@ class CompiledGraph:
                 prepared, facts = preparation.of(batch, train)
             except MXNetError:
                 continue  # something else than a batch was made larger; the arrays are tried last
-            made = Specialization(prepared, self.inputs, facts, self.parameters)
+            made = Specialization(prepared, self._all_inputs, facts, self.parameters)
             binding = self._bind_in_family(made, batch, arrays, train)
             if binding is not None:
                 return binding
@@ -221,7 +222,7 @@ class CompiledGraph:
             if own is not None and made.serves(own):
                 return made.bind(own)
         prepared, facts = preparation.of(arrays, train)
-        made = Specialization(prepared, self.inputs, facts, self.parameters)
+        made = Specialization(prepared, self._all_inputs, facts, self.parameters)
         binding = self._bind_in_family(made, arrays, arrays, train)
         return made.bind(facts) if binding is None else binding
 
