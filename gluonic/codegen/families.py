@@ -235,6 +235,7 @@ def trace_family(
         return None
     if trace.failed or not trace.is_general:
         return None
+    trace.answers.clear()
     return Family(specialization, opened, facts, figures, trace, timed=timed)
 
 

@@ -32,6 +32,7 @@ class Trace:
     ----------
     failed : whether something was asked that has no one answer
     conditions : what another batch size must meet
+    answers : what was found for the same question, for those who ask again
     """
 
     def __init__(self, size: int) -> None:
@@ -40,6 +41,7 @@ class Trace:
         self._values: list[Any] = [size]
         self.failed = False
         self.conditions: dict[tuple[Terms, Any, Relation], None] = {}
+        self.answers: dict[Any, Any] = {}
 
     @property
     def size(self) -> "OpenExtent":
@@ -287,6 +289,13 @@ def is_one(extent: Any) -> bool:
 def varies(shape: Sequence[Any]) -> bool:
     """Whether some extent of a shape is not known yet."""
     return any(type(extent) is OpenExtent for extent in shape)
+
+
+def trace_of(shapes: Iterable[Sequence[Any]]) -> Trace | None:
+    """Where comparisons with the extents of shapes are noted; None if all of these are known."""
+    extents = (extent for shape in shapes for extent in shape if type(extent) is OpenExtent)
+    found = next(extents, None)
+    return None if found is None else found.trace
 
 
 def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from gluonic.codegen.loops.extents import varies
+from gluonic.codegen.loops.extents import trace_of, varies, written
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.errors import MXNetError, describe
@@ -131,9 +131,13 @@ def _open_outputs(
     application: Application, inputs: tuple[tuple[Shape, Dtype], ...]
 ) -> _Ends | None:
     """The same if extents of the inputs may not be known yet."""
-    if not any(varies(shape) for shape, _ in inputs):
+    trace = trace_of(shape for shape, _ in inputs)
+    if trace is None:
         return _outputs(application, inputs)
-    found = _signature(application, inputs)
+    key = application, tuple([(tuple(map(written, shape)), dtype) for shape, dtype in inputs])
+    if key not in trace.answers:
+        trace.answers[key] = _signature(application, inputs)
+    found = trace.answers[key]
     return None if found is None else _known(found)
 
 
