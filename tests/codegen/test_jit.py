@@ -73,5 +73,6 @@ def test_child_of_a_fork_compiles_and_calls() -> None:
 
 
 def test_optimised_text_and_assembly_can_be_read() -> None:
-    assert "ret i64 6" in jit.optimised("define i64 @f() {\n %a = add i64 2, 4\n ret i64 %a\n}\n")
+    slot = "%s = alloca i64\n store i64 %x, ptr %s\n %y = load i64, ptr %s"
+    assert "ret i64 %x" in jit.optimised(f"define i64 @f(i64 %x) {{\n {slot}\n ret i64 %y\n}}\n")
     assert "f:" in jit.assembly(_constant(1))

@@ -23,7 +23,7 @@ from pathlib import Path
 from gluonic._version import __version__
 from gluonic.codegen.machine.target import Target, load_llvm
 
-_MAGIC = b"gluonic object 1\n"
+_MAGIC = b"gluonic object 2\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 _DEFAULT_CAP = 256 << 20

@@ -1,9 +1,8 @@
 """From the text of an LLVM module to addresses that can be called.
 
-One JIT serves the process and is made on first use. A module becomes an object file (optimised
-by a pass manager that is used once), the object file becomes a :class:`Library` whose code lives
-as long as the Python object. Object files are kept on disk by :mod:`gluonic.codegen.machine.cache`, so
-a second process links without compiling.
+One JIT serves the process and is made on first use. A module becomes an object file, the object file
+becomes a :class:`Library` whose code lives as long as the Python object. Object files are kept on disk
+by :mod:`gluonic.codegen.machine.cache`, so a second process links without compiling.
 """
 
 from __future__ import annotations
@@ -149,9 +148,21 @@ def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> An
         module.triple = target.triple
         module.data_layout = str(machine.target_data)
         module.verify()
-        # The loops are already explicit SIMD, so LLVM need not look for vectors or unroll.
-        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
-        passes = llvm.create_pass_builder(machine, tuning)
-        passes.getModulePassManager().run(module, passes)
+        _optimise(module, machine)
         return finish(machine, module)
+
+
+def _optimise(module: Any, machine: Any) -> None:
+    """Put slots into registers and tidy the blocks.
+
+    The loops are explicit SIMD with their invariants outside, so more passes make them no faster, but took most
+    of the time and the memory of compiling. What is left to do the instruction selector does.
+    """
+    llvm = load_llvm()
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
