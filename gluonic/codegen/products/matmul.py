@@ -56,6 +56,7 @@ class ProductStep(Step):
     def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
         self.node, self.dtype = node, dtype
         self.small = self._for_method(product, lambda way: way) == LOOPS
+        self.is_layer = node.application is not None and Extended.of(node.application) is not None
         self.turned = product.turned_a, product.turned_b
         self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
         self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
@@ -96,6 +97,8 @@ class ProductStep(Step):
 
     def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
         """What is found for the best way that the function knows."""
+        if len(self.ways) == 1:
+            return find(self.ways[0])
         return self._for_method(product, lambda way: find(way if way in self.ways else BLAS))
 
     @staticmethod
@@ -110,10 +113,12 @@ class ProductStep(Step):
 
     @property
     def ways(self) -> tuple[int, ...]:
-        """The ways that the function knows; for what was small panels are not worth compiling."""
+        """The ways that the function knows: few for what is small, as the weight of a layer stays."""
         if self.is_packed:
             return (PANELS,)
-        return (LOOPS, BLAS) if self.small else (LOOPS, PANELS, BLAS)
+        if self.small:
+            return (LOOPS,) if self.is_layer else (LOOPS, BLAS)
+        return LOOPS, PANELS, BLAS
 
     def workspace(self, facts: Facts) -> int:
         """A packed panel, and the left factor's part, if that is packed too."""
@@ -156,8 +161,11 @@ class ProductStep(Step):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
     def variant(self, facts: Facts) -> Hashable:
-        """Whether a packed factor is as short as those that packing is for."""
-        return not self.is_packed or self._product(facts).inner < LONG
+        """Whether a packed factor is as short as those that packing is for, and a small weight small."""
+        product = self._product(facts)
+        if self.is_packed:
+            return product.inner < LONG
+        return not (self.small and self.is_layer) or product.columns * product.inner <= SMALL
 
     def emit(self, module: Module, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""
