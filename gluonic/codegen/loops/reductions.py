@@ -6,8 +6,9 @@ added up beside it. The order of additions depends on extents only, never on how
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
 
 _UINT64 = np.dtype(np.uint64)
+_Join: TypeAlias = Callable[[list[Value], list[Value]], list[Value]]
 
 
 def accumulator_dtype(kind: str, dtype: Dtype) -> Dtype:
@@ -98,9 +100,7 @@ class Accumulator:
     def _add_noting_nan(self, value: Value) -> None:
         """Take up elements of which those that are NaN change nothing but a note."""
         m, lanes = self.m, value.lanes
-        (total,) = self._read(lanes)
-        beats = value > total if self.reduce.kind == "max" else value < total
-        self._write(self._slots(lanes), [m.where(beats, value, total)])
+        self._write(self._slots(lanes), self._beyond([value], self._read(lanes)))
         count = max(lanes // 2, 1)
         if count not in self.invalid:
             self.invalid[count] = self._cleared(count, 1, m.constant(0, self.dtype))[0]
@@ -108,6 +108,11 @@ class Accumulator:
         unordered = m.instruction("fcmp uno", ends, BOOL)
         note = m.where(unordered, m.nan, self._load(self.invalid[count], count))
         self._write([self.invalid[count]], [note])
+
+    def _beyond(self, a: list[Value], b: list[Value]) -> list[Value]:
+        """Combine extremes of which the second is no NaN."""
+        beats = a[0] > b[0] if self.reduce.kind == "max" else a[0] < b[0]
+        return [self.m.where(beats, a[0], b[0])]
 
     @property
     def _parts(self) -> int:
@@ -155,27 +160,27 @@ class Accumulator:
 
     def scalar(self) -> Value:
         """Combine all lanes to one, always in the same order."""
-        widths = sorted(self.slots, reverse=True)
-        result = self._read(widths[0])
-        for width in dict.fromkeys([*widths[1:], 1]):
+        m = self.m
+        joined = self._beyond if self._notes_nan else self._joined
+        (total, *rest) = self._folded({lanes: self._read(lanes) for lanes in self.slots}, joined)
+        if self.invalid:
+            notes = {lanes: [self._load(slot, lanes)] for lanes, slot in self.invalid.items()}
+            (note,) = self._folded(notes, lambda a, b: [a[0] + b[0]])  # what is no NaN is 0
+            total = m.where(m.isnan(note), note, total)
+        return self._finished([total, *rest])
+
+    def _folded(self, partial: Mapping[int, list[Value]], joined: _Join) -> list[Value]:
+        """One lane from partial results of different numbers of lanes."""
+        widest, *narrower = sorted(partial, reverse=True)
+        result = partial[widest]
+        for width in dict.fromkeys([*narrower, 1]):
             while result[0].lanes > width:
                 half = result[0].lanes // 2
                 low, high = ([self.m.lanes_of(v, k, half) for v in result] for k in (0, half))
-                result = self._joined(low, high)
-            if width in self.slots:
-                result = self._joined(result, self._read(width))
-        for lanes, slot in self.invalid.items():
-            result = self._joined(result, [self._any_nan(self._load(slot, lanes), result[0])])
-        return self._finished(result)
-
-    def _any_nan(self, note: Value, result: Value) -> Value:
-        """Return NaN if a lane of `note` is, else `result`."""
-        m = self.m
-        while note.lanes > 1:
-            half = note.lanes // 2
-            low, high = (m.lanes_of(note, first, half) for first in (0, half))
-            note = low + high  # what is no NaN is 0
-        return m.where(m.isnan(note), note, result)
+                result = joined(low, high)
+            if width in narrower:
+                result = joined(result, partial[width])
+        return result
 
     def _finished(self, parts: list[Value]) -> Value:
         """Return a result in the dtype that later stages get."""
