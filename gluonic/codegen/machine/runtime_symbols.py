@@ -7,8 +7,7 @@ module is linked, never a jump into nowhere.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 # LLVM itself calls these when an instruction set has no instruction for the operation.
@@ -33,10 +32,12 @@ IMPLICIT = (
 )
 
 
-@cache
-def _libraries() -> tuple[ctypes.CDLL, ...]:
-    names = (None, ctypes.util.find_library("m"))
-    return tuple(ctypes.CDLL(name) for name in dict.fromkeys(names))
+def _libraries() -> Iterator[ctypes.CDLL]:
+    """Where the functions may be: nearly always in what the process has loaded already."""
+    yield ctypes.CDLL(None)
+    from ctypes.util import find_library  # imports subprocess
+
+    yield ctypes.CDLL(find_library("m"))
 
 
 @cache
@@ -55,6 +56,6 @@ def addresses(names: Sequence[str] = ()) -> dict[str, int]:
 
 def give_back_memory() -> None:
     """Have the C library return freed memory to the system, if it can: compiling frees much at once."""
-    trim = next((f for lib in _libraries() if (f := getattr(lib, "malloc_trim", None))), None)
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
