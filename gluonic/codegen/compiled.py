@@ -21,6 +21,7 @@ from gluonic.codegen.loops.serving import larger_batches
 from gluonic.codegen.rewriting.keys import Keys
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.codegen.specialization import Specialization
+from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.node import Graph, Node
@@ -181,7 +182,8 @@ class CompiledGraph:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""
         binding = self._families[train].bind(arrays, train) or self._bind_known(arrays, train)
         if binding is None:
-            binding = self._specialized(arrays, train)
+            with paused():
+                binding = self._specialized(arrays, train)
             self.specializations.append(binding.specialization)
             dump_if_asked(binding)
         return binding

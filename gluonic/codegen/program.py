@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.loops.facts import DynamicShapeError
+from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
@@ -63,7 +64,8 @@ class Program:
     @cached_property
     def compiled(self) -> "CompiledGraph":
         """The graph, compiled for what it is called with; the first one imports the compiler."""
-        from gluonic.codegen.compiled import CompiledGraph
+        with paused():
+            from gluonic.codegen.compiled import CompiledGraph
 
         return CompiledGraph(self.graph, self.inputs, self.parameters, self._data)
 
