@@ -1,10 +1,12 @@
 """How much has been compiled for a graph, and how often it was used: `cache_info()`."""
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
+
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class CacheInfo:
     """What is kept of compiled graphs.
 

@@ -4,14 +4,13 @@ A step is divided when it takes so long that waking a worker pays. Its units are
 threads, and may run in any order, so results are too, bit by bit.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gluonic.codegen.figures import Figures, Integers
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.number_table import NumberTable
+from gluonic.graph.record import record
 
 _WORTH = 30_000
 """A step is divided if it takes one thread so many nanoseconds."""
@@ -21,7 +20,7 @@ _CHUNKS = 8
 """So many chunks for each thread: the last one that a thread still does is as much shorter than its share."""
 
 
-@dataclass(frozen=True)
+@record
 class Divisions:
     """How threads share the phases of all steps, one after the other.
 

@@ -1,12 +1,12 @@
 """What the compiler made of a graph, in words: what is fused, what is not and why; and the code itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Node
+from gluonic.graph.record import record
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
 
 
-@dataclass(frozen=True)
+@record
 class Step:
     """One step of a compiled graph.
 
@@ -48,7 +48,7 @@ class Step:
         return f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}"
 
 
-@dataclass(frozen=True)
+@record
 class Explanation:
     """What became of a graph; printing it shows the table, `llvm` and `assembly` return the code.
 

@@ -11,6 +11,7 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.graph.node import Entry
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.specialization import Specialization
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@record
 class Figures:
     """The numbers that go with one set of shapes.
 

@@ -18,6 +18,7 @@ from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
 from gluonic.graph.node import Node
+from gluonic.graph.record import record
 
 _NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
@@ -40,7 +41,7 @@ def why_not(node: Node, facts: Facts) -> str:
     return why_no_code(node.application, loop, dtypes)
 
 
-@dataclass(frozen=True)
+@record
 class _StepCall:
     """The calls of a step's function.
 
@@ -181,7 +182,7 @@ class _RunWriter:
         self, module: Module, name: str, calls: Sequence[_StepCall], *, timed: bool = False
     ) -> None:
         arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
-        self.f = Function(module, name, arguments)
+        self.f = Function(module, name, arguments, passes_on=True)
         most = max((len(call.slots) for call in calls), default=0)
         self.operands = self.f.slot(f"[{max(most, 1)} x ptr]")
         for index, call in enumerate(calls):

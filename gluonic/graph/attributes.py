@@ -7,7 +7,6 @@ import operator
 import re
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, Literal, NewType, Union, get_args, get_origin
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import AttributeValueError, nearest
+from gluonic.graph.record import record
 from gluonic.graph.subgraphs import Subgraphs, subgraphs
 
 Shape = tuple[int, ...]
@@ -130,7 +130,7 @@ def wording(kind: Any) -> str:
     return " or ".join(wording(p) for p in parameters)
 
 
-@dataclass(frozen=True)
+@record
 class Attribute:
     """A keyword-only parameter of an operator's kernel: a static setting of the operator.
 

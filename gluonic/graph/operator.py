@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from gluonic.graph.attributes import REQUIRED, Attribute
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
+from gluonic.graph.record import record
 from gluonic.graph.view import NodeView, Titled
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -234,7 +235,7 @@ class Operator:
         )
 
 
-@dataclass(frozen=True)
+@record
 class Signature:
     """The shapes and dtypes of the outputs that go with certain inputs; None where only a run tells."""
 

@@ -7,11 +7,11 @@ columns that padding adds are part of the memory that is read: the loops know no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import Target
+from gluonic.graph.record import record
 
 _LATENCY = 4
 """Cycles a fused multiply-add takes; two can start in each."""
@@ -40,7 +40,7 @@ def blocks_of(channels: int, lanes: int) -> int:
     return -(-channels // lanes)
 
 
-@dataclass(frozen=True)
+@record
 class Tile:
     """The outputs that registers hold at once.
 
@@ -55,7 +55,7 @@ class Tile:
     blocks: int
 
 
-@dataclass(frozen=True)
+@record
 class Filters:
     """A convolution apart from the sizes of its images.
 

@@ -1,12 +1,13 @@
 """How the images of a convolution lie in memory, and the run-time numbers that say so."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
 from gluonic.codegen.images.convolution_tiling import Tiling
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Strides:
     """How an image lies in memory, in bytes: from a batch member, a block (or plane), a row to the next."""
 
@@ -21,7 +22,7 @@ class Strides:
         return cls(blocks * rows * row, rows * row, row)
 
 
-@dataclass(frozen=True)
+@record
 class Geometry:
     """The run-time numbers of a convolution.
 

@@ -6,14 +6,14 @@ neighbouring places of the output's gradient. Taps of no remainder leave zeros.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
 
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.machine.assembler import Module
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Phase:
     """What the places of one remainder sum, along one axis.
 

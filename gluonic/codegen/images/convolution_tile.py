@@ -1,13 +1,13 @@
 """One tile of a convolution: its sums in registers, and what becomes of them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gluonic.codegen.images.convolution import Filters, lanes_of
 from gluonic.codegen.machine.assembler import Function
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.graph.record import record
 
 Expression = Callable[..., Any]
 Shape = tuple[int, int, int]
@@ -25,7 +25,7 @@ Few, for its code must fit where decoded code is kept, and what is loaded early 
 """
 
 
-@dataclass(frozen=True)
+@record
 class Epilogue:
     """What becomes of a sum before it is stored.
 
@@ -44,7 +44,7 @@ class Epilogue:
 NOTHING = Epilogue(lambda m, x: x)
 
 
-@dataclass(frozen=True)
+@record
 class Line:
     """Where a line of tiles is: addresses of its first windows, weights and outputs."""
 
@@ -54,7 +54,7 @@ class Line:
     places: list[list[str]]
 
 
-@dataclass(frozen=True)
+@record
 class Chunk:
     """The blocks of channels that are summed now.
 

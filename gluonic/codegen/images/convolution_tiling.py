@@ -1,10 +1,10 @@
 """How the work of a convolution is cut: into tiles, lines of tiles, and units that share what is in caches."""
 
-from dataclasses import dataclass
 from functools import cache
 
 from gluonic.codegen.images.convolution import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.machine.target import Target
+from gluonic.graph.record import record
 
 _DEEP = 256
 """About how many products are summed at a time: so many weights stay in the first cache while images go by."""
@@ -17,7 +17,7 @@ _SEGMENT, _DEPTH = 8, 4
 filters it stays in the second cache."""
 
 
-@dataclass(frozen=True)
+@record
 class Tiling:
     """The order in which a convolution is computed.
 

@@ -11,7 +11,6 @@ are rearranged at their ends.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.ops.deconvolution import transposed_convolution
 from gluonic.graph.ops.windows import is_channels_last
+from gluonic.graph.record import record
 from gluonic.graph.view import NodeView
 
 _FLOATS = ("float32", "float64")
@@ -41,7 +41,7 @@ def _(n: NodeView) -> None:
     n.output = (n.data[0], n.channels, *n.places)
 
 
-@dataclass(frozen=True)
+@record
 class Form:
     """How an array of images (or of filters) lies.
 
@@ -278,7 +278,7 @@ class _Rewriting:
         return form if None not in forms or not form.last else None
 
 
-@dataclass(frozen=True)
+@record
 class _Transposed:
     """The gradient that a transposed convolution, or one of its own gradients, is.
 

@@ -6,14 +6,14 @@ Images with a border are written border and all; what pads the last block of cha
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gluonic.codegen.images.convolution import blocks_of, lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Reordering:
     """The run-time numbers of a reordering of images.
 

@@ -4,12 +4,12 @@ Functions have the form of those in :mod:`gluonic.codegen.images.layout`; a unit
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
+from gluonic.graph.record import record
 
 _CHANNELS_AHEAD = 6
 """How many channels before they are needed filters are asked for that lie far from each other."""
@@ -214,7 +214,7 @@ def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:
     w.units(block_of_filters)
 
 
-@dataclass(frozen=True)
+@record
 class Taps:
     """Some of the places of filters, in the order that turned filters have.
 

@@ -1,15 +1,15 @@
 """A convolution in the making: later nodes may still become part of it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from gluonic.codegen.images.convolution import Filters
 from gluonic.codegen.images.layout_filters import Taps
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Application
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class PendingConvolution:
     """A convolution in the making: later nodes may still become part of it."""
 

@@ -5,7 +5,6 @@ Windows that lie inside the image are read without looking at borders.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,11 +14,12 @@ from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, INT64, Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.graph.record import record
 
 _MOST_UNROLLED = 16
 
 
-@dataclass(frozen=True)
+@record
 class Windows:
     """What pooling does, apart from the sizes of its images.
 
@@ -42,7 +42,7 @@ class Windows:
         return self.kernel == (0, 0)
 
 
-@dataclass(frozen=True)
+@record
 class PoolGeometry:
     """The run-time numbers: extents of the data and of the output, and how both lie."""
 

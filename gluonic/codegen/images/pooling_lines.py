@@ -5,7 +5,6 @@ combined line. A unit of work is a plane. Where a window sticks out it reads wha
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +12,12 @@ from gluonic.codegen.images.window_loops import Windows3, WindowWriter
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT64, INT64, Dtype, Value
+from gluonic.graph.record import record
 
 _MOST_UNROLLED = 16
 
 
-@dataclass(frozen=True)
+@record
 class Pooling:
     """What pooling does, apart from the sizes of its images.
 

@@ -5,16 +5,16 @@ Images lie with their channels first. Two axes of places are taken for three, th
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import Dtype, Value, literal, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Windows3:
     """Windows of volumes: what of them code is written for.
 

@@ -1,7 +1,7 @@
 """Shapes and dtypes of a whole graph for given inputs, and the pattern that compiled code depends on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -13,9 +13,10 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Application, Signature
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Facts:
     """What inference found.
 
@@ -62,7 +63,7 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     return _found_forwards(graph, given) or _found_both_ways(graph, given)
 
 
-@dataclass(frozen=True)
+@record
 class _Visit:
     """A node as inference meets it; entries are numbered in the order in which they are found.
 

@@ -1,7 +1,6 @@
 """Operators that only rewritten graphs have; users never see them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -11,6 +10,7 @@ from gluonic.graph.attributes import Axes, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Operator
+from gluonic.graph.record import record
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
 
@@ -43,7 +43,7 @@ def average(
     return data.sum(axis=axes, keepdims=keepdims) / count
 
 
-@dataclass(frozen=True)
+@record
 class Cut:
     """One of equal pieces along an axis.
 

@@ -20,17 +20,18 @@ int64_t end)``. The table is what :meth:`Kernel.table` returns; ``begin`` and ``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any, Literal
 
 from gluonic.codegen.machine.values import Dtype
+from gluonic.graph.record import record
 
 Way = Literal["repeat", "unit", "stride", "chunk"]
 Body = Callable[..., Sequence[Any]]
 
 
-@dataclass(frozen=True)
+@record
 class Operand:
     """An array that a kernel reads or writes.
 
@@ -52,19 +53,19 @@ class Operand:
         return self.ways[axis] != "repeat"
 
 
-@dataclass(frozen=True)
+@record
 class Store:
     """A result that is written to the operand numbered `operand`."""
 
     operand: int
 
 
-@dataclass(frozen=True)
+@record
 class Carry:
     """A result of a point stage that later stages get, after all earlier reduced values."""
 
 
-@dataclass(frozen=True)
+@record
 class Reduce:
     """A result that is reduced over the reduced axes and given to later stages.
 
@@ -84,7 +85,7 @@ class Reduce:
 Result = Store | Reduce | Carry
 
 
-@dataclass(frozen=True)
+@record
 class Stage:
     """One pass over the reduced axes, or one step per point.
 
@@ -105,7 +106,7 @@ class Stage:
     point: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Kernel:
     """A loop nest over a space of a given rank.
 

@@ -7,7 +7,7 @@ says which it is.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gluonic.codegen.loops.facts import Facts
@@ -21,6 +21,7 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import INT64, Dtype
+from gluonic.graph.record import record
 
 _GRAIN = 1 << 14
 """How many elements a chunk has."""
@@ -34,7 +35,7 @@ def is_long_row(kernel: Kernel) -> bool:
     return kernel.rank == 1 and kernel.row
 
 
-@dataclass(frozen=True)
+@record
 class _Phase:
     """What is done at once.
 
@@ -244,7 +245,7 @@ class LongRowStep(LoopStep):
         """Write a kernel for each phase, and the function that chooses."""
         for number, phase in enumerate(self.cut.phases):
             emit(phase.kernel, f"{name}_{number}", module)
-        f = Function(module, name, _NUMBERS)
+        f = Function(module, name, _NUMBERS, passes_on=True)
         own = len(self.lowered.kernel.operands)
         workspace = f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {own}')}")
         most = max(len(phase.kernel.operands) for phase in self.cut.phases)

@@ -1,17 +1,17 @@
 """Operators as loops: the axes they run over, which elements they read and write, what they compute."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gluonic.codegen.loops.extents import is_one
+from gluonic.graph.record import record
 
 Shape = tuple[int, ...]
 AxisMap = tuple[int | None, ...]
 Expression = Callable[..., Any]
 
 
-@dataclass(frozen=True)
+@record
 class Read:
     """Which element of an operand is read at each point of a space.
 
@@ -40,7 +40,7 @@ class Read:
         return self.axes, self.cut, tuple(step == 1 for step in self.step)
 
 
-@dataclass(frozen=True)
+@record
 class Loop:
     """An operator as a loop nest.
 

@@ -1,7 +1,6 @@
 """From a fused group to a kernel: its axes made few, its operators' expressions made the stages' bodies."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from gluonic.codegen.loops.fusion import Group
@@ -10,9 +9,10 @@ from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed
 from gluonic.codegen.loops.stage_bodies import StageBodies
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Access:
     """How an operand is reached from the loops of a kernel.
 
@@ -29,7 +29,7 @@ class Access:
     part: tuple[Node, int] | None = None
 
 
-@dataclass(frozen=True)
+@record
 class LoweredGroup:
     """A group as a kernel, for all shapes of one pattern.
 
@@ -78,7 +78,7 @@ def offset(shape: Shape, itemsize: int, read: Read) -> int:
     return sum(b * s for b, s in zip(read.begin, steps, strict=True)) * itemsize
 
 
-@dataclass(frozen=True)
+@record
 class Use:
     """One way in which a group reads or writes a result, over the axes of the group's space."""
 

@@ -19,6 +19,7 @@ from gluonic.codegen.loops.lowering import Access, LoweredGroup, contiguous_stri
 from gluonic.codegen.loops.stages import Place
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.record import record
 
 
 @dataclass
@@ -173,7 +174,7 @@ def _stride(shape: Shape, axis: int | None, read: Read | None) -> int:
 _MOST_TRIALS = 32
 
 
-@dataclass(frozen=True)
+@record
 class StandIn:
     """What is known of an array without having it."""
 

@@ -1,15 +1,15 @@
 """When each operator of a fused group runs: in which sweep over the reduced axes, or at a point after it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed, identity, relabelling
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.record import record
 
 _MOST_SWEEPS = 4
 
 
-@dataclass(frozen=True)
+@record
 class Place:
     """Where an operator runs.
 
@@ -25,7 +25,7 @@ class Place:
     axes: AxisMap
 
 
-@dataclass(frozen=True)
+@record
 class Stages:
     """The plan of a group's loop nest.
 

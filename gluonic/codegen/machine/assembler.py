@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gluonic.codegen.machine.target import Target
+from gluonic.graph.record import record
 
 
 @dataclass
@@ -60,14 +61,14 @@ class Module:
             *self.definitions.values(),
             *self.declarations.values(),
             f"attributes #0 = {{ {attributes} }}",
-            f"attributes #1 = {{ noinline cold {attributes} }}",
-            f"attributes #2 = {{ noinline {attributes} }}",
+            f"attributes #1 = {{ cold {attributes} }}",
+            f"attributes #2 = {{ noinline optnone {attributes} }}",
             *(f"!{number} = !{{{content}}}" for number, content in enumerate(self.hints)),
         ]
         return "\n".join(parts) + "\n"
 
 
-@dataclass(frozen=True)
+@record
 class Opening:
     """A place in a function that is written to later, such as the one before a loop."""
 
@@ -96,9 +97,9 @@ class Function:
     internal : bool, default False
         Whether only this module calls it.
     cold : bool, default False
-        Whether it is seldom called and never inlined.
-    inlined : bool, default True
-        Whether an internal function may be inlined.
+        Whether it is seldom called.
+    passes_on : bool, default False
+        Whether it only gathers arguments and calls others: it is compiled in the quickest way.
     """
 
     def __init__(
@@ -109,13 +110,12 @@ class Function:
         *,
         internal: bool = False,
         cold: bool = False,
-        inlined: bool = True,
+        passes_on: bool = False,
     ) -> None:
         self.module = module
         self.name = name
         linkage = "internal " if internal else ""
-        # A step that is called once would be inlined, and so compiled twice.
-        group = "#1" if cold else "#0" if internal and inlined else "#2"
+        group = "#1" if cold else "#2" if passes_on else "#0"
         self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
         self._lines: list[Any] = []

@@ -5,10 +5,10 @@ Taking NumPy's costs no import, and there is one pool of BLAS threads in the pro
 
 import ctypes
 import sys
-from dataclasses import dataclass
 from functools import cache
 
 from gluonic.codegen.machine.values import Dtype
+from gluonic.graph.record import record
 
 # CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
 _NAMES = (
@@ -20,7 +20,7 @@ _NAMES = (
 _LETTERS = {"float32": "s", "float64": "d"}
 
 
-@dataclass(frozen=True)
+@record
 class BlasFunction:
     """A function of BLAS.
 

@@ -153,7 +153,7 @@ def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> An
 
 
 def _optimise(module: Any, machine: Any) -> None:
-    """Put slots into registers and tidy the blocks.
+    """Put slots into registers, tidy the blocks, and inline nothing but what asks for it.
 
     The loops are explicit SIMD with their invariants outside, so more passes make them no faster, but took most
     of the time and the memory of compiling. What is left to do the instruction selector does.
@@ -163,6 +163,9 @@ def _optimise(module: Any, machine: Any) -> None:
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+    inliner = llvm.create_new_module_pass_manager()
+    inliner.add_always_inliner_pass()
+    inliner.run(module, builder)
     for function in module.functions:
         if not function.is_declaration:
             passes.run(function, builder)

@@ -7,13 +7,14 @@ on shapes; so a new batch size needs a new plan, which is cheap to make, but no 
 
 from bisect import bisect
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from gluonic.graph.record import record
 
 ALIGNMENT = 64
 
 
-@dataclass(frozen=True)
+@record
 class MemoryPlan:
     """Where results live.
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from gluonic.graph.record import record
 
 # The SIMD features code generation looks at, each with the one it builds upon.
 _BUILDS_ON = {
@@ -51,7 +52,7 @@ class TargetError(ValueError):
     """A processor or feature was asked for that is unknown or that this machine lacks."""
 
 
-@dataclass(frozen=True)
+@record
 class Target:
     """A processor to write code for.
 

@@ -9,7 +9,6 @@ float16 has no arithmetic of its own here: it is float32 between memory and memo
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -68,7 +67,6 @@ def literal(value: Number, dtype: Dtype) -> str:
     return str(int(value))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """Elements in registers.
 
@@ -84,10 +82,11 @@ class Value:
         How many elements; 1 is a scalar that stands for all.
     """
 
-    emitter: Emitter
-    ref: str
-    dtype: Dtype
-    lanes: int
+    __slots__ = ("dtype", "emitter", "lanes", "ref")
+    __hash__ = object.__hash__
+
+    def __init__(self, emitter: Emitter, ref: str, dtype: Dtype, lanes: int) -> None:
+        self.emitter, self.ref, self.dtype, self.lanes = emitter, ref, dtype, lanes
 
     @property
     def type(self) -> str:

@@ -6,7 +6,6 @@ float32.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from gluonic.codegen.machine.values import (
     scalar_type,
     vector_type,
 )
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -30,7 +30,7 @@ _UINT16 = np.dtype(np.uint16)
 _FLOAT16 = np.dtype(np.float16)
 
 
-@dataclass(frozen=True)
+@record
 class Lanes:
     """Which elements registers hold: `count` neighbours, or those of them that `mask` selects."""
 

@@ -10,19 +10,19 @@ function is written once for float32 and float64; the tables below hold what dif
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
 from gluonic.codegen.maths.functions import lowers
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
 
 
-@dataclass(frozen=True)
+@record
 class _Table:
     """What one format needs.
 

@@ -8,18 +8,18 @@ near 0.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Operand, Value
 from gluonic.codegen.maths.exponential import exp_of_negative
 from gluonic.codegen.maths.functions import lowers
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
 
 
-@dataclass(frozen=True)
+@record
 class _Table:
     """What one format needs: its layout, ``ln 2`` in two parts, the curve of the logarithm."""
 

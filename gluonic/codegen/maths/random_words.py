@@ -5,7 +5,6 @@ Registers mostly begin at an element of even number, so that each number that is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from gluonic.codegen.machine.values import (
 )
 from gluonic.codegen.maths.functions import lowers
 from gluonic.graph.random_words import FIRST_FACTOR, SECOND_FACTOR, SHIFTS, STEP, WORD
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BITS = 64
 
 
-@dataclass(frozen=True)
+@record
 class Place:
     """Which elements registers hold: `lanes` of them from number `first` on."""
 

@@ -1,15 +1,16 @@
 """What is done to each element of a product when it is summed up: one function for tiles of all sizes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.values import Dtype, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Epilogue:
     """A function of each element of a product, and of those at its place in arrays of the same shape.
 
@@ -46,7 +47,7 @@ def _write(module: Module, name: str, dtype: Dtype, lanes: int, epilogue: Epilog
     """Write the function; the last columns go through memory as wide as a register."""
     numbers = ["i64 %lead", "ptr %goal", "i64 %lead_goal", "i64 %rows", "i64 %columns"]
     arguments = ["ptr %sums", *numbers, *epilogue.arguments]
-    f = Function(module, name, arguments, internal=True, inlined=False)
+    f = Function(module, name, arguments, internal=True)
     m, kind, size = Emitter(f), scalar_type(dtype), dtype.itemsize
     wide = vector_type(dtype, lanes)
     spare = [f.slot(wide) for _ in range(epilogue.others + 1)]

@@ -1,14 +1,15 @@
 """Which operators are products of matrices, and of which extents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from gluonic.codegen.loops.loop import Shape
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Product:
     """``output = a · b (+ bias along each row)``, `batch` times, over contiguous arrays.
 

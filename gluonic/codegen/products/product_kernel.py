@@ -9,13 +9,13 @@ too, by the rows of a tile.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, literal, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.finishing import Epilogue, finisher
+from gluonic.graph.record import record
 
 _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
@@ -23,7 +23,7 @@ _ARGUMENTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record
 class ProductForm:
     """What the code of a product depends on.
 
@@ -56,7 +56,7 @@ class ProductForm:
         return (*_ARGUMENTS, *(self.epilogue.arguments if self.epilogue is not None else ()))
 
 
-@dataclass(frozen=True)
+@record
 class Tiling:
     """How a product is cut for a processor.
 

@@ -6,13 +6,13 @@ size of state, and called for each layer and direction.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gluonic.codegen.images.convolution_products import call_gemm
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.values import Dtype, Value
+from gluonic.graph.record import record
 
 FORWARD_ARGUMENTS = (
     *("x", "width", "inputs", "recurrent", "bias", "state", "cell", "gates", "memory", "output"),
@@ -27,7 +27,7 @@ Rows: TypeAlias = Mapping[str, tuple[str, str | int]]
 _NUMBERS = ("width", "steps", "batch", "backwards")
 
 
-@dataclass(frozen=True)
+@record
 class RecurrentCell:
     """What code is written for.
 
