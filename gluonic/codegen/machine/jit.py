@@ -167,5 +167,10 @@ def _optimise(module: Any, machine: Any) -> None:
     inliner.add_always_inliner_pass()
     inliner.run(module, builder)
     for function in module.functions:
-        if not function.is_declaration:
+        if not function.is_declaration and not _is_for_quick_selection(function):
             passes.run(function, builder)
+
+
+def _is_for_quick_selection(function: Any) -> bool:
+    """Whether a function asks for no optimisation; LLVM would say on the console that it skips passes."""
+    return any(b"optnone" in attributes for attributes in function.attributes)
