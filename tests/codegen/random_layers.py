@@ -82,6 +82,16 @@ def normalized(draw: Draw, g: Growing, x: Value) -> None:
         g.add(name, x, nsize=3, alpha=0.1)
 
 
+def dropped(draw: Draw, g: Growing, x: Value) -> None:
+    """Dropout of elements, or of what lies along axes."""
+    if not is_filled(x, 1):
+        return
+    axes = draw(st.sets(st.integers(0, len(x.shape) - 1), max_size=len(x.shape)))
+    mode = draw(st.sampled_from(["training", "always"]))
+    p = draw(st.sampled_from([0.0, 0.1, 0.5]))
+    g.add("Dropout", x, p=p, mode=mode, axes=tuple(axes) if draw(st.booleans()) else ())
+
+
 def batch_norm(draw: Draw, g: Growing, x: Value) -> None:
     """A normalization over batches, which keeps states."""
     if not is_filled(x, 2):
@@ -224,6 +234,6 @@ def attention(draw: Draw, g: Growing, x: Value) -> None:
 
 
 RULES = (
-    dense, dense, dot, batch_dot, normalized, batch_norm, convolution, convolution, deconvolution, pooling,
-    upsampled, loss, recurrent, attention,
+    dense, dense, dropped, dot, batch_dot, normalized, batch_norm, convolution, convolution, deconvolution,
+    pooling, upsampled, loss, recurrent, attention,
 )  # fmt: skip
