@@ -35,6 +35,14 @@ def test_same_module_twice_gives_two_libraries() -> None:
     assert _call(second) == 5
 
 
+def test_code_outlives_the_jit_that_linked_it() -> None:
+    first = jit.load(_constant(7), ["f"])
+    for _ in range(jit._MOST_LINKED):
+        jit.load(_constant(5), ["f"])
+    gc.collect()
+    assert _call(first) == 7
+
+
 def test_unresolved_function_is_an_error_not_a_jump() -> None:
     text = "declare void @nobody_has_this()\ndefine void @f() {\n call void @nobody_has_this()\n ret void\n}\n"
     with pytest.raises(RuntimeError, match="materialize"):

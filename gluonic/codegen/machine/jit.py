@@ -1,8 +1,8 @@
 """From the text of an LLVM module to addresses that can be called.
 
-One JIT serves the process and is made on first use. A module becomes an object file, the object file
-becomes a :class:`Library` whose code lives as long as the Python object. Object files are kept on disk
-by :mod:`gluonic.codegen.machine.cache`, so a second process links without compiling.
+A module becomes an object file, the object file becomes a :class:`Library` whose code lives as long as the
+Python object. One JIT links many of them and is freed after the last. Object files are kept on disk by
+:mod:`gluonic.codegen.machine.cache`, so a second process links without compiling.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from gluonic.graph.events import EVENTS
 _lock = threading.RLock()
 _numbers = itertools.count()
 _engines: dict[Target, Any] = {}
+_MOST_LINKED = 64
+"""LLVM keeps some of each library until its JIT goes, so another JIT takes over after so many."""
 
 # A fork while another thread compiles would leave the child a lock nobody can open.
 if hasattr(os, "register_at_fork"):
@@ -113,9 +115,10 @@ def link(
     for name in names:
         builder.export_symbol(name)
     with _lock:
-        if target not in _engines:
+        number = next(_numbers)
+        if target not in _engines or number % _MOST_LINKED == 0:
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
-        tracker = builder.link(_engines[target], f"gluonic{next(_numbers)}")
+        tracker = builder.link(_engines[target], f"gluonic{number}")
     return Library(tracker, names, len(image))
 
 
