@@ -45,7 +45,7 @@ def _epilogue(node: Node) -> Epilogue | None:
     if not isinstance(application, Extended) or not application.then:
         return None
     name = sha256(application.name.encode()).hexdigest()[:16]
-    return Epilogue(name, expression=application.expression)
+    return Epilogue(name, application.expression)
 
 
 class ProductStep(Step):

@@ -9,6 +9,7 @@ too, by the rows of a tile.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
@@ -49,11 +50,6 @@ class ProductForm:
         flags += f"{int(self.has_bias)}{int(self.packed_b)}"
         name = "" if self.epilogue is None else self.epilogue.name
         return f"panel_{self.dtype.name}_{flags}_{vectors}_{name}"
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The parameters of the function for a panel."""
-        return (*_ARGUMENTS, *(self.epilogue.arguments if self.epilogue is not None else ()))
 
 
 @record
@@ -96,7 +92,7 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
     for vectors in tiling.vectors:
         name = form.symbol(vectors)
         if name not in module.definitions:
-            function = Function(module, name, form.arguments, internal=True)
+            function = Function(module, name, _ARGUMENTS, internal=True)
             _PanelWriter(function, form, tiling, vectors)
 
 
@@ -253,15 +249,18 @@ class _PanelWriter(_Writer):
         """Store a tile; at the edge, and for the epilogue, by way of memory as wide as the panel."""
         results = [[self._load(slot) for slot in line] for line in sums]
         goal = self._at("%c", self._times(row, "%lead_c"))
-        if self.form.epilogue is not None:
-            self._store_edge(results)
-            self._call_finisher(self.form.epilogue, row, goal, len(results))
-            return
-        partial = self.f.op(f"xor i1 {self.whole}, true")
+        epilogue = self.form.epilogue
+        if epilogue is not None:
+            if not epilogue.is_short(self.f.module.target, self.form.dtype):
+                self._store_edge(results)
+                self._call_finisher(epilogue, goal, len(results))
+                return
+            apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
+            results = [[apply(total) for total in line] for line in results]
         with self.f.when(self.whole):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
-        with self.f.when(partial):
+        with self.f.when(self.f.op(f"xor i1 {self.whole}, true")):
             for i, place in enumerate(self._store_edge(results)):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
 
@@ -272,14 +271,12 @@ class _PanelWriter(_Writer):
             self._store_row(place, line)
         return places
 
-    def _call_finisher(self, epilogue: Epilogue, row: str, goal: str, rows: int) -> None:
+    def _call_finisher(self, epilogue: Epilogue, goal: str, rows: int) -> None:
         """Write the call that makes results of the tile that has been stored."""
         name = finisher(self.f.module, self.form.dtype, self.tiling.columns, epilogue)
-        offset = self._times(row, "%lead_c")
-        others = [f", ptr {self._at(f'%other{i}', offset)}" for i in range(epilogue.others)]
         self.f.do(
             f"call void @{name}(ptr {self.edge}, i64 {self.width}, ptr {goal}, i64 %lead_c, "
-            f"i64 {rows}, i64 %columns{''.join(others)})"
+            f"i64 {rows}, i64 %columns)"
         )
 
     def _store_row(self, place: str, line: Sequence[str]) -> None:

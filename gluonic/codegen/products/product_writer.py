@@ -29,8 +29,7 @@ class ProductWriter:
         self.factors = addresses[0], addresses[1]
         self.bias = addresses[2] if step.has_bias else "null"
         self.packed = addresses[2 + step.has_bias] if step.is_packed else ""
-        others = 0 if step.form.epilogue is None else step.form.epilogue.others
-        self.goals = [addresses[-1], *addresses[len(addresses) - 1 - others : -1]]
+        self.goal = addresses[-1]
         self.workspace = self._operand(len(step.operands))
         ta, tb = step.turned
         self.leads = (
@@ -68,25 +67,22 @@ class ProductWriter:
                 ways[number]()
         f.finish()
 
-    def _matrices(self, product: str) -> tuple[str, str, list[str]]:
-        """Where the matrices of one of the products begin: the factors, the result and what goes with it."""
-        sizes = (self.rows, self.inner), (self.inner, self.columns), (self.rows, self.columns)
-        a, b, c = (self._times(product, self._times(*size)) for size in sizes)
-        left, right = (
-            self._at(address, self.kind, offset)
-            for address, offset in zip(self.factors, (a, b), strict=True)
+    def _matrices(self, product: str) -> tuple[str, str, str]:
+        """Where the matrices of one of the products begin."""
+        a, b, c = (
+            self._at(address, self.kind, self._times(product, self._times(*sizes)))
+            for address, sizes in (
+                (self.factors[0], (self.rows, self.inner)),
+                (self.factors[1], (self.inner, self.columns)),
+                (self.goal, (self.rows, self.columns)),
+            )
         )
-        return left, right, self._moved(self.goals, c)
-
-    def _moved(self, goals: Sequence[str], offset: str) -> list[str]:
-        """Places so many elements further, in the result and in what goes with it."""
-        return [self._at(goal, self.kind, offset) for goal in goals]
+        return a, b, c
 
     def _products(self) -> None:
         """Write the loop over products: each is a unit."""
         with self.f.loop("%begin", "%end") as unit:
-            a, b, goals = self._matrices(unit)
-            self._loops(a, b, goals)
+            self._loops(*self._matrices(unit))
 
     def _panel_writer(self) -> Callable[[], None]:
         if self.step.is_packed:
@@ -100,13 +96,13 @@ class ProductWriter:
         with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
             row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
             rows = self._less(self.rows, self._plus(row, self.block), row)
-            a, b, goals = self._matrices(f.op(f"udiv i64 {line}, {down}"))
+            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
             a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            goals = self._moved(goals, self._times(row, self.leads[2]))
+            c = self._at(c, self.kind, self._times(row, self.leads[2]))
             with f.loop(low, high) as panel:
                 first = self._times(panel, str(width))
                 count = self._less(self.columns, self._plus(first, str(width)), first)
-                self._panel(("0", self.inner), (a, b, goals), rows, (first, count))
+                self._panel(("0", self.inner), (a, b, c), rows, (first, count))
 
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
@@ -118,14 +114,14 @@ class ProductWriter:
             first = self._times(panel, str(width))
             row = self._times(low, str(ROWS))
             rows = self._less(self.rows, self._times(high, str(ROWS)), row)
-            a, b, goals = self._matrices(product)
+            a, b, c = self._matrices(product)
             a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            goals = self._moved(goals, self._times(row, self.leads[2]))
+            c = self._at(c, self.kind, self._times(row, self.leads[2]))
             with pieces(f, self.inner, LONG) as (begin, inner):
                 b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
                 count = self._less(self.columns, self._plus(first, str(width)), first)
                 a = self._at(a, self.kind, begin)
-                self._panel((begin, inner), (a, b, goals), rows, (first, count))
+                self._panel((begin, inner), (a, b, c), rows, (first, count))
 
     def _turned_panels(self) -> None:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
@@ -134,13 +130,13 @@ class ProductWriter:
         with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
             start = self._times(low, str(width))
             length = self._less(self.columns, self._times(high, str(width)), start)
-            a, b, goals = self._matrices(product)
+            a, b, c = self._matrices(product)
             with pieces(f, self.inner, PART) as (begin, inner):
                 left = self._left(a, begin, inner, self.leads[0])
                 b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
                 with pieces(f, length, self.step.tiling.columns) as (first, count):
                     columns = self._plus(start, first), count
-                    self._panel((begin, inner), (left, b, goals), self.rows, columns)
+                    self._panel((begin, inner), (left, b, c), self.rows, columns)
 
     def _parts(self, extent: str, size: str) -> str:
         """How many parts of a size there are, at least one."""
@@ -167,23 +163,22 @@ class ProductWriter:
     def _panel(
         self,
         part: tuple[str, str],
-        matrices: tuple[str, str, list[str]],
+        matrices: tuple[str, str, str],
         rows: str,
         columns: tuple[str, str],
     ) -> None:
         """Write the call for a part of the length, some rows and the columns of a panel."""
-        f, (a, b, goals), (first, count), (begin, inner) = self.f, matrices, columns, part
+        f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.op(f"icmp eq i64 {begin}, 0")
         start = self._times(first, self.leads[1]) if self.step.turned[1] else first
         panel = self._packed_panel(first) if self.step.is_packed else self.workspace
         bias = self._at(self.bias, self.kind, first) if self.step.has_bias else "null"
-        c, *others = self._moved(goals, first)
+        goal = self._at(c, self.kind, first)
         arguments = (
             f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
-            f"ptr {bias}, ptr {c}, i64 {self.leads[2]}, "
+            f"ptr {bias}, ptr {goal}, i64 {self.leads[2]}, "
             f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
         )
-        arguments += "".join(f", ptr {other}" for other in others)
         self._call_panel(count, arguments)
 
     def _packed_panel(self, first: str) -> str:
@@ -211,7 +206,7 @@ class ProductWriter:
             with f.when(f.op(f"and i1 {enough}, {needed}")):
                 f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
 
-    def _loops(self, a: str, b: str, goals: Sequence[str]) -> None:
+    def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and what is summed."""
         f, kind = self.f, self.kind
         ta, tb = self.step.turned
@@ -228,9 +223,12 @@ class ProductWriter:
                 name = f"llvm.fmuladd.f{self.size * 8}"
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
                 f.do(f"store {kind} {total}, ptr {sum_slot}")
-            places = self._moved(goals, self._plus(self._times(i, self.leads[2]), j))
-            total, *others = (f.op(f"load {kind}, ptr {x}") for x in (sum_slot, *places[1:]))
-            f.do(f"store {kind} {self._finished(total, others)}, ptr {places[0]}")
+            total = f.op(f"load {kind}, ptr {sum_slot}")
+            if self.step.form.epilogue is not None:
+                m = Emitter(f)
+                total = self.step.form.epilogue.applied(m, total, self.step.dtype, 1)
+            place = self._at(c, kind, self._plus(self._times(i, self.leads[2]), j))
+            f.do(f"store {kind} {total}, ptr {place}")
 
     def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
         place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
@@ -241,14 +239,14 @@ class ProductWriter:
         f = self.f
         across = self._parts(self.columns, str(BLAS_COLUMNS))
         with f.loop("%begin", "%end") as unit:
-            a, b, goals = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
+            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
             first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
             count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
             start = self._times(first, self.leads[1]) if self.step.turned[1] else first
-            goals = self._moved(goals, first)
-            self._call(a, self._at(b, self.kind, start), goals[0], (first, count))
+            c = self._at(c, self.kind, first)
+            self._call(a, self._at(b, self.kind, start), c, (first, count))
             if self.step.form.epilogue is not None:
-                self._finish_all(self.step.form.epilogue, goals, count)
+                self._finish_all(self.step.form.epilogue, c, count)
 
     def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
         """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
@@ -306,24 +304,14 @@ class ProductWriter:
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
         self.f.do(f"call void @{function.symbol}({listed})")
 
-    def _finish_all(self, epilogue: Epilogue, goals: Sequence[str], columns: str) -> None:
+    def _finish_all(self, epilogue: Epilogue, c: str, columns: str) -> None:
         """Apply the epilogue to what BLAS has stored."""
         name = finisher(self.f.module, self.step.dtype, self.step.tiling.columns, epilogue)
-        lead, (c, *others) = self.leads[2], goals
-        listed = "".join(f", ptr {other}" for other in others)
+        lead = self.leads[2]
         self.f.do(
             f"call void @{name}(ptr {c}, i64 {lead}, ptr {c}, i64 {lead}, i64 {self.rows}, "
-            f"i64 {columns}{listed})"
+            f"i64 {columns})"
         )
-
-    def _finished(self, total: str, others: Sequence[str]) -> str:
-        """Apply the epilogue to an element."""
-        form = self.step.form
-        if form.epilogue is None:
-            return total
-        m = Emitter(self.f)
-        elements = [m.value(element, form.dtype, 1) for element in (total, *others)]
-        return m.astype(m.asarray(form.epilogue.expression(m, *elements)), form.dtype).ref
 
     def _narrow(self, number: str, integer: str) -> str:
         return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
