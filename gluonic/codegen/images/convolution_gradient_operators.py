@@ -23,6 +23,8 @@ from gluonic.codegen.images.convolution_operators import (
 from gluonic.codegen.images.convolution_phases import emit_interleave
 from gluonic.codegen.images.convolution_steps import (
     BlockStep,
+    FiltersStep,
+    ImageStep,
     register_step,
     strides_of_blocks,
     strides_of_planes,
@@ -31,7 +33,6 @@ from gluonic.codegen.images.layout_filters import (
     Taps,
     emit_pack_turned_filters,
     emit_unpack_filters,
-    filter_units,
 )
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
@@ -156,13 +157,8 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, *n.places, lanes)
 
 
-class PackTurnedFiltersStep(BlockStep):
+class PackTurnedFiltersStep(FiltersStep):
     """Filters for the way back."""
-
-    def __init__(self, node: Node, facts: Facts) -> None:
-        super().__init__(node, facts)
-        n = self.n
-        self.filters = Filters(n.channels, n.filters, n.groups, n.kernel, depthwise=n.depthwise)
 
     def emit(self, module: Module, name: str) -> None:
         """Write the reordering."""
@@ -170,36 +166,13 @@ class PackTurnedFiltersStep(BlockStep):
         taps = Taps(n.whole, n.last, n.steps)
         emit_pack_turned_filters(module, name, self.filters, n.tile, taps)
 
-    def numbers(self, facts: Facts) -> Sequence[int]:
-        """None: all sizes are part of the code."""
-        return ()
 
-    def units(self, facts: Facts) -> int:
-        """One for each block of filters."""
-        return filter_units(self.filters, self.n.lanes)
-
-
-class UnpackFiltersStep(BlockStep):
+class UnpackFiltersStep(FiltersStep):
     """Filters in their own order."""
-
-    def __init__(self, node: Node, facts: Facts) -> None:
-        super().__init__(node, facts)
-        n = self.n
-        self.filters = Filters(
-            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
-        )
 
     def emit(self, module: Module, name: str) -> None:
         """Write the reordering."""
         emit_unpack_filters(module, name, self.filters)
-
-    def numbers(self, facts: Facts) -> Sequence[int]:
-        """None: all sizes are part of the code."""
-        return ()
-
-    def units(self, facts: Facts) -> int:
-        """One for each block of filters."""
-        return filter_units(self.filters, self.n.lanes)
 
 
 class FilterGradientStep(BlockStep):
@@ -235,8 +208,10 @@ class FilterGradientStep(BlockStep):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
-class InterleavePlacesStep(BlockStep):
+class InterleavePlacesStep(ImageStep):
     """Phases put together."""
+
+    counted = -1
 
     def emit(self, module: Module, name: str) -> None:
         """Write the copies."""
@@ -245,11 +220,6 @@ class InterleavePlacesStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows and columns of the result."""
         return self.shape(facts, -1)[2:4]
-
-    def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
-        goal = self.shape(facts, -1)
-        return goal[0] * goal[1]
 
 
 register_step(pack_turned_filters, PackTurnedFiltersStep)

@@ -76,8 +76,26 @@ def _split(strides: Strides, batch: int, groups: int) -> Strides:
     return Strides(strides.image // groups, strides.block, strides.row)
 
 
-class ToBlocksStep(BlockStep):
+class ImageStep(BlockStep):
+    """What steps share whose units are the blocks of each image.
+
+    Attributes
+    ----------
+    counted : the operand that lies in these blocks
+    """
+
+    counted = 0
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        batch, blocks, *_ = self.shape(facts, self.counted)
+        return batch * blocks
+
+
+class ToBlocksStep(ImageStep):
     """Planes to blocks."""
+
+    counted = 1
 
     def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[1] // self.n.groups)
@@ -104,17 +122,12 @@ class ToBlocksStep(BlockStep):
             rows, columns = 1, rows * columns
         return Reordering(images, rows, columns, here, there, *self.edge).numbers()
 
-    def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
-        goal = self.shape(facts, 1)
-        return goal[0] * goal[1]
-
     def variant(self, facts: Facts) -> Hashable:
         """How many channels there are."""
         return self._channels(facts)
 
 
-class ToPlanesStep(BlockStep):
+class ToPlanesStep(ImageStep):
     """Blocks to planes."""
 
     def emit(self, module: Module, name: str) -> None:
@@ -130,13 +143,8 @@ class ToPlanesStep(BlockStep):
         )
         return Reordering(batch * groups, 1, source[2] * source[3], here, there).numbers()
 
-    def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
-        source = self.shape(facts, 0)
-        return source[0] * source[1]
 
-
-class BorderStep(BlockStep):
+class BorderStep(ImageStep):
     """A copy with a border."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -159,13 +167,8 @@ class BorderStep(BlockStep):
         batch, _, rows, columns = source[:4]
         return Reordering(batch, rows, columns, lie(source), lie(goal), *self.n.border).numbers()
 
-    def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
-        source = self.shape(facts, 0)
-        return source[0] * source[1]
 
-
-class TakePlacesStep(BlockStep):
+class TakePlacesStep(ImageStep):
     """Some of the places."""
 
     def emit(self, module: Module, name: str) -> None:
@@ -175,11 +178,6 @@ class TakePlacesStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows and columns that are read."""
         return self.shape(facts, 0)[2:4]
-
-    def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
-        source = self.shape(facts, 0)
-        return source[0] * source[1]
 
 
 class ChannelsStep(BlockStep):
@@ -209,29 +207,37 @@ class ChannelsStep(BlockStep):
         return self.shape(facts, 1)[1]
 
 
-class PackFiltersStep(BlockStep):
-    """Filters to the order in which they are read; once for each content, if it is to remember."""
+class FiltersStep(BlockStep):
+    """What steps share that put filters into another order; all sizes are part of their code."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         n = self.n
+        planar = getattr(n, "planar", False)  # on the way back they are turned for blocks alone
         self.filters = Filters(
-            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
+            n.channels, n.filters, n.groups, n.kernel, planar=planar, depthwise=n.depthwise
         )
-        self.keeps = n.remembers
-
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        n = self.n
-        emit_pack_filters(module, name, self.filters, n.tile, n.scaled, n.remembers)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """None: all sizes are part of the code."""
+        """None."""
         return ()
 
     def units(self, facts: Facts) -> int:
         """One for each block of filters."""
         return filter_units(self.filters, self.n.lanes)
+
+
+class PackFiltersStep(FiltersStep):
+    """Filters to the order in which they are read; once for each content, if it is to remember."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.keeps = self.n.remembers
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the reordering."""
+        n = self.n
+        emit_pack_filters(module, name, self.filters, n.tile, n.scaled, n.remembers)
 
 
 class ConvolutionStep(BlockStep):

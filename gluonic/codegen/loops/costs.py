@@ -51,7 +51,7 @@ def _written(expression: Expression, dtypes: Sequence[Dtype]) -> int:
     return function.length
 
 
-def is_costly(loop: Loop, application: Any) -> bool:
+def is_costly(loop: Loop) -> bool:
     """Whether computing an element of the loop takes long."""
     count = sum(read is not None for read in loop.reads)
     return _written(loop.expression, [FLOAT32] * count) > _COSTLY

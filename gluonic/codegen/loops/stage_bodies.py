@@ -90,7 +90,7 @@ class StageBodies:
         parts: list[list[Node]] = [[]]
         holds_costly = False
         for node in self.group.nodes:
-            costly = is_costly(self.loops[node], node.application)
+            costly = is_costly(self.loops[node])
             if costly and holds_costly:
                 parts.append([])
             holds_costly = holds_costly or costly
@@ -193,7 +193,7 @@ class StageBodies:
             for node, stage in last.items()
             if stage > self.places[node].stage
             and self.dtypes[node.entry()].name in _STORED_AS_COMPUTED
-            and is_costly(self.loops[node], node.application)
+            and is_costly(self.loops[node])
         ]
 
     def _sweep(self, number: int) -> tuple[Stage, list[Node]]:
