@@ -102,27 +102,29 @@ def threshold_of(p: float) -> int:
 
 def kept(key: int, shape: Shape, p: float) -> Array:
     """For each element whether it is kept when each is dropped with probability `p`."""
-    found, smallest = np.empty(prod(shape), bool), np.array(threshold_of(p), np.int32)
+    result = np.empty(shape, bool)
+    found, smallest = result.reshape(-1), np.array(threshold_of(p), np.int32)
     for begin, numbers in _parts((found.size + 1) // 2, key):
         part = found[2 * begin : 2 * begin + 2 * numbers.size]
         np.greater_equal(_halves(numbers).view(np.int32)[: part.size], smallest, part)
-    return found.reshape(shape)
+    return result
 
 
 def uniform(key: int, shape: Shape, dtype: Any) -> Array:
     """Numbers from 0 (included) to 1 (excluded), of 24 random bits as float32, of 52 as float64."""
-    found = np.empty(prod(shape), dtype)
+    result = np.empty(shape, dtype)
+    found = result.reshape(-1)
     if dtype == np.float64:
         for begin, numbers in _parts(found.size, key, found.view(np.uint64)):
             np.right_shift(numbers, _MANTISSA, numbers)
             np.bitwise_or(numbers, _EXPONENT, numbers)  # from 1 to 2
             part = found[begin : begin + numbers.size]
             np.subtract(part, _ONE, part)
-        return found.reshape(shape)
+        return result
     for begin, numbers in _parts((found.size + 1) // 2, key):
         words = _halves(numbers)
         np.right_shift(words, _UNUSED, words)
         part = found[2 * begin : 2 * begin + words.size]
         part[:] = words.view(np.int32)[: part.size]
         np.multiply(part, _UNIT, part)
-    return found.reshape(shape)
+    return result

@@ -12,6 +12,7 @@ import pytest
 
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.runtime_symbols import addresses
+from gluonic.codegen.machine.target import host
 from tests.codegen.harness import compile_expression
 
 
@@ -76,6 +77,30 @@ def test_child_of_a_fork_compiles_and_calls() -> None:
         fresh = compile_expression(lambda m, x: x * 3 + 4321, ["float32"], "float32")
         good = good and np.array_equal(fresh(x), x * 3 + 4321)
         os._exit(0 if good else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _leave_an_interrupted_compilation_to_the_collector() -> None:
+    def interrupt(machine: object, module: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        jit._lowered(_constant(1), host(), interrupt)
+    except KeyboardInterrupt as error:
+        kept = error  # frame, error and traceback keep each other, and what was made
+        assert kept.__traceback__ is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_what_an_interrupted_compilation_leaves_is_collected_without_a_crash() -> None:
+    child = os.fork()
+    if child == 0:
+        for _ in range(50):
+            _leave_an_interrupted_compilation_to_the_collector()
+            gc.collect()
+        os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
 

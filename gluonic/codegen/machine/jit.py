@@ -142,12 +142,18 @@ def optimised(text: str, target: Target | None = None) -> str:
 
 
 def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
-    """Parse, verify and optimise a module in a context of its own, then `finish` it."""
+    """Parse, verify and optimise a module in a context of its own, then `finish` it.
+
+    What LLVM made is closed here, the module before its context: if an interruption left them to Python's
+    garbage collector, it would close them in any order, and LLVM would crash.
+    """
     llvm = load_llvm()
-    with _lock:
-        machine = target.machine()
-        context = llvm.create_context()
-        module = llvm.parse_assembly(text, context)
+    with (
+        _lock,
+        target.machine() as machine,
+        llvm.create_context() as context,
+        llvm.parse_assembly(text, context) as module,
+    ):
         module.triple = target.triple
         module.data_layout = str(machine.target_data)
         module.verify()
@@ -162,16 +168,19 @@ def _optimise(module: Any, machine: Any) -> None:
     of the time and the memory of compiling. What is left to do the instruction selector does.
     """
     llvm = load_llvm()
-    passes = llvm.create_new_function_pass_manager()
-    passes.add_sroa_pass()
-    passes.add_simplify_cfg_pass()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
-    inliner = llvm.create_new_module_pass_manager()
-    inliner.add_always_inliner_pass()
-    inliner.run(module, builder)
-    for function in module.functions:
-        if not function.is_declaration and not _is_for_quick_selection(function):
-            passes.run(function, builder)
+    with (
+        llvm.create_pipeline_tuning_options() as tuning,
+        llvm.create_pass_builder(machine, tuning) as builder,
+        llvm.create_new_module_pass_manager() as inliner,
+        llvm.create_new_function_pass_manager() as passes,
+    ):
+        inliner.add_always_inliner_pass()
+        inliner.run(module, builder)
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        for function in module.functions:
+            if not function.is_declaration and not _is_for_quick_selection(function):
+                passes.run(function, builder)
 
 
 def _is_for_quick_selection(function: Any) -> bool:
