@@ -241,6 +241,7 @@ def _(n: NodeView) -> None:
     require_rank(n.refs, (3,), f"{n._title}: refs")
     n.output0 = n.output1 = n.anchors
     n.samples = n.matches = n.anchors[:2]
+    n.refs = (n.anchors[0], None, 4)
 
 
 box_encode.gradient()

@@ -275,6 +275,8 @@ def _(n: NodeView) -> None:
     if n.bin_cnt is None:
         require_rank(n.bins, (1,), f"{n._title}: bins")
         (ends,) = n.bins
+        if ends == 0:
+            raise InferenceError(f"{n._title}: bins has no elements, so there is no interval")
         n.output0, n.output1 = (None if ends is None else ends - 1,), (ends,)
         return
     if len(n.range) != 2 or n.range[0] >= n.range[1] or n.bin_cnt < 1:

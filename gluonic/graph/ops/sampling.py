@@ -216,6 +216,8 @@ def affine_grid(data: Array, *, target_shape: Shape) -> Any:
 
 @affine_grid.infer_shape
 def _(n: NodeView) -> None:
+    require_rank(n.data, (2,), f"{n._title}: data")
+    n.data = (n.data[0], 6)
     n.output = (n.data[0], 2, *n.target_shape)
 
 
