@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from gluonic.codegen.images.convolution import blocks_of, lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.squares import transposed
 from gluonic.graph.record import record
 
 
@@ -162,21 +163,7 @@ class Writer:
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """The columns of a square of vectors."""
-        rows, lanes = list(rows), self.lanes
-        half = lanes // 2
-        while half:
-            for i in (i for i in range(lanes) if not i & half):
-                low = [lane if not lane & half else lane - half + lanes for lane in range(lanes)]
-                high = [lane + half if not lane & half else lane + lanes for lane in range(lanes)]
-                a, b = rows[i], rows[i + half]
-                rows[i], rows[i + half] = self._shuffled(a, b, low), self._shuffled(a, b, high)
-            half //= 2
-        return rows
-
-    def _shuffled(self, a: str, b: str, lanes: Sequence[int]) -> str:
-        picked = ", ".join(f"i32 {lane}" for lane in lanes)
-        kind = self.vector
-        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
+        return transposed(self.f, self.vector, rows, self.lanes, self.lanes)
 
     def square(self) -> str:
         """Room for a square of vectors."""

@@ -197,11 +197,7 @@ class WindowWriter(Writer):
         return self._shuffled_pair(value.ref, "zeroinitializer", lanes)
 
     def _shuffled_pair(self, a: str, b: str, lanes: Sequence[int]) -> Value:
-        picked = ", ".join(f"i32 {lane}" for lane in lanes)
-        ref = self.f.op(
-            f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.lanes} x i32> <{picked}>"
-        )
-        return self.m.value(ref, self.dtype, self.lanes)
+        return self.m.value(self.f.shuffle(self.vector, a, b, lanes), self.dtype, self.lanes)
 
     # -- spans --------------------------------------------------------------------------------
 

@@ -158,6 +158,11 @@ class Function:
         """Write an instruction without a result."""
         self._lines.append(f"  {text}")
 
+    def shuffle(self, kind: str, a: str, b: str, lanes: Sequence[int]) -> str:
+        """Pick lanes of two vectors of a kind, of which those of the second are counted on."""
+        picked = ", ".join(f"i32 {lane}" for lane in lanes)
+        return self.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
+
     def slot(self, kind: str, align: int = 64) -> str:
         """Reserve room on the stack; return its address."""
         self._count += 1

@@ -148,9 +148,7 @@ class Registers:
         return self._shuffled(a.type, a.ref, b.ref, range(a.lanes * 2), a)
 
     def _shuffled(self, kind: str, a: str, b: str, lanes: range, like: Value) -> Value:
-        picked = f"<{len(lanes)} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
-        ref = self.function.op(f"shufflevector {kind} {a}, {kind} {b}, {picked}")
-        return self.value(ref, like.dtype, len(lanes))
+        return self.value(self.function.shuffle(kind, a, b, lanes), like.dtype, len(lanes))
 
     def astype(self, a: Operand, dtype: Any) -> Value:
         """Convert as NumPy's ``astype`` does on this machine."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, literal, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
@@ -339,7 +340,8 @@ class _TurnedPacker(_Writer):
         """
         quarter = 16 // self.size
         if self.lanes <= quarter:
-            return self._transposed([self._load(self._at(s, k)) for s in sources], self.lanes)
+            rows = [self._load(self._at(s, k)) for s in sources]
+            return transposed(self.f, self.vector, rows, self.lanes, self.lanes)
         columns: list[str] = []
         for first in range(0, self.lanes, quarter):
             place = self._plus(k, first)
@@ -347,7 +349,7 @@ class _TurnedPacker(_Writer):
             for i in range(quarter):
                 parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
                 mixed.append(self._joined(parts, quarter))
-            columns += self._transposed(mixed, quarter)
+            columns += transposed(self.f, self.vector, mixed, self.lanes, quarter)
         return columns
 
     def _quarter(self, source: str, place: str, count: int) -> str:
@@ -358,35 +360,10 @@ class _TurnedPacker(_Writer):
     def _joined(self, parts: list[str], count: int) -> str:
         """Registers of `count` elements as one register."""
         while len(parts) > 1:
-            kind, lanes = (
-                f"<{count} x {self.kind}>",
-                ", ".join(f"i32 {i}" for i in range(2 * count)),
-            )
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [
-                self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{2 * count} x i32> <{lanes}>")
-                for a, b in pairs
-            ]
+            kind, pairs = f"<{count} x {self.kind}>", zip(parts[::2], parts[1::2], strict=True)
+            parts = [self.f.shuffle(kind, a, b, range(2 * count)) for a, b in pairs]
             count *= 2
         return parts[0]
-
-    def _transposed(self, rows: list[str], size: int) -> list[str]:
-        """Registers as rows of squares of a size, side by side, become their columns."""
-        half = size // 2
-        while half:
-            low = [i if not i & half else self.lanes + i - half for i in range(self.lanes)]
-            high = [i + half if not i & half else self.lanes + i for i in range(self.lanes)]
-            for i in range(size):
-                if not i & half:
-                    a, b = rows[i], rows[i + half]
-                    rows[i], rows[i + half] = self._mixed(a, b, low), self._mixed(a, b, high)
-            half //= 2
-        return rows
-
-    def _mixed(self, a: str, b: str, lanes: Sequence[int]) -> str:
-        picked = ", ".join(f"i32 {lane}" for lane in lanes)
-        kind = self.vector
-        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
 
 
 LEFT_PACKER = "pack_left_{}"
