@@ -65,7 +65,7 @@ class CompiledGraph:
         )
         self._prepared = self._preparations()
         self._lock = threading.RLock()
-        self._families = {mode: Families(each) for mode, each in self._prepared.items()}
+        self._families = {mode: Families(each, mode) for mode, each in self._prepared.items()}
         self._misses = self._forgotten_hits = 0
 
     def _preparations(self) -> dict[bool, Preparation]:
@@ -180,7 +180,7 @@ class CompiledGraph:
 
     def _bind(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""
-        binding = self._families[train].bind(arrays, train) or self._bind_known(arrays, train)
+        binding = self._families[train].bind(arrays) or self._bind_known(arrays, train)
         if binding is None:
             with paused():
                 binding = self._specialized(arrays, train)
@@ -197,7 +197,7 @@ class CompiledGraph:
                     self.specializations.append(known)
                     before = self._shapes_served_by(known, train)
                     if before is not None:
-                        self._families[train].find_between(known, before, arrays, train)
+                        self._families[train].find_between(known, before, arrays)
                     return known.bind(facts)
         return None
 
@@ -234,7 +234,7 @@ class CompiledGraph:
         """Bind machine code that was made for `batch`, as it would be for batches of any size."""
         if not self._knows_data:
             return None
-        family = self._families[train].find_leading(made, batch, self._data, train)
+        family = self._families[train].find_leading(made, batch, self._data)
         return None if family is None else family.binding(arrays)
 
 

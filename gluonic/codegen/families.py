@@ -144,54 +144,51 @@ def is_uniform(graph: Graph) -> bool:
 
 
 class Families:
-    """The families of a graph.
+    """The families of a graph in one mode.
 
     Parameters
     ----------
     preparation : of the graph
+    train : whether it runs in training mode
     """
 
-    def __init__(self, preparation: Preparation) -> None:
-        self._preparation = preparation
-        self._found: dict[bool, list[Family]] = {False: [], True: []}
+    def __init__(self, preparation: Preparation, train: bool) -> None:
+        self._preparation, self._train = preparation, train
+        self._found: list[Family] = []
         self._trials = _MOST_FAMILIES if is_uniform(preparation.graph) else 0
 
-    def bind(self, arrays: Sequence[Any], train: bool) -> Binding | None:
+    def bind(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; the latest is asked first."""
-        for family in reversed(self._found[train]):
+        for family in reversed(self._found):
             if (binding := family.binding(arrays)) is not None:
                 return binding
         return None
 
     def find_leading(
-        self, made: "Specialization", arrays: Sequence[Any], data: Sequence[int], train: bool
+        self, made: "Specialization", arrays: Sequence[Any], data: Sequence[int]
     ) -> Family | None:
         """Find the family of arrays in which the first axes of `data` are the batch."""
-        return self._find(made, arrays, leading_lines(arrays, data), train)
+        return self._find(made, arrays, leading_lines(arrays, data))
 
     def find_between(
-        self, known: "Specialization", before: Sequence[Shape], arrays: Sequence[Any], train: bool
+        self, known: "Specialization", before: Sequence[Shape], arrays: Sequence[Any]
     ) -> Family | None:
         """Find the family that shapes of an earlier call and these arrays belong to."""
-        return self._find(known, arrays, lines_between(before, [a.shape for a in arrays]), train)
+        return self._find(known, arrays, lines_between(before, [a.shape for a in arrays]))
 
     def _find(
-        self,
-        made: "Specialization",
-        arrays: Sequence[Any],
-        batch: tuple[Lines, int] | None,
-        train: bool,
+        self, made: "Specialization", arrays: Sequence[Any], batch: tuple[Lines, int] | None
     ) -> Family | None:
         """Look for a family, unless that was in vain too often."""
         if batch is None or batch[1] < 1 or self._trials == 0:
             return None
         self._trials -= 1
         stand_ins = [StandIn(a.shape, a.dtype) for a in arrays]
-        found = trace_family(self._preparation, made, stand_ins, *batch, train=train)
+        found = trace_family(self._preparation, made, stand_ins, *batch, train=self._train)
         if found is not None:
             self._trials = _MOST_FAMILIES
-            self._found[train].append(found)
-            del self._found[train][:-_MOST_FAMILIES]
+            self._found.append(found)
+            del self._found[:-_MOST_FAMILIES]
         return found
 
 
