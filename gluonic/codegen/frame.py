@@ -119,7 +119,8 @@ class Frame:
 
     def _place(self, position: int, array: Array) -> bool:
         shape, dtype = self._signature[position]
-        if shape is None:
+        if shape is None:  # nothing reads it
+            self._seen[position] = ref(array)
             return True
         if array.shape != shape or array.dtype != dtype:
             return False
