@@ -77,7 +77,7 @@ def pack_turned_filters(
 
 
 @pack_turned_filters.infer_shape
-def _(n: NodeView) -> None:
+def _packed(n: NodeView) -> None:
     n.output = (Filters(n.channels, n.filters, n.groups, n.kernel).packed_size(n.lanes),)
 
 
@@ -107,9 +107,7 @@ def filter_gradient(
     return packed_in_order(convolve_weight(slopes, images, shape, windows, parts), found, 1, lanes)
 
 
-@filter_gradient.infer_shape
-def _(n: NodeView) -> None:
-    n.output = (Filters(n.channels, n.filters, n.groups, n.kernel).packed_size(n.lanes),)
+filter_gradient.infer_shape(_packed)
 
 
 @made_operator("_unpack_filters")

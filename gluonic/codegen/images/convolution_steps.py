@@ -213,9 +213,8 @@ class FiltersStep(BlockStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         n = self.n
-        planar = getattr(n, "planar", False)  # on the way back they are turned for blocks alone
         self.filters = Filters(
-            n.channels, n.filters, n.groups, n.kernel, planar=planar, depthwise=n.depthwise
+            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
         )
 
     def numbers(self, facts: Facts) -> Sequence[int]:

@@ -1,7 +1,6 @@
 """Pooling of images in blocks of channels, for graphs that the compiler rewrites: operators and their steps."""
 
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 from gluonic.codegen.images.convolution_operators import made_operator, to_blocks, to_planes
@@ -23,9 +22,8 @@ from gluonic.graph.ops.pooling_kernels import (
 from gluonic.graph.view import NodeView, complete
 
 
-def _pool(settings: SimpleNamespace, places: tuple[int, ...]) -> Pool:
-    kernel = settings.kernel if any(settings.kernel) else places
-    return Pool(kernel, settings.stride, settings.pad, settings.counts)
+def _pool(kernel: Shape, stride: Shape, pad: Shape, counts: Shape, places: Shape) -> Pool:
+    return Pool(kernel if any(kernel) else places, stride, pad, counts)
 
 
 def _planes(data: Array) -> Array:
@@ -46,8 +44,7 @@ def pool_blocks(
 ) -> Any:
     """Summarize `counts` windows of images in blocks; a kernel of zeros is the whole image."""
     images = _planes(data)
-    settings = SimpleNamespace(kernel=kernel, stride=stride, pad=pad, counts=counts)
-    pool = _pool(settings, images.shape[2:])
+    pool = _pool(kernel, stride, pad, counts, images.shape[2:])
     if kind == "max":
         return to_blocks.kernel(max_pool(images, pool), lanes=data.shape[4])
     result = sum_pool(images, pool)
@@ -76,8 +73,7 @@ def spread_blocks(
 ) -> Any:
     """The gradient of sums and means of windows, for images with so many rows and columns."""
     slopes = _planes(grad)
-    settings = SimpleNamespace(kernel=kernel, stride=stride, pad=pad, counts=counts)
-    pool = _pool(settings, places)
+    pool = _pool(kernel, stride, pad, counts, places)
     if kind == "avg":
         slopes = slopes / counted(places, pool, counts_pad).astype(grad.dtype)
     return to_blocks.kernel(spread(slopes, places, pool), lanes=grad.shape[4])
@@ -104,8 +100,7 @@ def scatter_blocks(
 ) -> Any:
     """The gradient of maxima of windows."""
     slopes, images, maxima = (_planes(array) for array in (grad, data, pooled))
-    settings = SimpleNamespace(kernel=kernel, stride=stride, pad=pad, counts=counts)
-    pool = _pool(settings, images.shape[2:])
+    pool = _pool(kernel, stride, pad, counts, images.shape[2:])
     found = scatter_to_maxima(slopes, images, maxima, pool).astype(data.dtype)
     return to_blocks.kernel(found, lanes=data.shape[4])
 
