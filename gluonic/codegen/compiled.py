@@ -109,9 +109,19 @@ class CompiledGraph:
         if self.keys is not None:
             self.keys.take(keys, run)
         call = frame.run_timed if EVENTS.symbolic else frame.run
-        results = call(arrays, run, into)
+        try:
+            results = call(arrays, run, into)
+        except BaseException:
+            self._discard(frame)
+            raise
         latest.append(frame)
         return results
+
+    def _discard(self, frame: Frame) -> None:
+        """Forget a frame whose call failed: it may be half way to other arrays, and keeps memory."""
+        with self._lock:
+            self._forgotten_hits += frame.hits
+            frame.specialization.frames.remove(frame)
 
     def verified(self, arrays: Sequence[Array], at: int, *, train: bool) -> list[Frame] | None:
         """Note in a frame that it has these arrays, looked up when the latest write was number `at`.

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from gluonic.codegen.machine import cache
+from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
 from gluonic.codegen.machine.target import Target, host, load_llvm
 from gluonic.graph.events import EVENTS
@@ -59,6 +61,12 @@ class Library:
         """Return the address of a function."""
         return self.addresses[name]
 
+    def __del__(self, _is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Free the code."""
+        if not _is_finalizing():
+            with uninterrupted():
+                self._tracker.close()
+
 
 def load(
     text: str,
@@ -86,7 +94,17 @@ def load(
     -------
     Library
     """
-    target = target or host()
+    with uninterrupted():
+        return _load(text, names, imports, target or host(), symbols or {})
+
+
+def _load(
+    text: str,
+    names: Sequence[str],
+    imports: Sequence[str],
+    target: Target,
+    symbols: Mapping[str, int],
+) -> Library:
     compiled = []
 
     def compile_now() -> bytes:
@@ -95,7 +113,7 @@ def load(
         return compiled[0]
 
     image = cache.fetch(cache.key(text, target), compile_now)
-    library = link(image, names, imports, target, symbols or {})
+    library = link(image, names, imports, target, symbols)
     library.from_disk = not compiled
     return library
 
@@ -144,11 +162,12 @@ def optimised(text: str, target: Target | None = None) -> str:
 def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
     """Parse, verify and optimise a module in a context of its own, then `finish` it.
 
-    What LLVM made is closed here, the module before its context: if an interruption left them to Python's
-    garbage collector, it would close them in any order, and LLVM would crash.
+    What LLVM made is closed here, the module before its context: if an error left them to Python's garbage
+    collector, it would close them in any order, and LLVM would crash.
     """
     llvm = load_llvm()
     with (
+        uninterrupted(),
         _lock,
         target.machine() as machine,
         llvm.create_context() as context,

@@ -1,0 +1,125 @@
+"""What interrupts a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.machine import jit
+from gluonic.codegen.machine.interruptions import uninterrupted
+from gluonic.codegen.machine.target import load_llvm
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.node import Graph, Node, make_node
+from tests.codegen.agreement import new_run
+
+_SIGNALS = signal.SIGINT, signal.SIGTERM
+
+
+class Interruption(BaseException):
+    """What the handlers here raise."""
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[Any]:
+    def interrupt(*_: Any) -> None:
+        raise Interruption
+
+    before = [(number, signal.signal(number, interrupt)) for number in _SIGNALS]
+    yield interrupt
+    for number, handler in before:
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", _SIGNALS)
+def test_a_signal_waits_for_what_must_not_be_interrupted(number: int, handlers: Any) -> None:
+    done = []
+
+    def work() -> None:
+        with uninterrupted():
+            with uninterrupted():
+                signal.raise_signal(number)
+                done.append("inner")
+            done.append("outer")
+
+    with pytest.raises(Interruption):
+        work()
+    assert done == ["inner", "outer"]
+    assert [signal.getsignal(n) for n in _SIGNALS] == [handlers] * 2
+
+
+def test_handlers_come_back_after_errors_and_between_two_signals(handlers: Any) -> None:
+    def work(error: type[Exception]) -> None:
+        with uninterrupted():
+            raise error
+
+    def interrupted_twice() -> None:
+        with uninterrupted():
+            for number in _SIGNALS:
+                signal.raise_signal(number)
+
+    with pytest.raises(ZeroDivisionError):
+        work(ZeroDivisionError)
+    with pytest.raises(Interruption):
+        interrupted_twice()
+    assert [signal.getsignal(n) for n in _SIGNALS] == [handlers] * 2
+
+
+def test_other_threads_leave_the_handlers_alone(handlers: Any) -> None:
+    seen = []
+
+    def look() -> None:
+        with uninterrupted():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert seen == [handlers]
+
+
+def _constant(number: int) -> str:
+    return f"define i64 @f() {{\n ret i64 {number}\n}}\n"
+
+
+@pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
+def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
+    lock = load_llvm().ffi.lib._lock
+    watch = (lambda: signal.raise_signal(signal.SIGINT)), (lambda: None)
+    kept = jit.load(_constant(70), ["f"])
+    lock.register(*watch)
+    try:
+        with pytest.raises(Interruption):
+            jit.load(_constant(71), ["f"])
+        with pytest.raises(Interruption):
+            jit.optimised(_constant(72))
+    finally:
+        lock.unregister(*watch)
+    made: list[Any] = []
+    other = threading.Thread(
+        target=lambda: made.append(jit.load(_constant(73), ["f"])), daemon=True
+    )
+    other.start()
+    other.join(60)
+    assert made
+    assert kept["f"] != made[0]["f"]
+
+
+def test_calls_that_fail_keep_no_memory() -> None:
+    x, rows = Node(None, "x"), Node(None, "rows")
+    looked_up = make_node("take", [x.entry() * 2.0, rows.entry()], {"mode": "raise"}).entry()
+    compiled = CompiledGraph(Graph([looked_up + 1.0]), [x, rows])
+    table = np.arange(12.0).reshape(4, 3)
+    good, bad = [table, np.array([3.0, 0.0])], [table, np.array([4.0, 0.0])]
+    for arrays in (good, bad, bad, good, bad):
+        if arrays is good:
+            np.testing.assert_array_equal(compiled(arrays, new_run())[0], table[[3, 0]] * 2 + 1)
+            continue
+        with pytest.raises(MXNetError):
+            compiled(arrays, new_run())
+    (made,) = compiled.specializations
+    assert not made.frames
+    assert compiled.cache_info().hits == 4
