@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
+from gluonic.codegen import division
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.loops.facts import DynamicShapeError
@@ -82,6 +84,7 @@ def slack_of(compute: Callable[[Arrays], Arrays], arrays: Arrays) -> Sequence[Ar
         ):
             with np.errstate(all="ignore"):
                 change = np.abs(np.asarray(now, np.float64) - was)
+            change[(now == was) | (np.isnan(now) & np.isnan(was))] = 0
             np.maximum(total, np.where(np.isnan(change), np.inf, change), out=total)
     return [_MAGNIFIED * a for a in moved]
 
@@ -122,6 +125,40 @@ def check_forward(random: RandomGraph) -> None:
         into = [np.full(a.shape, 7, a.dtype) for a in expected]
 
 
+def check_threads(random: RandomGraph, wanted: Sequence[bool] | None = None) -> None:
+    """Compare what one thread computes, bit by bit, with what as many do as may share what is small too."""
+    computed = []
+    for threads in ("1", "3"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GLUONIC_NUM_THREADS", threads)
+            patch.setattr(division, "_WORTH", 1)
+            patch.setattr(division, "_LEAST", 1)
+            try:
+                computed.append(_results(random, wanted))
+            except DynamicShapeError:
+                return
+    for number, (one, several) in enumerate(zip(*computed, strict=True)):
+        assert (one is None) == (several is None)
+        if one is not None and several is not None:
+            assert one.tobytes() == several.tobytes(), f"threads change the bits of result {number}"
+
+
+def _results(random: RandomGraph, wanted: Sequence[bool] | None) -> Sequence[Array | None]:
+    """The outputs and the states, after them all gradients if some are wanted."""
+    arrays, run = [a.copy() for a in random.arrays], new_run(random.train)
+    found: list[Array | None] = []
+    if wanted is None or not _has_gradients(random):
+        found += CompiledGraph(random.graph, random.variables)(arrays, run)
+    else:
+        program = _differentiable(random, _asked(random, wanted))
+        results, saved = program.forward(arrays, run)
+        found += [*results, *program.backward(saved, _heads(results), run)]
+    return [
+        *found,
+        *(a for v, a in zip(random.variables, arrays, strict=True) if v in random.states),
+    ]
+
+
 def _check_separate(results: Arrays, arrays: Arrays) -> None:
     for index, result in enumerate(results):
         for other in (*results[index + 1 :], *arrays):
@@ -138,23 +175,41 @@ def _strided(array: Array) -> Array:
     return view
 
 
+def _has_gradients(random: RandomGraph) -> bool:
+    applied = [node.application for node in random.graph.nodes if node.application is not None]
+    return all(application.op.differentiable for application in applied)
+
+
+def _asked(random: RandomGraph, wanted: Sequence[bool] | None) -> list[bool]:
+    """For each variable whether its gradient is asked for."""
+    floating = [a.dtype.kind == "f" and v not in random.states
+                for v, a in zip(random.variables, random.arrays, strict=True)]  # fmt: skip
+    return [f and (wanted is None or wanted[i % len(wanted)]) for i, f in enumerate(floating)]
+
+
+def _differentiable(random: RandomGraph, asked: Sequence[bool]) -> DifferentiableProgram:
+    heads = [True] * len(random.graph.outputs)
+    return DifferentiableProgram(
+        random.graph, random.variables, wanted=tuple(asked), heads=heads, train=random.train
+    )
+
+
+def _heads(results: Arrays) -> list[Array]:
+    return [np.asarray(np.cos(np.arange(r.size)).reshape(r.shape), r.dtype) for r in results]
+
+
 def check_backward(random: RandomGraph, wanted: Sequence[bool] | None = None) -> None:
     """Compare outputs, gradients and states of a training run with the interpreter's."""
     graph, variables, train = random.graph, random.variables, random.train
-    applied = [node.application for node in graph.nodes if node.application is not None]
-    if not all(application.op.differentiable for application in applied):
-        return  # there are no gradients to compare
-    floating = [a.dtype.kind == "f" and v not in random.states
-                for v, a in zip(variables, random.arrays, strict=True)]  # fmt: skip
-    asked = [f and (wanted is None or wanted[i % len(wanted)]) for i, f in enumerate(floating)]
-    flows = [True] * len(graph.outputs)
-    program = DifferentiableProgram(graph, variables, wanted=asked, heads=flows, train=train)
-    arrays = [a.copy() for a in random.arrays]
+    if not _has_gradients(random):
+        return
+    asked = _asked(random, wanted)
+    program, arrays = _differentiable(random, asked), [a.copy() for a in random.arrays]
     try:
         results, saved = program.forward(arrays, new_run(train))
     except DynamicShapeError:
         return
-    heads = [np.asarray(np.cos(np.arange(r.size)).reshape(r.shape), r.dtype) for r in results]
+    heads = _heads(results)
     entries = gradients(
         graph.outputs,
         [v.entry() for v in program.head_variables],

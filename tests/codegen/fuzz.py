@@ -2,8 +2,9 @@
 
 ``python -m tests.codegen.fuzz --minutes 30 --seed 1 --most 60`` prints the smallest failing graph that
 hypothesis finds, and goes on with another seed. ``GLUONIC_CPU=x86-64`` and the like narrow the target;
-``GLUONIC_NUM_THREADS=3 … --share`` divides among threads what is too small for it. ``--nets`` looks at
-hybridized nets.
+``GLUONIC_NUM_THREADS=3 … --share`` divides among threads what is too small for it, ``--threads`` compares the
+bits that one thread and three compute. ``--nets`` looks at hybridized nets. Every other seed of each kind puts
+NaN, infinities and denormals into the inputs.
 """
 
 from __future__ import annotations
@@ -21,16 +22,23 @@ from hypothesis import strategies as st
 
 from gluonic.codegen import division
 from gluonic.graph.errors import MXNetError
-from tests.codegen.agreement import check_backward, check_forward
+from tests.codegen.agreement import check_backward, check_forward, check_threads
 from tests.codegen.random_graphs import FAMILIES, random_graphs
 from tests.codegen.random_nets import EVENTS, RandomNet, play, random_nets
 
 _FLOATS = (("float32",), ("float64",), ("float32", "float16"))
 
 
-def _looking(seed: int, most: int, families: tuple[str, ...], examples: int) -> Callable[[], Any]:
-    dtypes, train = _FLOATS[seed % 3], bool(seed // 3 % 2)
-    graphs = random_graphs(dtypes=dtypes, most=most, families=families, train=train)
+def _looking(
+    seed: int, most: int, families: tuple[str, ...], examples: int, threads: bool
+) -> Callable[[], Any]:
+    graphs = random_graphs(
+        dtypes=_FLOATS[seed % 3],
+        most=most,
+        families=families,
+        train=bool(seed // 3 % 2),
+        unusual=bool(seed // 6 % 2),
+    )
 
     @hypothesis.seed(seed)
     @settings(
@@ -45,6 +53,9 @@ def _looking(seed: int, most: int, families: tuple[str, ...], examples: int) -> 
     @given(graphs, st.lists(st.booleans(), min_size=1, max_size=5), st.booleans())
     def look(random: Any, wanted: Any, backward: bool) -> None:
         hypothesis.note(random.text())
+        if threads:
+            check_threads(random, wanted if backward and any(wanted) else None)
+            return
         check_forward(random)
         if backward and any(wanted):
             check_backward(random, wanted)
@@ -87,6 +98,7 @@ def main() -> int:
     parser.add_argument("--family", action="append", choices=list(FAMILIES))
     parser.add_argument("--nets", action="store_true", help="nets of Gluon instead of graphs")
     parser.add_argument("--share", action="store_true", help="share even the smallest step")
+    parser.add_argument("--threads", action="store_true", help="compare one thread with three")
     chosen = parser.parse_args()
     if chosen.share:
         division._WORTH = division._LEAST = 1
@@ -97,7 +109,7 @@ def main() -> int:
             if chosen.nets:
                 _playing(seed, chosen.examples)()
             else:
-                _looking(seed, chosen.most, families, chosen.examples)()
+                _looking(seed, chosen.most, families, chosen.examples, chosen.threads)()
         except Exception:  # whatever is wrong is reported, and the search goes on
             failures += 1
             print(f"--- seed {seed}\n{traceback.format_exc()[-6000:]}", flush=True)

@@ -18,6 +18,7 @@ Shape = tuple[int, ...]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 MOST_ELEMENTS, _LARGEST = 8192, 6.0
+_UNUSUAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-310, 1.0)
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,16 @@ def _name(entry: Entry) -> str:
 
 @dataclass
 class Growing:
-    """A graph that grows operator by operator."""
+    """A graph that grows operator by operator.
+
+    Attributes
+    ----------
+    unusual : whether variables hold NaN, infinities, zeros and denormals too
+    """
 
     seed: int
     train: bool = False
+    unusual: bool = False
     values: list[Value] = field(default_factory=list)
     variables: list[Node] = field(default_factory=list)
     arrays: list[Array] = field(default_factory=list)
@@ -116,7 +123,11 @@ class Growing:
         """A variable of random numbers between -1 and 1, or of small integers."""
         random = self.random()
         if np.dtype(dtype).kind == "f":
-            return self.given(np.asarray(random.uniform(-1, 1, shape), dtype), listed=listed)
+            numbers = np.asarray(random.uniform(-1, 1, shape))
+            if self.unusual:
+                few = random.random(shape) < random.choice([0.0, 0.02, 0.2])
+                numbers = np.where(few, random.choice(_UNUSUAL, shape), numbers)
+            return self.given(numbers.astype(dtype), listed=listed)
         low = 0 if np.dtype(dtype).kind in "ub" else -5
         return self.given(np.asarray(random.integers(low, 6, shape), dtype), listed=listed)
 
@@ -153,9 +164,10 @@ class Growing:
             if value.array.size > MOST_ELEMENTS:
                 continue
             if value.is_floating and value.array.size:
-                if not np.isfinite(value.array).all():
+                finite = value.array[np.isfinite(value.array)]
+                if finite.size < value.array.size and not self.unusual:
                     continue
-                if np.abs(value.array).max() > _LARGEST:
+                if np.abs(finite).max(initial=0) > _LARGEST:
                     (value,) = self.node("tanh", value)
             kept.append(value)
         self.values += kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tests.codegen.growing import Draw, Growing, Shape, Value
@@ -203,7 +204,8 @@ def jumping(draw: Draw, g: Growing, x: Value) -> None:
 
 def cast(draw: Draw, g: Growing, x: Value) -> None:
     """Another dtype; floating numbers become integers only where no rounding went into them."""
-    usable = DTYPES if x.exact and (not x.is_floating or x.array.min(initial=0) >= 0) else FLOATS
+    whole = not x.is_floating or bool(np.isfinite(x.array).all() and x.array.min(initial=0) >= 0)
+    usable = DTYPES if x.exact and whole else FLOATS
     g.add("Cast", x, dtype=draw(st.sampled_from(usable)), exact=True)
 
 

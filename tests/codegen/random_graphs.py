@@ -38,11 +38,12 @@ def random_graphs(
     most: int = 20,
     families: tuple[str, ...] = tuple(FAMILIES),
     train: bool = False,
+    unusual: bool = False,
 ) -> RandomGraph:
     """A graph of 3 to `most` steps (a step is one operator or few), with one to four outputs."""
     family = draw(st.sampled_from(families))
     rules = FAMILIES[family]
-    growing = Growing(draw(st.integers(0, 1000)), train)
+    growing = Growing(draw(st.integers(0, 1000)), train, unusual)
     dtype = draw(st.sampled_from(dtypes))
     for _ in range(draw(st.integers(1, 2))):
         growing.variable(draw(_shapes(family)), dtype)
