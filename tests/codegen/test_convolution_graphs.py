@@ -175,3 +175,30 @@ def test_another_batch_size_needs_no_other_code() -> None:
     assert net.explain(larger).code is first
     net.hybridize(False)
     assert_close(found, net(larger))
+
+
+class _Scaled(gluon.HybridBlock):
+    """A convolution whose images are scaled before another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.first, self.second = nn.Conv2D(20, 3, padding=1), nn.Conv2D(12, 3)
+
+    def hybrid_forward(self, F: Any, x: Any, scale: Any) -> Any:
+        """Scale between the convolutions."""
+        return self.second(F.broadcast_mul(self.first(x), scale))
+
+
+SCALES = [(2, 20, 6, 7), (2, 1, 6, 7), (2, 20, 1, 1), (1, 20, 1, 1), (1, 1, 6, 1), (1, 1, 1, 1)]
+
+
+@pytest.mark.parametrize("first", SCALES)
+def test_scales_of_any_shape_follow_each_other(first: tuple[int, ...]) -> None:
+    net, data = _Scaled(), nd.array(normal(2, 3, 6, 7))
+    net.initialize(mx.init.Xavier())
+    scales = [nd.array(normal(*shape)) for shape in (first, *SCALES)]
+    expected = [net(data, scale) for scale in scales]
+    net.hybridize()
+    for scale, wanted in zip(scales, expected, strict=True):
+        assert_close(net(data, scale), wanted)

@@ -56,8 +56,14 @@ def layout_key(graph: Graph, facts: Facts) -> Hashable:
             *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())),
         )
         for node in graph.nodes
-        if node.operator_name in _RULES
+        if node.operator_name in _RULES or _combines(node)
     )
+
+
+def _combines(node: Node) -> bool:
+    """Whether a node computes each element from several inputs: on blocks, if all have one shape."""
+    application = node.application
+    return application is not None and application.op.scalar is not None and len(node.inputs) > 1
 
 
 def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
