@@ -110,7 +110,7 @@ def _caller(net: Any, *, train: bool) -> Callable[[Any], None]:
 
 
 def extra_times(name: str, *, train: bool) -> list[float]:
-    """For each size the milliseconds that the first call takes longer than the next ones at best."""
+    """For each size the milliseconds that the first call takes longer than the median of the next."""
     make, shape = NETS[name]
     net = make()
     net.initialize(mx.init.Xavier())
@@ -128,7 +128,7 @@ def extra_times(name: str, *, train: bool) -> list[float]:
             begin = time.perf_counter()
             call(x)
             times.append(time.perf_counter() - begin)
-        found.append(1e3 * (times[0] - min(times[1:])))
+        found.append(1e3 * (times[0] - statistics.median(times[1:])))
     return found
 
 

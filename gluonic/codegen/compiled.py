@@ -6,7 +6,6 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 """
 
 import threading
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -58,7 +57,7 @@ class CompiledGraph:
         chosen = frozenset(others if data is None else data)
         self._data = [i for i, node in enumerate(self.inputs) if node in chosen]
         self.specializations: list[Specialization] = []
-        self.bindings: OrderedDict[Any, Binding] = OrderedDict()
+        self.bindings: dict[Any, Binding] = {}
         self._latest: dict[bool, list[Frame]] = {False: [], True: []}
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
@@ -160,13 +159,14 @@ class CompiledGraph:
             arrays = [*arrays, self.keys.places(train)]
         key = (train, *[(a.shape, a.dtype) for a in arrays])
         with self._lock:
-            binding = self.bindings.get(key)
+            binding = self.bindings.pop(key, None)
+            is_new = binding is None
             if binding is None:
-                binding = self.bindings[key] = self._bind_noted(arrays, train)
+                binding = self._bind_noted(arrays, train)
+            self.bindings[key] = binding  # the last one, for it is what was used last
+            if is_new:
                 self._misses += 1
                 self._forget()
-            else:
-                self.bindings.move_to_end(key)
             return binding
 
     def _held(self) -> set[Specialization]:
@@ -175,9 +175,12 @@ class CompiledGraph:
 
     def _forget(self) -> None:
         """Keep no more than so many bindings and specializations, those used last."""
+        old = [*self.bindings][:-_MOST_BINDINGS]
+        if not old and len(self.specializations) <= _MOST_SPECIALIZATIONS:
+            return
         before = self._held()
-        while len(self.bindings) > _MOST_BINDINGS:
-            self.bindings.popitem(last=False)
+        for key in old:
+            del self.bindings[key]
         del self.specializations[:-_MOST_SPECIALIZATIONS]
         self._forgotten_hits += sum(f.hits for s in before - self._held() for f in s.frames)
 

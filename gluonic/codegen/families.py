@@ -5,14 +5,15 @@ longer than many a call. A *family* does it once with an extent in the place of 
 are expressions, and the conditions under which they hold; see :mod:`gluonic.codegen.loops.extents`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from gluonic.codegen.binding import Binding
-from gluonic.codegen.figures import Figures, Listed, integers, listed
-from gluonic.codegen.loops.extents import NotUniform, OpenExtent, Trace, valued, varies
+from gluonic.codegen.figures import Figures, Listed, listed
+from gluonic.codegen.loops.extents import NotUniform, OpenExtent, Trace, valued, varies, written
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import StandIn
@@ -53,16 +54,19 @@ class Family:
         timed: bool,
     ) -> None:
         self.specialization, self._trace, self._timed = specialization, trace, timed
-        self._shapes = [array.shape for array in arrays]
+        self._shapes = _Shapes([array.shape for array in arrays])
         self._dtypes = [array.dtype for array in arrays]
         self._facts = Facts(facts.shapes, facts.dtypes)
-        self._given = [facts.shapes.get(entry) for entry in specialization.input_entries]
+        self._given = _Shapes([facts.shapes.get(entry) for entry in specialization.input_entries])
         self._numbers = _Column(figures.numbers)
         self._units, self._workspaces = _Column(figures.units), _Column(figures.workspaces)
-        self._nanoseconds, self._sizes = _Column(figures.nanoseconds), _Column(figures.sizes)
-        self._results = figures.results
-        self._open = [i for i, shape in enumerate(self._shapes) if varies(shape)]
-        self._axis = [varies([extent]) for extent in self._shapes[self._open[0]]].index(True)
+        self._nanoseconds = _Column(figures.nanoseconds, np.float64)
+        self._sizes = _Column(figures.sizes)
+        self._results = _Shapes(figures.results)
+        self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
+        first = arrays[self._first].shape
+        self._axis = [varies([extent]) for extent in first].index(True)
+        self._extent = cast(OpenExtent, first[self._axis])
 
     def binding(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to the family."""
@@ -70,17 +74,14 @@ class Family:
         if values is None:
             return None
         figures = Figures(
-            integers(self._numbers.at(values)),
-            integers(self._units.at(values)),
-            np.array(self._nanoseconds.at(values), np.float64),
-            integers(self._workspaces.at(values)),
-            integers(self._sizes.at(values)),
-            [_shape_at(shape, values) for shape in self._results],
+            self._numbers.at(values),
+            self._units.at(values),
+            self._nanoseconds.at(values),
+            self._workspaces.at(values),
+            self._sizes.at(values),
+            self._results.at(values),
         )
-        given = self._given.copy()
-        for position in self._open:
-            shape = given[position]
-            given[position] = None if shape is None else _shape_at(shape, values)
+        given = self._given.at(values)
         return Binding(self.specialization, figures, given, lambda: self._facts_at(values))
 
     def _values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
@@ -93,20 +94,18 @@ class Family:
 
     def _size_of(self, arrays: Sequence[Any]) -> int | None:
         """The batch size that such arrays would have."""
-        first = self._open[0]
-        shape, extent = arrays[first].shape, cast(OpenExtent, self._shapes[first][self._axis])
+        shape = arrays[self._first].shape
         if len(shape) <= self._axis:
             return None
-        ((_, factor),) = extent.terms
-        size, rest = divmod(shape[self._axis] - extent.constant, factor)
+        ((_, factor),) = self._extent.terms
+        size, rest = divmod(shape[self._axis] - self._extent.constant, factor)
         return None if rest else int(size)
 
     def _has_shapes(self, arrays: Sequence[Any], values: Sequence[Any]) -> bool:
         """Whether the arrays are what the family is for, with a batch of this size."""
-        shapes = list(self._shapes)
-        for position in self._open:
-            shapes[position] = _shape_at(shapes[position], values)
-        return [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == self._dtypes
+        if [a.dtype for a in arrays] != self._dtypes:
+            return False
+        return [a.shape for a in arrays] == self._shapes.at(values)
 
     def _facts_at(self, values: Sequence[Any]) -> Facts:
         shapes = {entry: _shape_at(shape, values) for entry, shape in self._facts.shapes.items()}
@@ -114,23 +113,54 @@ class Family:
 
 
 class _Column:
-    """A list of numbers and extents, each of which is valued once for all its places."""
+    """A column of numbers and extents, each of which is valued once for all its places."""
 
-    def __init__(self, listed: Sequence[Any]) -> None:
-        self._fixed = [0 if type(x) is OpenExtent else x for x in listed]
-        self._places: dict[Any, tuple[OpenExtent, list[int]]] = {}
-        for place, x in enumerate(listed):
-            if type(x) is OpenExtent:
-                self._places.setdefault((x.terms, x.constant), (x, []))[1].append(place)
+    def __init__(self, listed: Sequence[Any], dtype: type = np.int64) -> None:
+        self._fixed: npt.NDArray[Any] = np.array(
+            [0 if type(x) is OpenExtent else x for x in listed], dtype
+        )
+        open_places = [(place, x) for place, x in enumerate(listed) if type(x) is OpenExtent]
+        self._places = np.array([place for place, _ in open_places], np.intp)
+        self._extents, self._which = _distinct([x for _, x in open_places], written)
+
+    def at(self, values: Sequence[Any]) -> npt.NDArray[Any]:
+        """The column, given the values of the atoms."""
+        found = self._fixed.copy()
+        if self._extents:
+            own = np.array([valued(extent, values) for extent in self._extents], found.dtype)
+            found[self._places] = own[self._which]
+        return found
+
+
+class _Shapes:
+    """Shapes with extents, of which equal ones are valued once; None where nothing is known."""
+
+    def __init__(self, shapes: Sequence[Shape | None]) -> None:
+        self._fixed = list(shapes)
+        self._places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
+        self._open, self._which = _distinct([shapes[i] for i in self._places], _written_shape)
 
     def at(self, values: Sequence[Any]) -> list[Any]:
-        """The list, given the values of the atoms."""
+        """The shapes, given the values of the atoms."""
         found = self._fixed.copy()
-        for extent, places in self._places.values():
-            value = valued(extent, values)
-            for place in places:
-                found[place] = value
+        own = [_shape_at(shape, values) for shape in self._open]
+        for place, which in zip(self._places, self._which, strict=True):
+            found[place] = own[which]
         return found
+
+
+def _distinct(
+    all_of_them: Sequence[Any], key: Callable[[Any], Hashable]
+) -> tuple[list[Any], list[int]]:
+    """Those that differ, and for each which of them it is."""
+    numbers: dict[Hashable, int] = {}
+    which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
+    first = dict(reversed([*zip(which, all_of_them, strict=True)]))
+    return [first[number] for number in range(len(first))], which
+
+
+def _written_shape(shape: Shape) -> Hashable:
+    return tuple(map(written, shape))
 
 
 def _shape_at(shape: Shape, values: Sequence[Any]) -> Shape:

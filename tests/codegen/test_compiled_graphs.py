@@ -131,6 +131,22 @@ def test_a_new_batch_size_needs_no_new_code() -> None:
     assert len(compiled.bindings) == 4
 
 
+def test_of_many_batch_sizes_those_used_last_are_remembered() -> None:
+    x, y, outputs = x_and_y()
+    compiled = CompiledGraph(Graph(outputs), [x, y])
+
+    def is_known(batch: int) -> bool:
+        before = compiled.cache_info().misses
+        compiled.binding([np.ones((batch, 5)), np.ones((5, 3))])
+        return compiled.cache_info().misses == before
+
+    sizes = range(2, 2 + 64)
+    assert not any(map(is_known, sizes))
+    assert is_known(2)
+    assert not is_known(100)
+    assert [size for size in (2, 4, 65, 100, 3) if not is_known(size)] == [3]
+
+
 @pytest.mark.parametrize("shapes", [((0, 5), (5, 3)), ((4, 5), (5, 0)), ((1, 1), (1, 1))])
 def test_zero_size_and_single_elements(shapes: Sequence[tuple[int, ...]]) -> None:
     x, y, outputs = x_and_y()

@@ -2,16 +2,22 @@
 
 Results that no user sees share one arena; two of them may use the same bytes when one is dead before the
 other is born. A relabelled result lives where its source does. When results are born and die does not depend
-on shapes; so a new batch size needs a new plan, which is cheap to make, but no new code.
+on shapes; so a new batch size needs a new plan, but no new code. Who lies on whom may stay as it was, which
+is quicker than to look for room again.
 """
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from gluonic.graph.record import record
 
 ALIGNMENT = 64
+_WORSE = 1.05
+"""A plan may take so many times as much as one for which room was looked for."""
 
 
 @record
@@ -49,6 +55,8 @@ class Lifetimes:
     Attributes
     ----------
     residents : the results that live in the arena and are written, in the order of their births
+    _moves : the number of a resident that is born; inverted, of one that dies
+    _model : the plan that others are like
     """
 
     def __init__(
@@ -62,9 +70,8 @@ class Lifetimes:
             for entry in (*reads, *writes):
                 last[root.get(entry, entry)] = number
         self.residents: list[Any] = []
-        self._moves: list[
-            int
-        ] = []  # the number of a resident that is born; inverted, of one that dies
+        self._moves: list[int] = []
+        self._model: _Model | None = None
         dying: dict[int, list[int]] = {}
         for number, (_, writes) in enumerate(steps):
             for entry in writes:
@@ -76,6 +83,17 @@ class Lifetimes:
 
     def plan(self, sizes: Sequence[int]) -> MemoryPlan:
         """Lay out the arena for residents of such sizes, which are whole cache lines."""
+        most = self._most_alive(sizes)
+        if self._model is not None:
+            plan = self._model.plan_for(sizes)
+            if self._model.is_as_good(plan, most):
+                return plan
+        plan = self._packed(sizes)
+        self._model = _Model(self._moves, plan, most)
+        return plan
+
+    def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
+        """A plan that looks for room for each resident."""
         offsets, free = [0] * len(self.residents), _FreeList()
         for resident in self._moves:
             if resident >= 0:
@@ -83,6 +101,65 @@ class Lifetimes:
             else:
                 free.give(offsets[~resident], sizes[~resident])
         return MemoryPlan(offsets, free.size)
+
+    def _most_alive(self, sizes: Sequence[int]) -> int:
+        """The most bytes that live at one time: no plan takes less."""
+        moves = np.array(self._moves, np.intp)
+        whole = np.array(sizes, np.int64)
+        changes = np.where(moves >= 0, whole[moves], -whole[~moves])
+        return int(changes.cumsum().max(initial=0))
+
+
+class _Model:
+    """A plan, and those for other sizes in which the same residents lie on each other.
+
+    Parameters
+    ----------
+    moves : the births and deaths
+    plan : the plan
+    most : the most bytes that live at one time
+    """
+
+    def __init__(self, moves: Sequence[int], plan: MemoryPlan, most: int) -> None:
+        self._moves, self._plan, self._most = moves, plan, most
+
+    @cached_property
+    def _lower(self) -> list[tuple[int, list[int]]]:
+        """Each resident with those on which it lies, those with the lowest offsets first.
+
+        Looking at the neighbours at birth is enough: who becomes one later has lain on one that died.
+        """
+        offsets = self._plan.offsets
+        lower: list[list[int]] = [[] for _ in offsets]
+        alive: list[int] = []
+        for resident in self._moves:
+            place = bisect_left(alive, offsets[max(resident, ~resident)], key=offsets.__getitem__)
+            if resident < 0:
+                del alive[place]
+                continue
+            if place:
+                lower[resident].append(alive[place - 1])
+            if place < len(alive):
+                lower[alive[place]].append(resident)
+            alive.insert(place, resident)
+        return [(resident, lower[resident]) for resident in np.argsort(offsets).tolist()]
+
+    def plan_for(self, sizes: Sequence[int]) -> MemoryPlan:
+        """A plan for other sizes."""
+        offsets, ends = [0] * len(sizes), [0] * len(sizes)
+        for resident, lower in self._lower:
+            offset = 0
+            for below in lower:
+                if ends[below] > offset:
+                    offset = ends[below]
+            offsets[resident] = offset
+            ends[resident] = offset + sizes[resident]
+        return MemoryPlan(offsets, max(ends, default=0))
+
+    def is_as_good(self, plan: MemoryPlan, most: int) -> bool:
+        """Whether a plan takes no more than this one, or not much more of what it must take."""
+        size = self._plan.size
+        return plan.size <= size or plan.size * self._most <= size * most * _WORSE
 
 
 def side_by_side(sizes: Sequence[int]) -> MemoryPlan:

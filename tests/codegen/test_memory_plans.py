@@ -1,0 +1,70 @@
+"""The memory plan: who lives at the same time has bytes of its own, for whichever sizes are asked in turn."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan
+
+_Spans = list[tuple[int, int]]
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> _Spans:
+    """For each resident the step that writes it and the last one that reads it."""
+    steps = draw(st.integers(1, 12))
+    births = sorted(draw(st.lists(st.integers(0, steps - 1), min_size=1, max_size=16)))
+    return [(birth, draw(st.integers(birth, steps - 1))) for birth in births]
+
+
+def sizes_of(residents: _Spans) -> st.SearchStrategy[list[int]]:
+    whole = st.integers(1, 20).map(lambda lines: lines * ALIGNMENT)
+    return st.lists(whole, min_size=len(residents), max_size=len(residents))
+
+
+def lifetimes(residents: _Spans) -> Lifetimes:
+    steps: list[tuple[list[int], list[int]]] = [([], []) for _ in range(12)]
+    for resident, (birth, death) in enumerate(residents):
+        steps[birth][1].append(resident)
+        steps[death][0].append(resident)
+    return Lifetimes(steps, range(len(residents)), {})
+
+
+def check(plan: MemoryPlan, residents: _Spans, sizes: list[int]) -> None:
+    places = list(zip(plan.offsets, sizes, strict=True))
+    assert all(offset + size <= plan.size for offset, size in places)
+    for step in range(12):
+        alive = sorted(
+            places[i] for i, (birth, death) in enumerate(residents) if birth <= step <= death
+        )
+        assert all(offset + size <= above for (offset, size), (above, _) in pairwise(alive))
+
+
+@given(st.data())
+def test_no_two_that_live_at_the_same_time_overlap_whichever_sizes_come_in_turn(
+    data: st.DataObject,
+) -> None:
+    residents = data.draw(spans())
+    found = lifetimes(residents)
+    for sizes in data.draw(st.lists(sizes_of(residents), min_size=1, max_size=5)):
+        check(found.plan(sizes), residents, sizes)
+
+
+@given(st.data(), st.integers(2, 5))
+def test_a_plan_grows_with_sizes_that_grow_alike(data: st.DataObject, factor: int) -> None:
+    residents = data.draw(spans())
+    sizes = data.draw(sizes_of(residents))
+    found = lifetimes(residents)
+    first, second = found.plan(sizes), found.plan([size * factor for size in sizes])
+    assert second == MemoryPlan([offset * factor for offset in first.offsets], first.size * factor)
+
+
+@given(st.data())
+def test_smaller_sizes_take_no_more_than_larger_ones_before_them(data: st.DataObject) -> None:
+    residents = data.draw(spans())
+    larger = data.draw(sizes_of(residents))
+    smaller = [data.draw(st.integers(1, size // ALIGNMENT)) * ALIGNMENT for size in larger]
+    found = lifetimes(residents)
+    most = found.plan(larger).size
+    assert found.plan(smaller).size <= most
