@@ -9,7 +9,8 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32
 from gluonic.codegen.products.choices import LONG, MOST_KEPT, SMALL
-from gluonic.codegen.products.product_kernel import Tiling, turned_packer
+from gluonic.codegen.products.panel_packers import turned_packer
+from gluonic.codegen.products.product_kernel import Tiling
 from gluonic.graph.node import Node
 
 

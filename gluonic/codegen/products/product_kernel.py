@@ -7,16 +7,20 @@ applied, and the tile is stored. The left factor is read where it lies; if it li
 too, by the rows of a tile.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 
 from gluonic.codegen.machine.assembler import Function, Module
-from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.machine.target import Target
-from gluonic.codegen.machine.values import Dtype, literal, scalar_type, vector_type
+from gluonic.codegen.machine.values import Dtype, literal
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.finishing import Epilogue, finisher
+from gluonic.codegen.products.panel_packers import (
+    LEFT_PACKER,
+    MatrixWriter,
+    turned_packer,
+    write_left_packer,
+)
 from gluonic.graph.record import record
 
 _ARGUMENTS = (
@@ -62,18 +66,28 @@ class Tiling:
     lanes : elements of a register
     rows : how many rows a tile has, of the largest tile and of those for what it leaves
     vectors : how many registers wide a panel is, widest first
+    products : how many products the innermost loop takes at most, if it takes several steps at once
     """
 
     lanes: int
     rows: tuple[int, ...]
     vectors: tuple[int, ...]
+    products: int
 
     @classmethod
     def of(cls, dtype: Dtype, target: Target) -> "Tiling":
         """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
         lanes = target.vector_bytes // dtype.itemsize
         vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
-        return cls(lanes, (6, 2, 1), vectors)
+        return cls(lanes, (6, 2, 1), vectors, 48 if target.architecture == "x86_64" else 16)
+
+    def steps(self, rows: int, vectors: int) -> int:
+        """How many steps along the length summed over the innermost loop of a tile takes.
+
+        Several, for counting takes instructions, of which a core begins half as many for a thread while it runs
+        another; but elements that are loaded in pairs must not take the registers of sums.
+        """
+        return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 
     @property
     def columns(self) -> int:
@@ -89,7 +103,7 @@ class Tiling:
 def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
     """Write the functions that compute the columns of one panel, if they are not there yet."""
     if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
-        _write_left_packer(module, form, tiling.rows[0])
+        write_left_packer(module, form.dtype, tiling.rows[0])
     for vectors in tiling.vectors:
         name = form.symbol(vectors)
         if name not in module.definitions:
@@ -97,39 +111,7 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
             _PanelWriter(function, form, tiling, vectors)
 
 
-class _Writer:
-    """Writes a function over matrices of one dtype."""
-
-    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
-        self.f, self.lanes = function, lanes
-        self.kind, self.size = scalar_type(dtype), dtype.itemsize
-        self.vector = vector_type(dtype, lanes)
-
-    def _at(self, base: str, index: str) -> str:
-        return self.f.op(f"getelementptr {self.kind}, ptr {base}, i64 {index}")
-
-    def _times(self, a: str, b: str | int) -> str:
-        return self.f.op(f"mul i64 {a}, {b}")
-
-    def _plus(self, a: str, b: str | int) -> str:
-        return self.f.op(f"add i64 {a}, {b}")
-
-    def _load(self, address: str, vector: bool = True) -> str:
-        kind = self.vector if vector else self.kind
-        return self.f.op(f"load {kind}, ptr {address}, align {self.size}")
-
-    def _store(self, value: str, address: str, vector: bool = True) -> None:
-        kind = self.vector if vector else self.kind
-        self.f.do(f"store {kind} {value}, ptr {address}, align {self.size}")
-
-    def _copy(self, target: str, source: str, count: str) -> None:
-        """Copy so many elements."""
-        name, size = "llvm.memcpy.p0.p0.i64", self._times(count, self.size)
-        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
-        self.f.do(f"call void @{name}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
-
-
-class _PanelWriter(_Writer):
+class _PanelWriter(MatrixWriter):
     """Writes the function for one panel: packs it, then computes tile after tile of rows."""
 
     def __init__(self, function: Function, form: ProductForm, tiling: Tiling, vectors: int) -> None:
@@ -207,24 +189,42 @@ class _PanelWriter(_Writer):
                 self._store(first, slot)
         if self.form.turned_a:
             self._resume(row, sums)
-        with self.f.loop("0", "%inner") as k:
-            step = self._times(k, self.tiling.rows[0]) if self.form.turned_a else k
-            panel = self._panel_row(k)
+        begin, steps = "0", self.tiling.steps(rows, self.vectors)
+        if steps > 1:
+            rest = self.f.op(f"urem i64 %inner, {steps}")
+            begin = self.f.op(f"sub i64 %inner, {rest}")
+            with self.f.loop("0", begin, steps) as k:
+                self._add_products(k, starts, sums, steps)
+        with self.f.loop(begin, "%inner") as k:
+            self._add_products(k, starts, sums, 1)
+        self._finish(row, sums)
+
+    def _add_products(
+        self, k: str, starts: Sequence[str], sums: Sequence[Sequence[str]], count: int
+    ) -> None:
+        """Add the products of so many steps along the length that is summed over."""
+        height = self.tiling.rows[0] if self.form.turned_a else 1
+        here = [self._at(start, self._times(k, height)) for start in starts]
+        panel = self._panel_row(k)
+        for step in range(count):
             weights = [
-                self._load(self._at(panel, str(number * self.lanes)))
+                self._load(self._at(panel, str(step * self.width + number * self.lanes)))
                 for number in range(self.vectors)
             ]
-            for start, line in zip(starts, sums, strict=True):
-                element = self._load(self._at(start, step), vector=False)
+            for start, line in zip(here, sums, strict=True):
+                element = self._load(self._at(start, str(step * height)), vector=False)
                 wide = self.m.widened(self.m.value(element, self.form.dtype, 1), self.lanes)
                 for weight, slot in zip(weights, line, strict=True):
                     self._store(self._multiplied(wide, weight, self._load(slot)), slot)
-        self._finish(row, sums)
 
     def _starts(self, row: str, rows: int) -> list[str]:
         """Where the left factor's rows of a tile begin."""
         if not self.form.turned_a:
-            return [self._at("%a", self._times(self._plus(row, i), "%lead_a")) for i in range(rows)]
+            lines = [self._at("%a", self._times(row, "%lead_a"))]
+            while len(lines) < rows:
+                lines.append(self._at(lines[-1], "%lead_a"))
+            # LLVM would add up their distance again in the loop if it saw that it is one
+            return [self.f.op(f"freeze ptr {line}") for line in lines]
         within = self.f.op(f"urem i64 {row}, {self.tiling.rows[0]}")
         before = self._times(self.f.op(f"sub i64 {row}, {within}"), "%inner")
         start = self._at("%a", self._plus(before, within))
@@ -283,131 +283,3 @@ class _PanelWriter(_Writer):
     def _store_row(self, place: str, line: Sequence[str]) -> None:
         for number, value in enumerate(line):
             self._store(value, self._at(place, str(number * self.lanes)))
-
-
-def turned_packer(module: Module, dtype: Dtype, lanes: int) -> str:
-    """The function that packs the panel of a right factor that lies transposed, written if it is new."""
-    name = f"pack_turned_{dtype.name}"
-    if name not in module.definitions:
-        arguments = [
-            "ptr %b",
-            "i64 %lead_b",
-            "i64 %columns",
-            "i64 %inner",
-            "ptr %panel",
-            "i64 %width",
-        ]
-        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes)
-    return name
-
-
-class _TurnedPacker(_Writer):
-    """Writes the function that packs rows as columns of a panel.
-
-    Squares are transposed in registers; what is left goes element by element.
-    """
-
-    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
-        super().__init__(function, dtype, lanes)
-        f = self.f
-        last = self._plus("%columns", -1)
-        rest = f.op(f"and i64 %inner, {lanes - 1}")
-        middle = f.op(f"sub i64 %inner, {rest}")
-        with f.loop("0", "%width", lanes) as first:
-            sources = []
-            for lane in range(lanes):  # columns behind the last one repeat it
-                bounds = [("i64", self._plus(first, lane)), ("i64", last)]
-                column = f.call("llvm.smin.i64", "i64", bounds)
-                sources.append(self._at("%b", self._times(column, "%lead_b")))
-            with f.loop("0", middle, lanes) as k:
-                rows = self._square(sources, k)
-                goal = self._plus(self._times(k, "%width"), first)
-                for row in rows:
-                    self._store(row, self._at("%panel", goal))
-                    goal = self._plus(goal, "%width")
-            with f.loop(middle, "%inner") as k:
-                goal = self._plus(self._times(k, "%width"), first)
-                for lane, source in enumerate(sources):
-                    element = self._load(self._at(source, k), vector=False)
-                    self._store(element, self._at("%panel", self._plus(goal, lane)), vector=False)
-        f.finish()
-
-    def _square(self, sources: Sequence[str], k: str) -> list[str]:
-        """A square of elements from `k` on in each source, its columns as registers.
-
-        Where registers hold several quarters of 16 bytes, these come from memory each to its place, and
-        only within them elements must change places.
-        """
-        quarter = 16 // self.size
-        if self.lanes <= quarter:
-            rows = [self._load(self._at(s, k)) for s in sources]
-            return transposed(self.f, self.vector, rows, self.lanes, self.lanes)
-        columns: list[str] = []
-        for first in range(0, self.lanes, quarter):
-            place = self._plus(k, first)
-            mixed = []
-            for i in range(quarter):
-                parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
-                mixed.append(self._joined(parts, quarter))
-            columns += transposed(self.f, self.vector, mixed, self.lanes, quarter)
-        return columns
-
-    def _quarter(self, source: str, place: str, count: int) -> str:
-        return self.f.op(
-            f"load <{count} x {self.kind}>, ptr {self._at(source, place)}, align {self.size}"
-        )
-
-    def _joined(self, parts: list[str], count: int) -> str:
-        """Registers of `count` elements as one register."""
-        while len(parts) > 1:
-            kind, pairs = f"<{count} x {self.kind}>", zip(parts[::2], parts[1::2], strict=True)
-            parts = [self.f.shuffle(kind, a, b, range(2 * count)) for a, b in pairs]
-            count *= 2
-        return parts[0]
-
-
-LEFT_PACKER = "pack_left_{}"
-_BATCH = 16
-
-
-def _write_left_packer(module: Module, form: ProductForm, height: int) -> None:
-    """Write the function that packs a transposed left factor: for each tile its rows, side by side.
-
-    It goes through a few rows of memory at a time, which are on as many pages.
-    """
-    arguments = ["ptr %a", "i64 %lead", "i64 %rows", "i64 %inner", "ptr %goal"]
-    f = Function(module, LEFT_PACKER.format(form.dtype.name), arguments, internal=True)
-    kind, size = scalar_type(form.dtype), form.dtype.itemsize
-
-    def at(base: str, index: str) -> str:
-        return f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
-
-    left = f.op(f"urem i64 %rows, {height}")
-    whole = f.op(f"sub i64 %rows, {left}")
-    widths = [4, 2] if height == 6 else [height]
-    with pieces(f, "%inner", _BATCH) as (begin, count), f.loop("0", "%rows", height) as row:
-        full = f.op(f"icmp slt i64 {row}, {whole}")
-        partial = f.op(f"xor i1 {full}, true")
-        stop = f.op(f"add i64 {begin}, {count}")
-        with f.loop(begin, stop) as k:
-            source = at(at("%a", f.op(f"mul i64 {k}, %lead")), row)
-            goal = at(at("%goal", f.op(f"mul i64 {row}, %inner")), f.op(f"mul i64 {k}, {height}"))
-            with f.when(full):
-                position = 0
-                for width in widths:
-                    wide = f"<{width} x {kind}>"
-                    value = f.op(f"load {wide}, ptr {at(source, str(position))}, align {size}")
-                    f.do(f"store {wide} {value}, ptr {at(goal, str(position))}, align {size}")
-                    position += width
-            with f.when(partial), f.loop("0", left) as i:
-                value = f.op(f"load {kind}, ptr {at(source, i)}")
-                f.do(f"store {kind} {value}, ptr {at(goal, i)}")
-    f.finish()
-
-
-@contextmanager
-def pieces(f: Function, length: str, most: int) -> Iterator[tuple[str, str]]:
-    """Loop over pieces of a length; yields where each begins, and how long it is."""
-    with f.loop("0", length, most) as first:
-        left = f.op(f"sub i64 {length}, {first}")
-        yield first, f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(most))])

@@ -10,7 +10,7 @@ from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.products.finishing import Epilogue, finisher
-from gluonic.codegen.products.product_kernel import LEFT_PACKER, pieces
+from gluonic.codegen.products.panel_packers import LEFT_PACKER, pieces
 
 if TYPE_CHECKING:
     from gluonic.codegen.products.matmul import ProductStep
