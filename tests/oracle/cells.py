@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.recurrent import (
+from tests.oracle.blocks import (
     drawn_states,
     forward_results,
     gradients,
@@ -44,9 +44,6 @@ _MADE: dict[str, Any] = {
         3, activation="softsign", recurrent_activation="tanh"
     ),
     "GRUCell": lambda rnn, contrib: rnn.GRUCell(3),
-    "GRUCell others": lambda rnn, contrib: rnn.GRUCell(
-        3, activation="softsign", recurrent_activation="relu"
-    ),
     "LSTMPCell": lambda rnn, contrib: contrib.LSTMPCell(5, 3),
     "residual": lambda rnn, contrib: rnn.ResidualCell(rnn.LSTMCell(4)),
     "zoneout of nothing": lambda rnn, contrib: rnn.ZoneoutCell(rnn.GRUCell(4)),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.recurrent import (
+from tests.oracle.blocks import (
     drawn_states,
     forward_results,
     gradients,

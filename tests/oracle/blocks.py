@@ -1,4 +1,4 @@
-"""What cases of recurrent cells and layers share: their numbers, what is differentiated, what is compared."""
+"""What cases of layers and cells share: their numbers, what is differentiated, what is compared."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def gradients(block: Any, x: Any, begin_states: list[Any]) -> dict[str, Any]:
     return {
         "input": x.grad,
         **{f"begin/{i}": state.grad for i, state in enumerate(begin_states)},
-        **{f"gradients/{key}": parameter.grad() for key, parameter in parameters},
+        **{f"gradients/{key}": p.grad() for key, p in parameters if p.grad_req != "null"},
     }
