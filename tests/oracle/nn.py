@@ -1,4 +1,4 @@
-"""The layers of ``gluon.nn`` with their options: outputs, gradients, and moving averages after a training step."""
+"""The layers of ``gluon.nn`` with their options: outputs, gradients, and moving averages."""
 
 from __future__ import annotations
 
