@@ -163,7 +163,7 @@ class Writer:
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """The columns of a square of vectors."""
-        return transposed(self.f, self.vector, rows, self.lanes, self.lanes)
+        return transposed(self.f, self.vector, rows, self.lanes, self.lanes, 4)
 
     def square(self) -> str:
         """Room for a square of vectors."""

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from gluonic.codegen.machine.assembler import Function
 
 
-def transposed(f: Function, kind: str, rows: Sequence[str], lanes: int, size: int) -> list[str]:
+def transposed(
+    f: Function, kind: str, rows: Sequence[str], lanes: int, size: int, together: int
+) -> list[str]:
     """Write what makes columns of the rows of squares of a size that lie side by side in registers.
 
     Parameters
     ----------
     kind, lanes : of the registers
     rows : as many as the size
+    together : how many elements are 16 bytes, within which processors interleave registers
     """
     columns, half = list(rows), size // 2
-    while half:
+    while half >= together:
         low = [lane if not lane & half else lanes + lane - half for lane in range(lanes)]
         high = [lane + half if not lane & half else lanes + lane for lane in range(lanes)]
         for i in (i for i in range(size) if not i & half):
@@ -22,4 +25,26 @@ def transposed(f: Function, kind: str, rows: Sequence[str], lanes: int, size: in
             columns[i] = f.shuffle(kind, a, b, low)
             columns[i + half] = f.shuffle(kind, a, b, high)
         half //= 2
+    return [
+        column
+        for first in range(0, size, together)
+        for column in _interleaved(f, kind, columns[first : first + together], lanes)
+    ]
+
+
+def _interleaved(f: Function, kind: str, rows: Sequence[str], lanes: int) -> list[str]:
+    """The same where registers hold as many elements in 16 bytes as there are rows."""
+    columns, size = list(rows), len(rows)
+    half = size // 2
+    halves = [
+        [
+            start + lane // 2 + lanes * (lane % 2)
+            for start in range(first, lanes, size)
+            for lane in range(size)
+        ]
+        for first in (0, half)
+    ]
+    for _ in range(size.bit_length() - 1):
+        pairs = zip(columns[:half], columns[half:], strict=True)
+        columns = [f.shuffle(kind, a, b, part) for a, b in pairs for part in halves]
     return columns

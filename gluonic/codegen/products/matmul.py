@@ -92,7 +92,7 @@ class ProductStep(Step):
         if not self.is_packed:
             return ROWS
         fitting = BLOCK_BYTES // max(product.inner * self.dtype.itemsize, 1)
-        height = self.tiling.rows[0]
+        height = self.tiling.rows
         return min(max(fitting // height, 1) * height, ROWS)
 
     def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
@@ -128,7 +128,7 @@ class ProductStep(Step):
         if not self.turned[0]:
             return self.tiling.panel_bytes(product.inner, size)
         part = if_at_least(product.inner, PART, PART, product.inner)
-        height = self.tiling.rows[0]
+        height = self.tiling.rows
         return self.packed_left_at + -(-product.rows // height) * height * part * size
 
     @property

@@ -49,31 +49,32 @@ class PackStep(Step):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the loop over panels: the last may be narrow."""
-        packer = turned_packer(module, FLOAT32, self.tiling.lanes)
+        lanes, widest = self.tiling.lanes, self.tiling.columns
+        widths = [vectors * lanes for vectors in self.tiling.vectors]
+        packers = [turned_packer(module, FLOAT32, lanes, width) for width in widths]
         f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
         weight = f.op("load ptr, ptr %operands")
         goal = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
         columns = f.op("load i64, ptr %numbers")
         inner = f.op(f"load i64, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
-        lanes, widest = self.tiling.lanes, self.tiling.columns
         up = f.op(f"add i64 {inner}, {lanes - 1}")
         padded = f.op(f"and i64 {up}, {-lanes}")
         with f.loop("%begin", "%end") as unit:
             first = f.op(f"mul i64 {unit}, {widest}")
             left = f.op(f"sub i64 {columns}, {first}")
             count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(widest))])
-            width = str(widest)
-            for vectors in self.tiling.vectors[1:]:
-                narrow = f.op(f"icmp sle i64 {count}, {vectors * lanes}")
-                width = f.op(f"select i1 {narrow}, i64 {vectors * lanes}, i64 {width}")
             source = f.op(
                 f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
             )
             place = f.op(
                 f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}"
             )
-            f.do(
-                f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
-                f"ptr {place}, i64 {width})"
-            )
+            for packer, width, below in zip(packers, widths, [*widths[1:], 0], strict=True):
+                fits = f.op(f"icmp sle i64 {count}, {width}")
+                is_needed = f.op(f"icmp sgt i64 {count}, {below}")
+                with f.when(f.op(f"and i1 {fits}, {is_needed}")):
+                    f.do(
+                        f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
+                        f"ptr {place})"
+                    )
         f.finish()

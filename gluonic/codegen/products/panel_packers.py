@@ -40,19 +40,12 @@ class MatrixWriter:
         self.f.do(f"call void @{name}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
 
-def turned_packer(module: Module, dtype: Dtype, lanes: int) -> str:
-    """The function that packs the panel of a right factor that lies transposed, written if it is new."""
-    name = f"pack_turned_{dtype.name}"
+def turned_packer(module: Module, dtype: Dtype, lanes: int, width: int) -> str:
+    """The function that packs a right factor that lies transposed to a panel of a width, written if new."""
+    name = f"pack_turned_{dtype.name}_{width}"
     if name not in module.definitions:
-        arguments = [
-            "ptr %b",
-            "i64 %lead_b",
-            "i64 %columns",
-            "i64 %inner",
-            "ptr %panel",
-            "i64 %width",
-        ]
-        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes)
+        arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel"]
+        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes, width)
     return name
 
 
@@ -62,29 +55,28 @@ class _TurnedPacker(MatrixWriter):
     Squares are transposed in registers; what is left goes element by element.
     """
 
-    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
+    def __init__(self, function: Function, dtype: Dtype, lanes: int, width: int) -> None:
         super().__init__(function, dtype, lanes)
         f = self.f
         last = self._plus("%columns", -1)
         rest = f.op(f"and i64 %inner, {lanes - 1}")
         middle = f.op(f"sub i64 %inner, {rest}")
-        with f.loop("0", "%width", lanes) as first:
-            sources = []
+        with f.loop("0", str(width), lanes) as first:
+            panel, sources = self._at("%panel", first), []
             for lane in range(lanes):  # columns behind the last one repeat it
                 bounds = [("i64", self._plus(first, lane)), ("i64", last)]
                 column = f.call("llvm.smin.i64", "i64", bounds)
-                sources.append(self._at("%b", self._times(column, "%lead_b")))
+                place = self._at("%b", self._times(column, "%lead_b"))
+                sources.append(f.op(f"freeze ptr {place}"))
             with f.loop("0", middle, lanes) as k:
-                rows = self._square(sources, k)
-                goal = self._plus(self._times(k, "%width"), first)
-                for row in rows:
-                    self._store(row, self._at("%panel", goal))
-                    goal = self._plus(goal, "%width")
+                goal = self._at(panel, self._times(k, width))
+                for number, row in enumerate(self._square(sources, k)):
+                    self._store(row, self._at(goal, str(number * width)))
             with f.loop(middle, "%inner") as k:
-                goal = self._plus(self._times(k, "%width"), first)
+                goal = self._at(panel, self._times(k, width))
                 for lane, source in enumerate(sources):
                     element = self._load(self._at(source, k), vector=False)
-                    self._store(element, self._at("%panel", self._plus(goal, lane)), vector=False)
+                    self._store(element, self._at(goal, str(lane)), vector=False)
         f.finish()
 
     def _square(self, sources: Sequence[str], k: str) -> list[str]:
@@ -96,7 +88,7 @@ class _TurnedPacker(MatrixWriter):
         quarter = 16 // self.size
         if self.lanes <= quarter:
             rows = [self._load(self._at(s, k)) for s in sources]
-            return transposed(self.f, self.vector, rows, self.lanes, self.lanes)
+            return transposed(self.f, self.vector, rows, self.lanes, self.lanes, quarter)
         columns: list[str] = []
         for first in range(0, self.lanes, quarter):
             place = self._plus(k, first)
@@ -104,7 +96,7 @@ class _TurnedPacker(MatrixWriter):
             for i in range(quarter):
                 parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
                 mixed.append(self._joined(parts, quarter))
-            columns += transposed(self.f, self.vector, mixed, self.lanes, quarter)
+            columns += transposed(self.f, self.vector, mixed, self.lanes, quarter, quarter)
         return columns
 
     def _quarter(self, source: str, place: str, count: int) -> str:
@@ -142,19 +134,23 @@ def write_left_packer(module: Module, dtype: Dtype, height: int) -> None:
     widths = [4, 2] if height == 6 else [height]
     with pieces(f, "%inner", _BATCH) as (begin, count), f.loop("0", "%rows", height) as row:
         full = f.op(f"icmp slt i64 {row}, {whole}")
-        partial = f.op(f"xor i1 {full}, true")
         stop = f.op(f"add i64 {begin}, {count}")
-        with f.loop(begin, stop) as k:
-            source = at(at("%a", f.op(f"mul i64 {k}, %lead")), row)
-            goal = at(at("%goal", f.op(f"mul i64 {row}, %inner")), f.op(f"mul i64 {k}, {height}"))
-            with f.when(full):
-                position = 0
-                for width in widths:
-                    wide = f"<{width} x {kind}>"
-                    value = f.op(f"load {wide}, ptr {at(source, str(position))}, align {size}")
-                    f.do(f"store {wide} {value}, ptr {at(goal, str(position))}, align {size}")
-                    position += width
-            with f.when(partial), f.loop("0", left) as i:
+        tile, lines = at("%goal", f.op(f"mul i64 {row}, %inner")), at("%a", row)
+
+        def ends(k: str) -> tuple[str, str]:
+            source = at(lines, f.op(f"mul i64 {k}, %lead"))
+            return source, at(tile, f.op(f"mul i64 {k}, {height}"))
+
+        with f.when(full), f.loop(begin, stop) as k:
+            (source, goal), position = ends(k), 0
+            for width in widths:
+                wide = f"<{width} x {kind}>"
+                value = f.op(f"load {wide}, ptr {at(source, str(position))}, align {size}")
+                f.do(f"store {wide} {value}, ptr {at(goal, str(position))}, align {size}")
+                position += width
+        with f.when(f.op(f"xor i1 {full}, true")), f.loop(begin, stop) as k:
+            source, goal = ends(k)
+            with f.loop("0", left) as i:
                 value = f.op(f"load {kind}, ptr {at(source, i)}")
                 f.do(f"store {kind} {value}, ptr {at(goal, i)}")
     f.finish()

@@ -64,13 +64,13 @@ class Tiling:
     Attributes
     ----------
     lanes : elements of a register
-    rows : how many rows a tile has, of the largest tile and of those for what it leaves
+    rows : how many rows the largest tile has
     vectors : how many registers wide a panel is, widest first
     products : how many products the innermost loop takes at most, if it takes several steps at once
     """
 
     lanes: int
-    rows: tuple[int, ...]
+    rows: int
     vectors: tuple[int, ...]
     products: int
 
@@ -79,7 +79,14 @@ class Tiling:
         """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
         lanes = target.vector_bytes // dtype.itemsize
         vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
-        return cls(lanes, (6, 2, 1), vectors, 48 if target.architecture == "x86_64" else 16)
+        return cls(lanes, 6, vectors, 48 if target.architecture == "x86_64" else 16)
+
+    def heights(self, vectors: int) -> tuple[int, ...]:
+        """How many rows tiles have: the largest, and those for what it leaves.
+
+        Two rows of two registers are four sums, each of which waits for itself; so four take no longer.
+        """
+        return (self.rows, 4, 2, 1) if vectors == 2 else (self.rows, 2, 1)
 
     def steps(self, rows: int, vectors: int) -> int:
         """How many steps along the length summed over the innermost loop of a tile takes.
@@ -103,7 +110,7 @@ class Tiling:
 def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
     """Write the functions that compute the columns of one panel, if they are not there yet."""
     if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
-        write_left_packer(module, form.dtype, tiling.rows[0])
+        write_left_packer(module, form.dtype, tiling.rows)
     for vectors in tiling.vectors:
         name = form.symbol(vectors)
         if name not in module.definitions:
@@ -119,7 +126,7 @@ class _PanelWriter(MatrixWriter):
         self.form, self.tiling, self.vectors = form, tiling, vectors
         self.width = tiling.lanes * vectors
         self.m = Emitter(function)
-        self.edge = function.slot(f"[{tiling.rows[0] * self.width} x {self.kind}]")
+        self.edge = function.slot(f"[{tiling.rows * self.width} x {self.kind}]")
         self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
         self.shift = self._pack_bias() if form.has_bias else ""
         if not form.packed_b:
@@ -157,24 +164,34 @@ class _PanelWriter(MatrixWriter):
         return self._at("%panel", self._times(k, self.width))
 
     def _pack_turned(self) -> None:
-        name = turned_packer(self.f.module, self.form.dtype, self.lanes)
-        self.f.do(
-            f"call void @{name}(ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel, "
-            f"i64 {self.width})"
-        )
+        name = turned_packer(self.f.module, self.form.dtype, self.lanes, self.width)
+        arguments = "ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel"
+        self.f.do(f"call void @{name}({arguments})")
 
     # -- tiles --------------------------------------------------------------------------------
 
     def _tiles(self) -> None:
         """Whole tiles, then smaller ones for the rows that are left."""
         start = "0"
-        for rows in self.tiling.rows:
+        for rows in self.tiling.heights(self.vectors):
             left = self.f.op(f"sub i64 %rows, {start}")
             count = self.f.op(f"udiv i64 {left}, {rows}")
+            if rows == self.tiling.rows and 4 in self.tiling.heights(self.vectors):
+                count = self._fewer(count)
             stop = self._plus(start, self._times(count, rows))
             with self.f.loop(start, stop, rows) as row:
                 self._tile(row, rows)
             start = stop
+
+    def _fewer(self, count: str) -> str:
+        """How many of the largest tiles there are: one less if two of four rows then end what it leaves."""
+        if self.form.turned_a:  # packed by the rows of the largest
+            return count
+        rest = self.f.op(f"urem i64 %rows, {self.tiling.rows}")
+        is_half = self.f.op(f"icmp eq i64 {self.f.op(f'and i64 {rest}, 6')}, 2")
+        some = self.f.op(f"icmp sgt i64 {count}, 0")
+        both = self.f.op(f"and i1 {is_half}, {some}")
+        return self.f.op(f"sub i64 {count}, {self.f.op(f'zext i1 {both} to i64')}")
 
     def _tile(self, row: str, rows: int) -> None:
         """Sum up one tile and store it."""
@@ -203,7 +220,7 @@ class _PanelWriter(MatrixWriter):
         self, k: str, starts: Sequence[str], sums: Sequence[Sequence[str]], count: int
     ) -> None:
         """Add the products of so many steps along the length that is summed over."""
-        height = self.tiling.rows[0] if self.form.turned_a else 1
+        height = self.tiling.rows if self.form.turned_a else 1
         here = [self._at(start, self._times(k, height)) for start in starts]
         panel = self._panel_row(k)
         for step in range(count):
@@ -225,7 +242,7 @@ class _PanelWriter(MatrixWriter):
                 lines.append(self._at(lines[-1], "%lead_a"))
             # LLVM would add up their distance again in the loop if it saw that it is one
             return [self.f.op(f"freeze ptr {line}") for line in lines]
-        within = self.f.op(f"urem i64 {row}, {self.tiling.rows[0]}")
+        within = self.f.op(f"urem i64 {row}, {self.tiling.rows}")
         before = self._times(self.f.op(f"sub i64 {row}, {within}"), "%inner")
         start = self._at("%a", self._plus(before, within))
         return [self._at(start, str(i)) for i in range(rows)]

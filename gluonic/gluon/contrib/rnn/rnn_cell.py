@@ -108,8 +108,6 @@ class LSTMPCell(LSTMCell):
     prefix, params : see `Block`
     """
 
-    _hidden_name = "hidden"
-
     def __init__(
         self,
         hidden_size: int,
@@ -172,7 +170,7 @@ class LSTMPCell(LSTMCell):
             weight=h2r_weight,
             num_hidden=self._projection_size,
             no_bias=True,
-            name=self._step("out"),
+            name=self._step("projected"),
         )
         return output, [output, memory]
 
