@@ -28,6 +28,7 @@ class NumberTable:
     Attributes
     ----------
     size : how many numbers the table has
+    first_numbers : for each step where its numbers begin among those of all
     first_phases : for each step which of all phases is its first
     step_of_phase : for each phase whose it is
     has_own_workspace : for each step whether each thread needs scratch memory of its own
@@ -36,12 +37,14 @@ class NumberTable:
     def __init__(self, steps: Sequence[Step], counts: Sequence[int]) -> None:
         self.size = FIRST
         self.begins: list[int] = []
+        self.first_numbers: list[int] = []
         numbers: list[int] = []
         shares: list[int] = []
         for step, count in zip(steps, counts, strict=True):
             self.begins.append(self.size)
             numbers += range(self.size, self.size + len(step.displaced))
             self.size += len(step.displaced)
+            self.first_numbers.append(len(numbers))
             for _ in range(step.phases):
                 numbers += range(self.size, self.size + count)
                 shares.append(self.size + count)

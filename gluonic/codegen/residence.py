@@ -1,6 +1,10 @@
-"""Which results live in the memory of frames, and for how long: the same for all shapes."""
+"""Which results live in the memory of frames, and for how long: the same for all shapes.
 
-from collections.abc import Collection, Sequence
+What is joined with others lives in the joined array's memory where it lies there in one piece, as images do
+whose channels are joined if there is but one image; then nothing is copied.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +12,40 @@ import numpy as np
 from gluonic.codegen.division import Divisions, aligned, workspace_bytes
 from gluonic.codegen.figures import Figures, integers
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.machine.memory import Lifetimes, MemoryPlan, side_by_side
+from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan, side_by_side
+from gluonic.codegen.moves.copies import JoinStep
 from gluonic.codegen.number_table import NumberTable
 from gluonic.graph.node import Entry
+from gluonic.graph.record import record
+
+
+@record
+class Joining:
+    """Arrays that are joined.
+
+    Attributes
+    ----------
+    step : the number of the step that does it
+    whole : the number, among results that share the arena, of the joined array
+    parts : those of the arrays, in order; None for one that lives elsewhere, or in another joined array
+    """
+
+    step: int
+    whole: int
+    parts: list[int | None]
+
+    def places(self, figures: Figures, table: NumberTable) -> Mapping[int, tuple[int, int]]:
+        """For each part that may lie where it belongs the joined array, and where in it."""
+        if figures.units[table.first_phases[self.step]] != 1:
+            return {}
+        first = table.first_numbers[self.step] + 1
+        sizes = figures.numbers[first : first + len(self.parts)].tolist()
+        found, begin = {}, 0
+        for part, size in zip(self.parts, sizes, strict=True):
+            if part is not None and begin % ALIGNMENT == 0 and size % ALIGNMENT == 0:
+                found[part] = self.whole, begin
+            begin += size
+        return found
 
 
 class Residence:
@@ -62,6 +97,7 @@ class Residence:
         self.lasting_slots = np.array([slots[e] for e in self.lasting], np.intp)
         self.passing_slots = np.array([slots[e] for e in self.passing], np.intp)
         owners = [(i, numbers[e]) for i, e in enumerate(self.all) if e in numbers]
+        self._joinings = self._joined([group for group, _ in groups], numbers, root)
         self._workspaces = integers([i for i, _ in owners])
         self._owners = integers([step for _, step in owners])
 
@@ -78,4 +114,26 @@ class Residence:
         sizes[self._workspaces] = workspace_bytes(figures, table, divisions)[self._owners]
         whole = aligned(sizes).tolist()
         count = len(self.lasting)
-        return side_by_side(whole[:count]), self._lifetimes.plan(whole[count:])
+        within: dict[int, tuple[int, int]] = {}
+        for joining in self._joinings:
+            within.update(joining.places(figures, table))
+        return side_by_side(whole[:count]), self._lifetimes.plan(whole[count:], within)
+
+    def _joined(
+        self, groups: Sequence[Group], steps: Mapping[Any, int], root: Mapping[Entry, Entry]
+    ) -> list[Joining]:
+        """The arrays that are joined; one that is joined twice lives in the first result."""
+        numbers = {resident: number for number, resident in enumerate(self.passing)}
+        free, found = set(numbers), []
+        for group in groups:
+            if not isinstance(group.step, JoinStep):
+                continue
+            *parts, whole = (root.get(entry, entry) for entry in group.step.operands)
+            if whole not in numbers:
+                continue
+            own: list[int | None] = []
+            for part in parts:
+                own.append(numbers[part] if part in free else None)
+                free.discard(part)
+            found.append(Joining(steps[group.step], numbers[whole], own))
+        return found

@@ -2,8 +2,9 @@
 
 ``python -m tests.codegen.fuzz --minutes 30 --seed 1 --most 60`` prints the smallest failing graph that
 hypothesis finds, and goes on with another seed. ``GLUONIC_CPU=x86-64`` and the like narrow the target;
-``GLUONIC_NUM_THREADS=3 … --share`` divides among threads what is too small for it, ``--threads`` compares the
-bits that one thread and three compute. ``--nets`` looks at hybridized nets. Every other seed of each kind puts
+``GLUONIC_NUM_THREADS=3 … --share`` divides among threads what is too small for it. ``--way threads`` compares
+the bits that one thread and three compute, ``--way shapes`` calls each graph with other shapes, too. ``--nets``
+looks at hybridized nets. But for ``--way shapes``, every other seed of each kind puts
 NaN, infinities and denormals into the inputs.
 """
 
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 from gluonic.codegen import division
 from gluonic.graph.errors import MXNetError
 from tests.codegen.agreement import check_backward, check_forward, check_threads
+from tests.codegen.other_shapes import CHANGES, check_other_shapes
 from tests.codegen.random_graphs import FAMILIES, random_graphs
 from tests.codegen.random_nets import EVENTS, RandomNet, play, random_nets
 
@@ -30,14 +32,14 @@ _FLOATS = (("float32",), ("float64",), ("float32", "float16"))
 
 
 def _looking(
-    seed: int, most: int, families: tuple[str, ...], examples: int, threads: bool
+    seed: int, most: int, families: tuple[str, ...], examples: int, way: str
 ) -> Callable[[], Any]:
     graphs = random_graphs(
         dtypes=_FLOATS[seed % 3],
         most=most,
         families=families,
         train=bool(seed // 3 % 2),
-        unusual=bool(seed // 6 % 2),
+        unusual=way != "shapes" and bool(seed // 6 % 2),
     )
 
     @hypothesis.seed(seed)
@@ -50,11 +52,14 @@ def _looking(
         print_blob=False,
         report_multiple_bugs=False,
     )
-    @given(graphs, st.lists(st.booleans(), min_size=1, max_size=5), st.booleans())
-    def look(random: Any, wanted: Any, backward: bool) -> None:
+    @given(graphs, st.lists(st.booleans(), min_size=1, max_size=5), st.booleans(), CHANGES)
+    def look(random: Any, wanted: Any, backward: bool, changes: Any) -> None:
         hypothesis.note(random.text())
-        if threads:
+        if way == "threads":
             check_threads(random, wanted if backward and any(wanted) else None)
+            return
+        if way == "shapes":
+            check_other_shapes(random, changes)
             return
         check_forward(random)
         if backward and any(wanted):
@@ -98,7 +103,12 @@ def main() -> int:
     parser.add_argument("--family", action="append", choices=list(FAMILIES))
     parser.add_argument("--nets", action="store_true", help="nets of Gluon instead of graphs")
     parser.add_argument("--share", action="store_true", help="share even the smallest step")
-    parser.add_argument("--threads", action="store_true", help="compare one thread with three")
+    parser.add_argument(
+        "--way",
+        choices=["results", "threads", "shapes"],
+        default="results",
+        help="compare results and gradients, the bits of one thread and three, or calls of other shapes",
+    )
     chosen = parser.parse_args()
     if chosen.share:
         division._WORTH = division._LEAST = 1
@@ -109,7 +119,7 @@ def main() -> int:
             if chosen.nets:
                 _playing(seed, chosen.examples)()
             else:
-                _looking(seed, chosen.most, families, chosen.examples, chosen.threads)()
+                _looking(seed, chosen.most, families, chosen.examples, chosen.way)()
         except Exception:  # whatever is wrong is reported, and the search goes on
             failures += 1
             print(f"--- seed {seed}\n{traceback.format_exc()[-6000:]}", flush=True)

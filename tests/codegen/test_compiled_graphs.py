@@ -16,6 +16,7 @@ from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.open_shapes import has_open_shapes
 from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
+from tests.codegen.other_shapes import CHANGES, Change, check_other_shapes
 from tests.codegen.random_graphs import random_graphs
 from tests.graph.test_operators import (
     SAMPLES,
@@ -105,6 +106,12 @@ def test_random_graphs_forward(random: RandomGraph) -> None:
 @given(random_graphs(most=15, train=True))
 def test_random_graphs_forward_and_backward(random: RandomGraph) -> None:
     check_backward(random)
+
+
+@_settings
+@given(random_graphs(most=15), CHANGES)
+def test_random_graphs_of_shapes_that_change(random: RandomGraph, changes: list[Change]) -> None:
+    check_other_shapes(random, changes)
 
 
 def x_and_y() -> tuple[Node, Node, list[Entry]]:

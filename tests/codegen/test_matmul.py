@@ -142,6 +142,17 @@ def test_activations_are_applied_in_registers(way: str, monkeypatch: pytest.Monk
         assert isinstance(group.step, matmul.ProductStep)
 
 
+def test_axes_that_are_swapped_after_a_dense_layer_are_swapped_at_every_rank() -> None:
+    variables = [Node(None, name) for name in ("x", "w")]
+    attributes = {"num_hidden": 5, "no_bias": True, "flatten": False}
+    dense = make_node("FullyConnected", [v.entry() for v in variables], attributes).entry()
+    graph = Graph([make_node("SwapAxis", [dense], {"dim1": 1, "dim2": -1}).entry()])
+    arrays = [random((2, 3, 4, 6), "float32", 0), random((5, 6), "float32", 1)]
+    (found,) = CompiledGraph(graph, variables)(arrays, RUN)
+    expected = (arrays[0] @ arrays[1].T).swapaxes(1, -1)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 def test_a_weight_that_several_layers_read_is_packed_once() -> None:
     variables = [Node(None, name) for name in ("x", "w")]
     result, weight = (v.entry() for v in variables)

@@ -68,3 +68,28 @@ def test_smaller_sizes_take_no_more_than_larger_ones_before_them(data: st.DataOb
     found = lifetimes(residents)
     most = found.plan(larger).size
     assert found.plan(smaller).size <= most
+
+
+@given(st.data())
+def test_residents_within_others_share_their_memory_and_no_one_elses(data: st.DataObject) -> None:
+    residents = data.draw(spans())
+    sizes = data.draw(sizes_of(residents))
+    whole, births = len(residents) - 1, [birth for birth, _ in residents]
+    inside = [i for i in range(whole) if residents[i][1] >= births[whole]]
+    begins = [sum(sizes[j] for j in inside if j < i) for i in inside]
+    sizes[whole] = max(sum(sizes[i] for i in inside), sizes[whole])
+    within = {i: (whole, begin) for i, begin in zip(inside, begins, strict=True)}
+    found = lifetimes(residents)
+    for _ in range(2):
+        plan = found.plan(sizes, within)
+        for i, begin in zip(inside, begins, strict=True):
+            assert plan.offsets[i] == plan.offsets[whole] + begin
+        family = [whole, *inside]
+        lasting = min(births[i] for i in family), max(residents[i][1] for i in family)
+        joined = [lasting if i == whole else residents[i] for i in range(whole + 1)]
+        others = [i for i in range(whole + 1) if i not in inside]
+        check(
+            MemoryPlan([plan.offsets[i] for i in others], plan.size),
+            [joined[i] for i in others],
+            [sizes[i] for i in others],
+        )

@@ -45,6 +45,15 @@ def test_channels_may_come_last() -> None:
     assert cell.state_info(7)[0]["shape"] == (7, 4, 5, 3)
 
 
+def test_the_projection_of_a_step_is_named_as_its_output() -> None:
+    cell = contrib.rnn.LSTMPCell(5, 3, prefix="x_")
+    outputs, _ = cell.unroll(2, [mx.sym.Variable(f"t{i}_data") for i in range(2)])
+    assert [output.name for output in outputs] == ["x_t0_out", "x_t1_out"]
+    internals = outputs[0].get_internals().list_outputs()
+    assert "x_t0_hidden_output" in internals
+    assert len(set(internals)) == len(internals)
+
+
 def test_even_kernels_for_states_are_refused() -> None:
     with pytest.raises(mx.MXNetError, match="must be odd"):
         contrib.rnn.Conv1DRNNCell((2, 4), 3, 3, 2)

@@ -21,6 +21,7 @@ def no_pixels() -> Any:
 UNFIT: dict[str, Any] = {
     "Convolution": lambda F, x: F.Convolution(x, x, kernel=(2, 2), num_filter=2, no_bias=True),
     "Flatten": lambda F, x: F.Flatten(x),
+    "FullyConnected": lambda F, x: F.FullyConnected(x, x, num_hidden=2, no_bias=True),
     "linalg_trmm": lambda F, x: F.linalg.trmm(x, x),
     "linalg_makediag": lambda F, x: F.linalg.makediag(x),
     "batch_take": lambda F, x: F.batch_take(x, x),

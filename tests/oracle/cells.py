@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.layers import gradients, set_parameters
+from tests.oracle.blocks import (
+    drawn_states,
+    forward_results,
+    gradients,
+    set_parameters,
+    total,
+)
 
 
 def _stack(rnn: Any) -> Any:
@@ -38,9 +44,6 @@ _MADE: dict[str, Any] = {
         3, activation="softsign", recurrent_activation="tanh"
     ),
     "GRUCell": lambda rnn, contrib: rnn.GRUCell(3),
-    "GRUCell others": lambda rnn, contrib: rnn.GRUCell(
-        3, activation="softsign", recurrent_activation="relu"
-    ),
     "LSTMPCell": lambda rnn, contrib: contrib.LSTMPCell(5, 3),
     "residual": lambda rnn, contrib: rnn.ResidualCell(rnn.LSTMCell(4)),
     "zoneout of nothing": lambda rnn, contrib: rnn.ZoneoutCell(rnn.GRUCell(4)),
@@ -88,9 +91,7 @@ def run(
     cell.unroll(steps, x, layout=layout)  # gives all parameters their shapes
     cell.reset()
     set_parameters(cell, draw, dtype)
-    given = [
-        mx.nd.array(0.5 * draw.randn(*info["shape"]), dtype=dtype) for info in cell.state_info(2)
-    ]
+    given = drawn_states(mx, cell, draw, dtype)
     if hybridize:
         cell.hybridize()
     for array in (x, *given):
@@ -109,13 +110,6 @@ def run(
         )
         outputs, last = cell.unroll(steps, inputs, **options)
         whole = outputs if isinstance(outputs, list) else [outputs]
-        total = sum((one * one).sum() for one in whole)
-        for state in last:
-            total = total + (state * state * 0.5).sum()
-    total.backward()
-    results = {f"outputs/{i}": one for i, one in enumerate(whole)}
-    results.update({f"states/{i}": state for i, state in enumerate(last)})
-    results.update(input=x.grad, **gradients(cell))
-    if states:
-        results.update({f"begin/{i}": state.grad for i, state in enumerate(given)})
-    return results
+        loss = total(whole, last)
+    loss.backward()
+    return {**forward_results(whole, last), **gradients(cell, x, given if states else [])}

@@ -12,6 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from tests.oracle.blocks import (
+    drawn_states,
+    forward_results,
+    gradients,
+    set_parameters,
+    total,
+)
+
 _LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
     "RNN relu": ("RNN", {"activation": "relu"}),
     "RNN tanh": ("RNN", {"activation": "tanh"}),
@@ -34,18 +42,6 @@ CASES = {
 NAMES = list(CASES)
 
 
-def set_parameters(block: Any, draw: Any, dtype: str) -> None:
-    """Give parameters numbers that are the same for both packages."""
-    parameters = block.collect_params()
-    for key in sorted(parameters.keys()):
-        parameters[key].set_data(0.5 * draw.randn(*parameters[key].shape).astype(dtype))
-
-
-def gradients(block: Any) -> dict[str, Any]:
-    """The gradients of all parameters."""
-    return {f"gradients/{key}": p.grad() for key, p in sorted(block.collect_params().items())}
-
-
 def run(
     mx: Any, name: str, folder: Path, hybridize: bool = False, dtype: str = "float32"
 ) -> dict[str, Any]:
@@ -62,9 +58,7 @@ def run(
     set_parameters(layer, draw, dtype)
     shape = (steps, 2, 4) if layout == "TNC" else (2, steps, 4)
     x = mx.nd.array(draw.randn(*shape), dtype=dtype)
-    given = [
-        mx.nd.array(0.5 * draw.randn(*info["shape"]), dtype=dtype) for info in layer.state_info(2)
-    ]
+    given = drawn_states(mx, layer, draw, dtype)
     if hybridize:
         layer.hybridize()
     for array in (x, *given):
@@ -72,15 +66,10 @@ def run(
     projected = "projection_size" in settings
     with mx.autograd.record() if not projected else mx.autograd.pause():
         found = layer(x, given) if states else layer(x)
-        outputs, last = found if states else (found, [])
-        total = (outputs * outputs).sum()
-        for state in last:
-            total = total + (state * state * 0.5).sum()
-    results = {"outputs": outputs, **{f"states/{i}": state for i, state in enumerate(last)}}
-    if projected:
-        return results
-    total.backward()
-    results.update(input=x.grad, **gradients(layer))
-    if states:
-        results.update({f"begin/{i}": state.grad for i, state in enumerate(given)})
+        output, last = found if states else (found, [])
+        loss = total([output], last)
+    results = forward_results([output], last)
+    if not projected:
+        loss.backward()
+        results.update(gradients(layer, x, given if states else []))
     return results

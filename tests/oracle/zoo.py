@@ -25,6 +25,13 @@ def _sample(array: Any) -> Any:
     return np.append(flat[:: max(1, flat.size // _MOST)], np.linalg.norm(flat))
 
 
+def _image_size(name: str) -> int:
+    """The extent of images; less than usual where many layers make a network slow and it takes any extent."""
+    if name == "inceptionv3":
+        return 299
+    return 96 if name.startswith(("resnet101", "resnet152", "vgg")) else 224
+
+
 def _without_dropout(block: Any) -> None:
     if hasattr(block, "_rate"):
         block._rate = 0
@@ -52,7 +59,7 @@ def run(
     mx: Any, name: str, folder: Path, hybridize: bool = False, dtype: str = "float32"
 ) -> dict[str, Any]:
     """Compute scores of one image and of two; then train on two."""
-    size = 299 if name == "inceptionv3" else 224
+    size = _image_size(name)
     images = mx.nd.array(np.random.RandomState(3).rand(2, 3, size, size)).astype(dtype)
     first = images[:1].astype("float32")
     net, digest = _loaded(mx, name, first, folder)

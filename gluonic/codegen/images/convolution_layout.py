@@ -29,15 +29,15 @@ from gluonic.codegen.images.convolution_operators import (
     with_border,
 )
 from gluonic.codegen.images.convolution_tiling import tiling_of
+from gluonic.codegen.images.following_layout import dropout, elementwise, normalization
 from gluonic.codegen.images.gradient_layout import data_gradient, weight_gradient
+from gluonic.codegen.images.joining_layout import JOINS, read_in_blocks
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.codegen.images.pooling_layout import pooling, scattering, spreading
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import host
-from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application
 from gluonic.graph.ops.windows import Windows, windows_of
 from gluonic.graph.origin import give_origin
 
@@ -45,11 +45,12 @@ Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
 """How many places a filter may have: where filters are turned round there is code for each of them."""
-_SUMS = ("elemwise_add", "broadcast_add")
 
 
 def layout_key(graph: Graph, facts: Facts) -> Hashable:
     """What of the facts the rewritten graph depends on; not the size of the batch."""
+    if not _has_images(graph):
+        return ()
     return tuple(
         (
             facts.dtypes[node.inputs[0]],
@@ -66,6 +67,11 @@ def _combines(node: Node) -> bool:
     return application is not None and application.op.scalar is not None and len(node.inputs) > 1
 
 
+def _has_images(graph: Graph) -> bool:
+    """Whether anything is computed for which images are put into blocks."""
+    return any(node.operator_name in _IMAGES for node in graph.nodes)
+
+
 def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
     """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
 
@@ -75,7 +81,7 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
     facts : its shapes and dtypes
     train : whether it runs in training mode
     """
-    if not any(node.operator_name in _RULES for node in graph.nodes):
+    if not _has_images(graph):
         return graph
     return Rewriting(graph, facts, train).run()
 
@@ -95,6 +101,7 @@ class Rewriting:
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
+        self.read_in_blocks = read_in_blocks(graph, self._readers())
 
     def run(self) -> Graph:
         """Rewrite all nodes in order."""
@@ -108,7 +115,7 @@ class Rewriting:
         return Graph(self.plane(entry) for entry in self.graph.outputs)
 
     def _rewritten(self, node: Node) -> bool:
-        rule = _RULES.get(node.operator_name, Rewriting.elementwise)
+        rule = _RULES.get(node.operator_name, elementwise)
         return self._is_float(node) and rule(self, node)
 
     def _is_float(self, node: Node) -> bool:
@@ -120,6 +127,10 @@ class Rewriting:
         copy = node if same else node.with_inputs(inputs)
         for index in range(node.output_count):
             self.planes[node.entry(index)] = copy.entry(index)
+
+    def _readers(self) -> list[str]:
+        """The operators that read images in blocks; batch norms by their own statistics do not."""
+        return [name for name in _IMAGES if not (self.train and name == "BatchNorm")]
 
     # -- layouts ------------------------------------------------------------------------------
 
@@ -134,7 +145,7 @@ class Rewriting:
     def plane(self, entry: Entry) -> Entry:
         """An entry in its own layout."""
         if entry not in self.planes:
-            blocks, groups = self._own_blocks(entry)
+            blocks, groups = self.own_blocks(entry)
             channels = self.shape(entry)[1]
             self.planes[entry] = apply(
                 to_planes, entry.node.name, blocks, channels=channels, groups=groups
@@ -142,7 +153,7 @@ class Rewriting:
             give_origin([self.planes[entry]], entry.node)
         return self.planes[entry]
 
-    def _own_blocks(self, entry: Entry) -> tuple[Entry, int]:
+    def own_blocks(self, entry: Entry) -> tuple[Entry, int]:
         """An entry that is in blocks, with its groups."""
         if entry not in self.blocks:
             made = self.pending[entry]
@@ -163,11 +174,11 @@ class Rewriting:
     def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
         """An entry in blocks, with a border."""
         if not any(border) and self.in_blocks(entry, groups):
-            return self._own_blocks(entry)[0]
+            return self.own_blocks(entry)[0]
         key = entry, border, groups
         if key not in self.bordered:
             if self.in_blocks(entry, groups):
-                inner = self._own_blocks(entry)[0]
+                inner = self.own_blocks(entry)[0]
                 made = apply(with_border, entry.node.name, inner, border=border)
             else:
                 made = apply(
@@ -307,101 +318,21 @@ class Rewriting:
             **common,
         )
 
-    def _open(self, entry: Entry) -> PendingConvolution | None:
+    def open_convolution(self, entry: Entry) -> PendingConvolution | None:
         """A convolution that nothing but the node at hand reads, and that is not finished."""
         made = self.pending.get(entry)
         if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
             return None
         return made
 
-    # -- what follows -------------------------------------------------------------------------
 
-    def normalization(self, node: Node) -> bool:
-        """Take a batch normalization by known statistics: a factor and a summand for each channel."""
-        assert node.application is not None
-        settings, data = node.application.settings, node.inputs[0]
-        if self.train and not settings["use_global_stats"]:
-            return False
-        if settings["axis"] % len(self.shape(data)) != 1 or any(
-            self.uses[node.entry(index)] for index in (1, 2)
-        ):
-            return False
-        made = self._open(data)
-        if made is not None and made.is_bare:
-            scale, shift = self._affine(node)
-            if made.bias is not None:
-                shift = shift + made.bias * scale
-            self.pending[node.entry()] = replace(made, scale=scale, bias=shift)
-            return True
-        if not self.in_blocks(data, 1):
-            return False
-        scale, shift = (
-            apply(to_channel_blocks, node.name, vector, lanes=self.lanes)
-            for vector in self._affine(node)
-        )
-        scaled = F.broadcast_mul(self.block(data), scale)
-        self.blocks[node.entry()] = F.broadcast_add(scaled, shift), 1
-        return True
-
-    def _affine(self, node: Node) -> tuple[Entry, Entry]:
-        assert node.application is not None
-        settings = node.application.settings
-        gamma, beta, mean, variance = (self.plane(entry) for entry in node.inputs[1:])
-        deviation = F.sqrt(variance + settings["eps"])
-        scale = 1 / deviation if settings["fix_gamma"] else gamma / deviation
-        return scale, beta - mean * scale
-
-    def elementwise(self, node: Node) -> bool:
-        """Take an operator that computes every element by itself."""
-        application = node.application
-        assert application is not None
-        if application.op.scalar is None or node.output_count != 1 or not node.inputs:
-            return False
-        shape = self.shape(node.entry())
-        if len(shape) != 4 or any(self.shape(entry) != shape for entry in node.inputs):
-            return False
-        if self.facts.dtypes[node.entry()] != np.float32:
-            return False
-        if len(node.inputs) == 1 and self._activation(node, application):
-            return True
-        if node.operator_name in _SUMS and any(self._residual(node, i) for i in (0, 1)):
-            return True
-        found = [entry for entry in node.inputs if self.in_blocks(entry)]
-        if not found:
-            return False
-        groups = self._own_blocks(found[0])[1]
-        if not all(self.in_blocks(entry, groups) for entry in found):
-            return False
-        blocks = [self.block(entry, groups) for entry in node.inputs]
-        self.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
-        return True
-
-    def _activation(self, node: Node, application: Application) -> bool:
-        made = self._open(node.inputs[0])
-        if made is None:
-            return False
-        try:
-            json.dumps(application.settings)
-        except TypeError:
-            return False
-        self.pending[node.entry()] = replace(made, activation=application)
-        return True
-
-    def _residual(self, node: Node, position: int) -> bool:
-        made, other = self._open(node.inputs[position]), node.inputs[1 - position]
-        if made is None or made.residual is not None or other == node.inputs[position]:
-            return False
-        groups = self.groups_of(self.shape(other)[1], made.groups)
-        self.pending[node.entry()] = replace(made, residual=self.block(other, groups))
-        return True
-
-
-_RULES: dict[str, Callable[[Rewriting, Node], bool]] = {
+_IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {
     "Convolution": Rewriting.convolution,
     "_backward_Convolution_data": data_gradient,
     "_backward_Convolution_weight": weight_gradient,
-    "BatchNorm": Rewriting.normalization,
+    "BatchNorm": normalization,
     "Pooling": pooling,
     "_backward_Pooling_sum": spreading,
     "_backward_Pooling_max": scattering,
 }
+_RULES = {**_IMAGES, **JOINS, "Dropout": dropout}

@@ -76,6 +76,8 @@ def _averaged(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
 
 
 def _norm_element(m: Any, x: Any, ord: int = 2) -> Any:
+    if x.dtype.kind != "f":  # squares of small integers have no room in their dtype
+        x = m.astype(x, "int64")
     return m.abs(x) if ord == 1 else x * x
 
 

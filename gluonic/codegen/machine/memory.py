@@ -3,12 +3,14 @@
 Results that no user sees share one arena; two of them may use the same bytes when one is dead before the
 other is born. A relabelled result lives where its source does. When results are born and die does not depend
 on shapes; so a new batch size needs a new plan, but no new code. Who lies on whom may stay as it was, which
-is quicker than to look for room again.
+is quicker than to look for room again. What is joined with others may be computed where it lies in the joined
+array.
 """
 
 from bisect import bisect, bisect_left
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from gluonic.graph.record import record
 
 ALIGNMENT = 64
+NOTHING: Mapping[int, tuple[int, int]] = MappingProxyType({})
 _WORSE = 1.05
 """A plan may take so many times as much as one for which room was looked for."""
 
@@ -56,7 +59,7 @@ class Lifetimes:
     ----------
     residents : the results that live in the arena and are written, in the order of their births
     _moves : the number of a resident that is born; inverted, of one that dies
-    _model : the plan that others are like
+    _layouts : how memory is laid out, for each way in which residents lie in each other
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class Lifetimes:
                 last[root.get(entry, entry)] = number
         self.residents: list[Any] = []
         self._moves: list[int] = []
-        self._model: _Model | None = None
+        self._layouts: dict[Any, _Layout] = {}
         dying: dict[int, list[int]] = {}
         for number, (_, writes) in enumerate(steps):
             for entry in writes:
@@ -81,8 +84,64 @@ class Lifetimes:
                     self.residents.append(entry)
             self._moves += [~resident for resident in dying.pop(number, ())]
 
+    def plan(
+        self, sizes: Sequence[int], within: Mapping[int, tuple[int, int]] = NOTHING
+    ) -> MemoryPlan:
+        """Lay out the arena for residents of such sizes, which are whole cache lines.
+
+        Parameters
+        ----------
+        within : for each resident that lies in the memory of another that one, and where in it
+        """
+        hosts, begins = _outermost(len(self.residents), within)
+        key = tuple((resident, place[0]) for resident, place in within.items())
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = _Layout(_shared_moves(self._moves, hosts))
+        plan = layout.plan(sizes)
+        if not within:
+            return plan
+        offsets = [plan.offsets[host] + begin for host, begin in zip(hosts, begins, strict=True)]
+        return MemoryPlan(offsets, plan.size)
+
+
+def _outermost(
+    count: int, within: Mapping[int, tuple[int, int]]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """For each resident the one in whose memory it lies, be it its own, and where in it."""
+    hosts, begins = list(range(count)), [0] * count
+    for resident in within:
+        while (place := within.get(hosts[resident])) is not None:
+            hosts[resident] = place[0]
+            begins[resident] += place[1]
+    return hosts, begins
+
+
+def _shared_moves(moves: Sequence[int], hosts: Sequence[int]) -> Sequence[int]:
+    """The births and deaths of hosts: of the first, and of the last, of all that live in their memory."""
+    found, living = [], [0] * len(hosts)
+    for move in moves:
+        host = hosts[max(move, ~move)]
+        if move >= 0:
+            if not living[host]:
+                found.append(host)
+            living[host] += 1
+        else:
+            living[host] -= 1
+            if not living[host]:
+                found.append(~host)
+    return found
+
+
+class _Layout:
+    """How memory is laid out for births and deaths in an order: much alike for all sizes."""
+
+    def __init__(self, moves: Sequence[int]) -> None:
+        self._moves = moves
+        self._model: _Model | None = None
+
     def plan(self, sizes: Sequence[int]) -> MemoryPlan:
-        """Lay out the arena for residents of such sizes, which are whole cache lines."""
+        """Lay out the arena: as the last time, if that is as good."""
         most = self._most_alive(sizes)
         if self._model is not None:
             plan = self._model.plan_for(sizes)
@@ -94,7 +153,7 @@ class Lifetimes:
 
     def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
         """A plan that looks for room for each resident."""
-        offsets, free = [0] * len(self.residents), _FreeList()
+        offsets, free = [0] * len(sizes), _FreeList()
         for resident in self._moves:
             if resident >= 0:
                 offsets[resident] = free.take(sizes[resident])

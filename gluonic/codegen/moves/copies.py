@@ -54,7 +54,10 @@ class CopyStep(Step):
 
 
 class JoinStep(Step):
-    """Arrays joined along an axis, or along a new one: their rows by turns."""
+    """Arrays joined along an axis, or along a new one: their rows by turns.
+
+    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.residence`.
+    """
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -113,7 +116,8 @@ class JoinStep(Step):
             for size, address in zip(sizes, addresses, strict=False):
                 start = f.op(f"mul i64 {turn}, {size}")
                 source = f.op(f"getelementptr i8, ptr {address}, i64 {start}")
-                f.do(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+                with f.when(f.op(f"icmp ne ptr {source}, {target}")):
+                    f.do(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
                 target = f.op(f"getelementptr i8, ptr {target}, i64 {size}")
         f.finish()
 

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.facts import Facts
-from gluonic.codegen.loops.loop import Expression, Read, Shape, identity
+from gluonic.codegen.loops.loop import Expression, Shape
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY, Application, Array, Operator
 from gluonic.graph.view import NodeView
 
 _SOME_SHAPE = (2, 3)
+_BY_ATTRIBUTES = {"LeakyReLU"}
+"""Operators of which attributes decide whether they are functions of one element."""
 _MOST_STEPS = 8
 
 
@@ -151,14 +153,14 @@ def share_packing(
 
 
 def function_of(application: Application) -> Expression | None:
-    """An operator as a function of one element of its only input; None if it is none."""
+    """An operator as a function of one element of its only input, whatever the shape; None if it is none."""
+    op = application.op
+    if op.scalar is None and op.name not in _BY_ATTRIBUTES:
+        return None
     if len(application.inputs) != 1 or len(application.outputs) != 1:
         return None
     loop = loop_of(application, [_SOME_SHAPE], [_SOME_SHAPE])
-    plain = loop is not None and loop.space == _SOME_SHAPE and loop.reduction is None
-    if loop is None or not plain or loop.indexed or loop.reads != (Read(identity(2)),):
-        return None
-    return loop.expression
+    return None if loop is None else loop.expression
 
 
 def fold_activations(graph: Graph, facts: Facts) -> Graph:

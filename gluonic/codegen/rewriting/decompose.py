@@ -1,5 +1,6 @@
 """Composite operators as what they are made of, so that fusion sees loops: rules written over F."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -272,7 +273,17 @@ def _leaky(F: Any, site: Site) -> Sequence[Entry] | None:
     return [F.where(n.data > 0, n.data, leaked), n.data]
 
 
+def _arange_like(F: Any, site: Site) -> Sequence[Entry] | None:
+    """Integers count in whole steps."""
+    n = site.n
+    start, step = math.trunc(n.start), math.trunc(n.step)
+    if site.dtype.kind == "f" or (start, step) == (n.start, n.step):
+        return None
+    return [F._contrib_arange_like(n.data, **{**n._settings, "start": start, "step": step})]
+
+
 _RULES: dict[str, Rule] = {
+    "_contrib_arange_like": _arange_like,
     "LeakyReLU": _leaky,
     "RNN": _recurrent,
     "softmax": _softmax(),

@@ -152,6 +152,7 @@ class LSTMCell(_GatedCell):
     """
 
     _gates, _states = 4, 2
+    _hidden_name = "out"  # a projected cell calls its projection so
 
     def __init__(
         self,
@@ -213,7 +214,7 @@ class LSTMCell(_GatedCell):
             if isinstance(self._activation, str)
             else self._get_activation(F, memory, self._activation)
         )
-        output = F.elemwise_mul(out, shown, name=self._step("out"))
+        output = F.elemwise_mul(out, shown, name=self._step(self._hidden_name))
         return output, [output, memory]
 
 

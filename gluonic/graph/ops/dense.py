@@ -4,6 +4,7 @@ from math import prod
 from typing import Any
 
 from gluonic.graph.axes import product
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.view import NodeView
@@ -55,6 +56,8 @@ def fully_connected(
 @fully_connected.infer_shape
 def _(n: NodeView) -> None:
     data = n.data
+    if not data:
+        raise InferenceError(f"{n._title}: data has no axes, but must hold rows of features")
     n.weight = (n.num_hidden, None)
     n.bias = (n.num_hidden,)
     kept = 1 if n.flatten else len(data) - 1

@@ -32,7 +32,8 @@ SAMPLES = {
     ],
     "_contrib_arange_like": [
         Sample([uniform(2, 3)], dtypes=ALL[:-1]),
-        Sample([uniform(2, 3)], {"axis": -1, "start": 2, "step": 0.5}),
+        Sample([uniform(2, 3)], {"axis": -1, "start": 2, "step": 0.5}, dtypes=ALL[:-1]),
+        Sample([uniform(2, 3)], {"axis": -1, "start": -2.5, "step": 1.5}, dtypes=ALL[:-1]),
         Sample([uniform(2, 3)], {"repeat": 2}),
     ],
     "shape_array": [Sample([uniform(2, 3)], dtypes=ALL)],

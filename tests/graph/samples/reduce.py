@@ -35,4 +35,8 @@ SAMPLES["norm"] = [
     for order in (1, 2)
     for attributes in ATTRIBUTES
     if "exclude" not in attributes
-] + [Sample([uniform(2, 3)], {"out_dtype": "float64"})]
+] + [
+    Sample([uniform(2, 3)], {"out_dtype": "float64"}),
+    Sample([uniform(2, 3, low=-100, high=100)], {"out_dtype": "float64"}, dtypes=NUMBERS),
+    Sample([uniform(2, 3, low=-100, high=100)], {"ord": 1, "out_dtype": "float64"}, dtypes=NUMBERS),
+]

@@ -108,6 +108,8 @@ class LSTMPCell(LSTMCell):
     prefix, params : see `Block`
     """
 
+    _hidden_name = "hidden"
+
     def __init__(
         self,
         hidden_size: int,
@@ -170,7 +172,7 @@ class LSTMPCell(LSTMCell):
             weight=h2r_weight,
             num_hidden=self._projection_size,
             no_bias=True,
-            name=self._step("projected"),
+            name=self._step("out"),
         )
         return output, [output, memory]
 

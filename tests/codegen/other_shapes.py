@@ -1,0 +1,67 @@
+"""Whether a graph that was compiled for some shapes is right for others that come later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.loops.facts import DynamicShapeError
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.interpret import interpret
+from tests.codegen.agreement import Array, assert_alike, new_run
+from tests.codegen.growing import MOST_ELEMENTS, RandomGraph, Shape
+
+Change = tuple[bool, tuple[int, ...]]
+CHANGES: st.SearchStrategy[list[Change]] = st.lists(
+    st.tuples(st.booleans(), st.lists(st.integers(0, 5), min_size=4, max_size=8).map(tuple)),
+    min_size=2,
+    max_size=5,
+)
+"""For each further call: whether equal extents stay equal, and numbers that say what becomes of them."""
+
+_BECOMES = (lambda n: n, lambda n: n, lambda n: 1, lambda n: n + 1, lambda n: 2 * n, lambda n: n)
+
+
+def _changed(shapes: Sequence[Shape], change: Change) -> list[Shape]:
+    """The shapes of the variables for another call."""
+    together, numbers = change
+    made, place = [], 0
+    for shape in shapes:
+        extents = []
+        for extent in shape:
+            choice = numbers[(extent if together else place) % len(numbers)]
+            extents.append(_BECOMES[choice](extent))
+            place += 1
+        made.append(tuple(extents))
+    return made
+
+
+def _resized(array: Array, shape: Shape) -> Array:
+    """The numbers of an array, repeated as often as another shape needs them."""
+    return np.resize(array, shape) if array.size else np.ones(shape, array.dtype)
+
+
+def check_other_shapes(random: RandomGraph, changes: Sequence[Change]) -> None:
+    """Call one compiled graph with arrays of other and other shapes; compare with the interpreter."""
+    graph, variables = random.graph, random.variables
+    compiled = CompiledGraph(graph, variables)
+    shapes = [a.shape for a in random.arrays]
+    unchanged = (True, (0,))
+    for change in (unchanged, *changes, unchanged):
+        wanted = _changed(shapes, change)
+        if max(np.prod(s, dtype=int) for s in wanted) > 4 * MOST_ELEMENTS:
+            continue
+        arrays = [_resized(a, s) for a, s in zip(random.arrays, wanted, strict=True)]
+        try:
+            found = compiled([a.copy() for a in arrays], new_run(random.train))
+        except DynamicShapeError:
+            return
+        except MXNetError:
+            continue  # shapes that do not go together
+        again: dict[Any, Array] = dict(zip(variables, [a.copy() for a in arrays], strict=True))
+        expected = interpret(graph, again, new_run(random.train))
+        assert_alike(found, expected, f"with shapes {wanted}", arrays)
