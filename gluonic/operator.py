@@ -9,24 +9,28 @@ from typing import Any
 import numpy as np
 
 from gluonic import symbol
+from gluonic.graph.argument_types import OperatorArguments, get_operator_arguments
+from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.custom import (
-    CustomOp,
-    CustomOpProp,
-    get_all_registered_operators,
-    register,
-)
+from gluonic.ndarray.custom import CustomOp, CustomOpProp, register, registered_names
 
 __all__ = [
     "CustomOp",
     "CustomOpProp",
     "NDArrayOp",
     "NumpyOp",
+    "OperatorArguments",
     "PythonOp",
     "get_all_registered_operators",
+    "get_operator_arguments",
     "register",
 ]
 _numbers = itertools.count()
+
+
+def get_all_registered_operators() -> list[str]:
+    """Return the names of all operators, those written in Python last."""
+    return [*REGISTRY, *registered_names()]
 
 
 class PythonOp:

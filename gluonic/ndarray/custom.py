@@ -155,7 +155,7 @@ def register(reg_name: str) -> Callable[[type[CustomOpProp]], type[CustomOpProp]
     return do_register
 
 
-def get_all_registered_operators() -> list[str]:
+def registered_names() -> list[str]:
     """Return the names under which operators written in Python are registered."""
     return list(_registered)
 
@@ -202,4 +202,4 @@ def new_prop(settings: Mapping[str, str]) -> CustomOpProp:
         raise
 
 
-__all__ = ["CustomOp", "CustomOpProp", "get_all_registered_operators", "register"]
+__all__ = ["CustomOp", "CustomOpProp", "register", "registered_names"]
