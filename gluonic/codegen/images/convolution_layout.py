@@ -34,6 +34,7 @@ from gluonic.codegen.images.gradient_layout import data_gradient, weight_gradien
 from gluonic.codegen.images.joining_layout import JOINS, read_in_blocks
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.codegen.images.pooling_layout import pooling, scattering, spreading
+from gluonic.codegen.images.resampling_layout import RESIZING
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import host
@@ -334,5 +335,6 @@ _IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {
     "Pooling": pooling,
     "_backward_Pooling_sum": spreading,
     "_backward_Pooling_max": scattering,
+    **RESIZING,
 }
 _RULES = {**_IMAGES, **JOINS, "Dropout": dropout}

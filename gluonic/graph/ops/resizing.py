@@ -1,7 +1,6 @@
 """Resizing of images by linear maps along their height and their width."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -12,41 +11,13 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.companions import companion
 from gluonic.graph.ops.layer_rules import floating, wide
+from gluonic.graph.ops.resampling import Averaging, Interpolation, Resampling, resampling_matrix
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, PartialShape
 
 ResizeMode = Literal[
     "size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up"
 ]
-Matrix = Callable[[int, int], Array]
-
-
-@lru_cache(maxsize=256)
-def _interpolation(size: int, new_size: int, align_corners: bool) -> Array:
-    """The matrix that interpolates linearly between `size` numbers at `new_size` places."""
-    places = np.arange(new_size)
-    if new_size == 1:
-        at = places * 0.0
-    elif align_corners:
-        at = places * ((size - 1) / (new_size - 1))
-    else:
-        at = np.maximum(0, (places + 0.5) * (size / new_size) - 0.5)
-    before = np.minimum(at.astype(np.int64), size - 1)
-    share = at - before
-    matrix = np.zeros((new_size, size))
-    matrix[places, before] += 1 - share
-    matrix[places, np.minimum(before + 1, size - 1)] += share
-    return matrix
-
-
-@lru_cache(maxsize=256)
-def _averaging(size: int, new_size: int) -> Array:
-    """The matrix of the means of `new_size` parts, as equal as can be, of `size` numbers."""
-    matrix = np.zeros((new_size, size))
-    for i in range(new_size):
-        begin, end = i * size // new_size, -(-(i + 1) * size // new_size)
-        matrix[i, begin:end] = 1 / max(1, end - begin)
-    return matrix
 
 
 def _map(images: Array, height: Array, width: Array) -> Array:
@@ -56,12 +27,16 @@ def _map(images: Array, height: Array, width: Array) -> Array:
     return result
 
 
-def _resized(images: Array, places: tuple[int, ...], matrix: Matrix) -> Array:
-    return _map(images, *(matrix(a, b) for a, b in zip(images.shape[2:], places, strict=True)))
+def resized(images: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
+    """Images with so many rows and columns."""
+    sizes = zip(images.shape[2:], places, strict=True)
+    return _map(images, *(resampling_matrix(resampling, a, b) for a, b in sizes))
 
 
-def _transposed(grad: Array, places: tuple[int, ...], matrix: Matrix) -> Array:
-    return _map(grad, *(matrix(a, b).T for a, b in zip(places, grad.shape[2:], strict=True)))
+def resized_back(grad: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
+    """The gradient of images that had so many rows and columns before they were resized."""
+    sizes = zip(places, grad.shape[2:], strict=True)
+    return _map(grad, *(resampling_matrix(resampling, a, b).T for a, b in sizes))
 
 
 @operator("_contrib_BilinearResize2D", absent=lambda n: () if n.mode == "like" else ("like",))
@@ -96,11 +71,7 @@ def bilinear_resize(
     """
     shape = like.shape if like is not None else data.shape
     places = _new_places(shape, mode, (height, width), (scale_height, scale_width), "")
-    return _resized(data, places, _interpolates(align_corners))  # type: ignore[arg-type]
-
-
-def _interpolates(align_corners: bool) -> Matrix:
-    return lambda size, new_size: _interpolation(size, new_size, align_corners)
+    return resized(data, places, Interpolation(align_corners))  # type: ignore[arg-type]
 
 
 def _odd_scaled(size: int, scale: float) -> int:
@@ -173,7 +144,7 @@ def adaptive_average_pooling(data: Array, *, output_size: Shape = ()) -> Any:
     output_size : int or tuple of two int, default 1
         The height and width of the output. Parts that do not come out even overlap.
     """
-    return _resized(data, _parts(output_size), _averaging)
+    return resized(data, _parts(output_size), Averaging())
 
 
 def _parts(output_size: Shape) -> tuple[int, ...]:
@@ -188,9 +159,9 @@ def _(n: NodeView) -> None:
     _same_channels(n, _parts(n.output_size))
 
 
-def _declare(op: Operator, matrix: Callable[[dict[str, Any]], Matrix]) -> Operator:
+def _declare(op: Operator, resampling: Callable[[dict[str, Any]], Resampling]) -> Operator:
     def kernel(grad: Array, data: Array, **attributes: Any) -> Array:
-        return _transposed(grad, data.shape[2:], matrix(attributes))
+        return resized_back(grad, data.shape[2:], resampling(attributes))
 
     return companion(
         op,
@@ -202,7 +173,7 @@ def _declare(op: Operator, matrix: Callable[[dict[str, Any]], Matrix]) -> Operat
     )
 
 
-backward_resize = _declare(bilinear_resize, lambda a: _interpolates(a["align_corners"]))
+backward_resize = _declare(bilinear_resize, lambda a: Interpolation(a["align_corners"]))
 bilinear_resize.gradient(
     data=lambda F, n, g: F._backward_contrib_BilinearResize2D(g, n.data, **n._settings)
 )
@@ -211,7 +182,7 @@ backward_resize.gradient(
         g, n.grad, mode="like", align_corners=n.align_corners
     )
 )
-backward_pooling = _declare(adaptive_average_pooling, lambda a: _averaging)
+backward_pooling = _declare(adaptive_average_pooling, lambda a: Averaging())
 adaptive_average_pooling.gradient(
     data=lambda F, n, g: F._backward_contrib_AdaptiveAvgPooling2D(g, n.data, **n._settings)
 )

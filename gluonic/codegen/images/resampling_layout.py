@@ -1,0 +1,57 @@
+"""Rules of the pass that puts images into blocks of channels: resizing, and its gradients."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gluonic.codegen.images.convolution_operators import apply
+from gluonic.codegen.images.resampling_operators import resample_blocks
+from gluonic.graph.node import Node
+
+if TYPE_CHECKING:
+    from gluonic.codegen.images.convolution_layout import Rewriting
+
+
+def _corners(settings: dict[str, Any]) -> str | None:
+    return "interpolate between corners" if settings["align_corners"] else "interpolate"
+
+
+def _averages(settings: dict[str, Any]) -> str | None:
+    return "average"
+
+
+def _repeats(settings: dict[str, Any]) -> str | None:
+    """Repetition is the mean of so many parts that each holds one place."""
+    if settings.get("sample_type", "nearest") != "nearest" or settings["num_args"] != 1:
+        return None
+    return "average"
+
+
+_WAYS: dict[str, Callable[[dict[str, Any]], str | None]] = {
+    "_contrib_BilinearResize2D": _corners,
+    "_contrib_AdaptiveAvgPooling2D": _averages,
+    "UpSampling": _repeats,
+}
+
+
+def _resizing(images: "Rewriting", node: Node, *, forward: str, back: bool) -> bool:
+    assert node.application is not None
+    way, data, goal = _WAYS[forward](node.application.settings), node.inputs[0], node.entry()
+    if way is None or 0 in images.shape(data) or 0 in images.shape(goal):
+        return False
+    if not images.in_blocks(data) and images.shape(data)[1] < images.lanes // 2:
+        return False
+    places = images.shape(goal)[2:]
+    blocks = images.block(data)
+    made = apply(resample_blocks, node.name, blocks, way=way, places=places, back=back)
+    images.blocks[goal] = made, 1
+    return True
+
+
+RESIZING: dict[str, Callable[["Rewriting", Node], bool]] = {
+    **{name: partial(_resizing, forward=name, back=False) for name in _WAYS},
+    **{
+        f"_backward_{name.strip('_')}": partial(_resizing, forward=name, back=True)
+        for name in _WAYS
+    },
+}
