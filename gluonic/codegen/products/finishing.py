@@ -12,6 +12,7 @@ from gluonic.graph.record import record
 
 _SHORT = 4
 """So many instructions are done in registers, wherever an element is summed up."""
+_MATRIX = ("ptr %matrix", "i64 %lead", "i64 %rows", "i64 %columns")
 
 
 @record
@@ -39,48 +40,56 @@ class Epilogue:
         return trial.length <= _SHORT
 
 
-def finisher(module: Module, dtype: Dtype, lanes: int, epilogue: Epilogue) -> str:
-    """The function that applies an epilogue to rows of sums, written if it is new.
+def block_length(target: Target, dtype: Dtype) -> int:
+    """How many elements an epilogue is applied to at a time: registers enough not to wait for one of them."""
+    return 4 * target.vector_bytes // dtype.itemsize
 
-    Its arguments are where the sums begin, the distance of their rows, the same of the results, rows and
-    columns.
+
+def block_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
+    """The function that applies an epilogue to elements in place, written if it is new.
+
+    Its arguments are where they begin and how many there are, which is a number of whole blocks.
     """
     name = f"finish_{dtype.name}_{epilogue.name}"
     if name not in module.definitions:
-        _write(module, name, dtype, lanes, epilogue)
+        f = Function(module, name, ["ptr %elements", "i64 %count"], internal=True)
+        lanes = block_length(module.target, dtype)
+        wide, kind = vector_type(dtype, lanes), scalar_type(dtype)
+        with f.loop("0", "%count", lanes) as first:
+            place = f.op(f"getelementptr {kind}, ptr %elements, i64 {first}")
+            total = f.op(f"load {wide}, ptr {place}, align {dtype.itemsize}")
+            done = epilogue.applied(Emitter(f), total, dtype, lanes)
+            f.do(f"store {wide} {done}, ptr {place}, align {dtype.itemsize}")
+        f.finish()
     return name
 
 
-def _write(module: Module, name: str, dtype: Dtype, lanes: int, epilogue: Epilogue) -> None:
-    """Write the function; the last columns go through memory as wide as a register."""
-    numbers = ["i64 %lead", "ptr %goal", "i64 %lead_goal", "i64 %rows", "i64 %columns"]
-    f = Function(module, name, ["ptr %sums", *numbers], internal=True)
-    m, kind, size = Emitter(f), scalar_type(dtype), dtype.itemsize
-    wide = vector_type(dtype, lanes)
-    spare = f.slot(wide)
-    f.do(f"store {wide} zeroinitializer, ptr {spare}")
+def matrix_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
+    """The function that applies an epilogue to a matrix in place, written if it is new.
 
-    def at(base: str, row: str, lead: str, column: str) -> str:
-        place = f.op(f"add i64 {f.op(f'mul i64 {row}, {lead}')}, {column}")
-        return f.op(f"getelementptr {kind}, ptr {base}, i64 {place}")
+    Its arguments are where it begins, the distance of its rows, how many there are, and how many columns.
+    """
+    name = f"finish_matrix_{dtype.name}_{epilogue.name}"
+    if name not in module.definitions:
+        _write(module, name, dtype, epilogue)
+    return name
 
-    def copy(target: str, source: str, count: str) -> None:
-        copier = module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        length = f.op(f"mul i64 {count}, {size}")
-        f.do(f"call void {copier}(ptr {target}, ptr {source}, i64 {length}, i1 false)")
 
+def _write(module: Module, name: str, dtype: Dtype, epilogue: Epilogue) -> None:
+    """Write the function for matrices: block by block, by way of memory of its own."""
+    f = Function(module, name, _MATRIX, internal=True)
+    kind, lanes = scalar_type(dtype), block_length(module.target, dtype)
+    wide, finish = vector_type(dtype, lanes), block_finisher(module, dtype, epilogue)
+    block = f.slot(wide)
+    f.do(f"store {wide} zeroinitializer, ptr {block}")
+    copier = module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
     with f.loop("0", "%rows") as row, f.loop("0", "%columns", lanes) as column:
-        source = at("%sums", row, "%lead", column)
-        goal = at("%goal", row, "%lead_goal", column)
+        place = f.op(f"add i64 {f.op(f'mul i64 {row}, %lead')}, {column}")
+        place = f.op(f"getelementptr {kind}, ptr %matrix, i64 {place}")
         left = f.op(f"sub i64 %columns, {column}")
-        partial = f.op(f"icmp slt i64 {left}, {lanes}")
-        with f.when(partial):
-            copy(spare, source, left)
-        chosen = f.op(f"select i1 {partial}, ptr {spare}, ptr {source}")
-        total = f.op(f"load {wide}, ptr {chosen}, align {size}")
-        done = epilogue.applied(m, total, dtype, lanes)
-        chosen = f.op(f"select i1 {partial}, ptr {spare}, ptr {goal}")
-        f.do(f"store {wide} {done}, ptr {chosen}, align {size}")
-        with f.when(partial):
-            copy(goal, spare, left)
+        count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(lanes))])
+        size = f.op(f"mul i64 {count}, {dtype.itemsize}")
+        f.do(f"call void {copier}(ptr {block}, ptr {place}, i64 {size}, i1 false)")
+        f.do(f"call void @{finish}(ptr {block}, i64 {lanes})")
+        f.do(f"call void {copier}(ptr {place}, ptr {block}, i64 {size}, i1 false)")
     f.finish()

@@ -14,7 +14,7 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, literal
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.products.finishing import Epilogue, finisher
+from gluonic.codegen.products.finishing import Epilogue, block_finisher, block_length
 from gluonic.codegen.products.panel_packers import (
     LEFT_PACKER,
     MatrixWriter,
@@ -126,7 +126,8 @@ class _PanelWriter(MatrixWriter):
         self.form, self.tiling, self.vectors = form, tiling, vectors
         self.width = tiling.lanes * vectors
         self.m = Emitter(function)
-        self.edge = function.slot(f"[{tiling.rows * self.width} x {self.kind}]")
+        length = _up(tiling.rows * self.width, block_length(function.module.target, form.dtype))
+        self.edge = function.slot(f"[{length} x {self.kind}]")
         self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
         self.shift = self._pack_bias() if form.has_bias else ""
         if not form.packed_b:
@@ -270,11 +271,10 @@ class _PanelWriter(MatrixWriter):
         epilogue = self.form.epilogue
         if epilogue is not None:
             if not epilogue.is_short(self.f.module.target, self.form.dtype):
-                self._store_edge(results)
-                self._call_finisher(epilogue, goal, len(results))
-                return
-            apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
-            results = [[apply(total) for total in line] for line in results]
+                results = self._finished(epilogue, results)
+            else:
+                apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
+                results = [[apply(total) for total in line] for line in results]
         with self.f.when(self.whole):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
@@ -289,14 +289,20 @@ class _PanelWriter(MatrixWriter):
             self._store_row(place, line)
         return places
 
-    def _call_finisher(self, epilogue: Epilogue, goal: str, rows: int) -> None:
-        """Write the call that makes results of the tile that has been stored."""
-        name = finisher(self.f.module, self.form.dtype, self.tiling.columns, epilogue)
-        self.f.do(
-            f"call void @{name}(ptr {self.edge}, i64 {self.width}, ptr {goal}, i64 %lead_c, "
-            f"i64 {rows}, i64 %columns)"
-        )
+    def _finished(self, epilogue: Epilogue, sums: Sequence[Sequence[str]]) -> list[list[str]]:
+        """What a function makes of a tile, which goes there and back through memory."""
+        places = self._store_edge(sums)
+        name = block_finisher(self.f.module, self.form.dtype, epilogue)
+        count = _up(len(sums) * self.width, block_length(self.f.module.target, self.form.dtype))
+        self.f.do(f"call void @{name}(ptr {self.edge}, i64 {count})")
+        numbers = range(self.vectors)
+        return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in places]
 
     def _store_row(self, place: str, line: Sequence[str]) -> None:
         for number, value in enumerate(line):
             self._store(value, self._at(place, str(number * self.lanes)))
+
+
+def _up(number: int, unit: int) -> int:
+    """A number rounded up to whole units."""
+    return -(-number // unit) * unit

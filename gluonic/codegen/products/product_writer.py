@@ -9,7 +9,7 @@ from gluonic.codegen.machine.blas import BlasFunction, gemm, gemv
 from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
-from gluonic.codegen.products.finishing import Epilogue, finisher
+from gluonic.codegen.products.finishing import Epilogue, matrix_finisher
 from gluonic.codegen.products.panel_packers import LEFT_PACKER, pieces
 
 if TYPE_CHECKING:
@@ -306,12 +306,9 @@ class ProductWriter:
 
     def _finish_all(self, epilogue: Epilogue, c: str, columns: str) -> None:
         """Apply the epilogue to what BLAS has stored."""
-        name = finisher(self.f.module, self.step.dtype, self.step.tiling.columns, epilogue)
-        lead = self.leads[2]
-        self.f.do(
-            f"call void @{name}(ptr {c}, i64 {lead}, ptr {c}, i64 {lead}, i64 {self.rows}, "
-            f"i64 {columns})"
-        )
+        name = matrix_finisher(self.f.module, self.step.dtype, epilogue)
+        extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"
+        self.f.do(f"call void @{name}(ptr {c}, {extents})")
 
     def _narrow(self, number: str, integer: str) -> str:
         return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
