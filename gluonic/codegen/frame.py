@@ -14,6 +14,7 @@ import numpy as np
 
 from gluonic.codegen.binding import Binding
 from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.declining import DECLINED, Declined
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import run_node
@@ -73,6 +74,9 @@ class Frame:
         self._copies: dict[int, Array] = {}
         self._lasting_offsets: list[int] | None = None
         self._arena = _Memory(0)
+        self._declined = ctypes.c_int64(0)
+        if spec.declines:
+            self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
         self._views: dict[Entry, Array] | None = None
         self.serve(binding)
 
@@ -143,6 +147,11 @@ class Frame:
         Parameters
         ----------
         into : for each output contiguous memory that may hold it, or None; what does not fit is not used
+
+        Raises
+        ------
+        Declined
+            if only the interpreter can answer the call
         """
         self.hits += 1
         spec, slots, outputs = self.specialization, self.slots, []
@@ -164,6 +173,9 @@ class Frame:
             outputs = self._run_segments(arrays, outputs, run)
         if spec.writes_inputs or into is not None:
             note_write()
+        if self._declined.value:
+            self._declined.value = 0
+            raise Declined
         return outputs
 
     def is_settled(self, latest: int) -> bool:

@@ -14,6 +14,7 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
@@ -109,7 +110,8 @@ def compile_steps(
     ----------
     runs : for each native call the groups that run one after the other
     facts : shapes and dtypes
-    slot : where the address of a result, or of a step's workspace, stands in the address table
+    slot : where the address of a result, of a step's workspace, or of what says that a step declined, stands in
+        the address table
     """
     module = Module(host())
     steps: list[Step] = [group.step for run in runs for group in run]
@@ -125,6 +127,8 @@ def compile_steps(
         for group in run:
             step, count, begin = next(places)
             slots = [slot(entry) for entry in step.operands]
+            if step.declines:
+                slots.append(slot(DECLINED))
             if step.uses_workspace:
                 slots.append(slot(step))
             step_names.append(shared.name_of(group, facts))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.loops.facts import DynamicShapeError
+from gluonic.codegen.machine.declining import Declined
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
@@ -98,6 +99,8 @@ class Program:
                 return self.compiled(arrays, run, into)
             except DynamicShapeError:
                 self._interpreted = True
+            except Declined:  # the interpreter says what is wrong
+                pass
         return self._interpret(arrays, run)
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Program":

@@ -19,10 +19,12 @@ from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step
+from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.moves.copies import CopyStep, JoinStep
 from gluonic.codegen.moves.padding_steps import PaddingStep
 from gluonic.codegen.moves.row_steps import LookupStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
+from gluonic.codegen.products.ctc_steps import CtcStep
 from gluonic.codegen.products.matmul import ProductStep
 from gluonic.codegen.products.packing import PackStep
 from gluonic.codegen.products.recurrent_steps import RecurrentStep
@@ -72,6 +74,7 @@ class Specialization:
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
     settling : the positions of the inputs that settled groups read
     residence : which results live in the memory of frames
+    declines : whether machine code may leave a call to the interpreter
     is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
     can_repeat : whether `Frame.repeat` can make it
@@ -147,7 +150,8 @@ class Specialization:
         self.writes_inputs = bool(self.target) or self.has_foreign_steps
         self.is_native = all(segment.native for segment in self.segments)
         is_one_call = len(self.segments) == 1 and self.is_native
-        self.is_plain = is_one_call and list(self.outputs) == self.computed
+        self.declines = DECLINED in self.slots
+        self.is_plain = is_one_call and list(self.outputs) == self.computed and not self.declines
         self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
 
     def _returned(self) -> list[tuple[int, bool]]:
@@ -178,6 +182,8 @@ class Specialization:
             entries.update(dict.fromkeys(written))
             if group.step is not None and group.step.uses_workspace:
                 entries[group.step] = None
+        if any(group.step is not None and group.step.declines for group in self.groups):
+            entries[DECLINED] = None
         shared = {*self.root, *self.target}
         entries.update((e, None) for e in self.outputs if e not in shared)
         self.slots = {entry: number for number, entry in enumerate(entries)}
@@ -243,6 +249,7 @@ _STEPS: tuple[Any, ...] = (
     ConvolutionProductStep,
     PoolingStep,
     RecurrentStep,
+    CtcStep,
     LookupStep,
     PaddingStep,
     ForeignStep,

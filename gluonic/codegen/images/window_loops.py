@@ -13,6 +13,9 @@ from gluonic.codegen.machine.values import Dtype, Value, literal, scalar_type, v
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.graph.record import record
 
+INDICES = ("float32", "float64", "int8", "uint8", "int32", "int64")
+"""The dtypes of elements that are read as integers."""
+
 
 @record
 class Windows3:
@@ -98,6 +101,12 @@ class WindowWriter(Writer):
         kind = vector_type(self.dtype, lanes)
         ref = self.f.op(f"load {kind}, ptr {address}, align {self.size}")
         return self.m.value(ref, self.dtype, lanes)
+
+    def element_of(self, address: str, index: str, dtype: Dtype) -> Value:
+        """One element of an array of another dtype."""
+        place = self.moved(address, index, dtype.itemsize)
+        ref = self.f.op(f"load {scalar_type(dtype)}, ptr {place}, align {dtype.itemsize}")
+        return self.m.value(ref, dtype, 1)
 
     def put_whole(self, value: Value, address: str, lanes: int = 1) -> None:
         """Write neighbours, or one value to all of them, where all of them can be written."""

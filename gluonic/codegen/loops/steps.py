@@ -44,6 +44,8 @@ class Step(ABC):
     operands : the results whose addresses the function gets, in its order
     displaced : the operands of which the function gets not the first element's address, but one behind it
     keeps : whether what the step writes must still be there at the next call; it is zero at the first
+    declines : whether it may turn out that only the interpreter can answer, such as by an error: the function
+        gets the address of a number behind its operands, and then makes it 1
     is_foreign : whether code that is not ours runs, which may do more than fill its results
     uses_workspace : whether one more address follows, of `workspace` bytes that are the thread's while it runs
     has_common_workspace : whether these are of all threads instead
@@ -52,6 +54,7 @@ class Step(ABC):
 
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
+    declines: bool = False
     is_foreign: bool = False
     has_common_workspace: bool = False
     phases: int = 1

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
-from gluonic.codegen.images.window_loops import WindowWriter
+from gluonic.codegen.images.window_loops import INDICES, WindowWriter
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Module
@@ -12,7 +12,6 @@ from gluonic.codegen.machine.values import INT64, Dtype
 from gluonic.graph.node import Entry, Node
 
 _DTYPES = ("float32", "float64")
-_INDICES = ("float32", "float64", "int8", "uint8", "int32", "int64")
 
 
 class LookupStep(Step):
@@ -28,6 +27,7 @@ class LookupStep(Step):
         self.node = node
         self.table, self.indices, self.rows = self._entries()
         self.axis, self.mode = self._settings(facts)
+        self.declines = self.mode == "raise"
         self.dtype = facts.dtypes[self.rows]
         self.kind: Dtype = facts.dtypes[self.indices]
         self.operands: tuple[Entry, ...] = (self.table, self.indices, self.rows)
@@ -46,17 +46,15 @@ class LookupStep(Step):
 
     @staticmethod
     def of(node: Node, facts: Facts) -> "LookupStep | None":
-        """The step of an operator that looks rows up and refuses no index."""
+        """The step of an operator that looks rows up."""
         make = _STEPS.get(node.operator_name)
         if make is None:
             return None
         step = make(node, facts)
         dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
-        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in _INDICES:
+        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
             return None
-        if step.mode == "raise" or step._is_empty(facts):
-            return None
-        return step
+        return None if step._is_empty(facts) else step
 
     def _is_empty(self, facts: Facts) -> bool:
         return 0 in facts.shapes[self.table]
@@ -142,13 +140,12 @@ class _RowWriter(WindowWriter):
 
     def _position(self, number: str) -> str:
         """The row that an index means."""
-        kind = self.step_of.kind
-        kinds = {"f": {4: "float", 8: "double"}.get(kind.itemsize, "")}
-        name = kinds.get(kind.kind, f"i{kind.itemsize * 8}")
-        address = self.moved(self.index, number, kind.itemsize)
-        ref = self.f.op(f"load {name}, ptr {address}, align {kind.itemsize}")
-        whole = self.m.value(ref, kind, 1).astype(INT64).ref
-        if self.step_of.mode == "clip":
+        whole = self.element_of(self.index, number, self.step_of.kind).astype(INT64).ref
+        if self.step_of.declines:
+            beyond = self.f.op(f"icmp uge i64 {whole}, {self.count}")
+            with self.f.when(beyond, seldom=True):
+                self.f.do(f"store i64 1, ptr {self.operand(3)}, align 8")
+        if self.step_of.mode in ("clip", "raise"):
             return self.least(self.most(whole, 0), self.minus(self.count, 1))
         rest = self.f.op(f"srem i64 {whole}, {self.count}")
         is_negative = self.f.op(f"icmp slt i64 {rest}, 0")
