@@ -5,7 +5,6 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.frame`.
 """
 
-import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from gluonic.codegen.specialization import Specialization
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
+from gluonic.graph.locks import lock
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array, Run
 
@@ -63,7 +63,7 @@ class CompiledGraph:
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
         self._prepared = self._preparations()
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._families = {mode: Families(each, mode) for mode, each in self._prepared.items()}
         self._misses = self._forgotten_hits = 0
 

@@ -20,6 +20,7 @@ from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arra
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, describe
+from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
@@ -70,7 +71,7 @@ class HybridBlock(Block):
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
-        self._lock = threading.RLock()
+        self._lock = lock()
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

@@ -1,8 +1,12 @@
-"""What interrupts a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
+"""What stops a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
 
+import os
+import resource
 import signal
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,3 +127,24 @@ def test_calls_that_fail_keep_no_memory() -> None:
     (made,) = compiled.specializations
     assert not made.frames
     assert compiled.cache_info().hits == 4
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="limits address space, and asks how much is used"
+)
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_where_memory_is_short_nothing_is_compiled_until_there_is_more() -> None:
+    jit.load(_constant(80), ["f"])
+    child = os.fork()
+    if child == 0:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        everything = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), everything[1]))
+        try:
+            jit.optimised(_constant(81))
+        except MemoryError:
+            resource.setrlimit(resource.RLIMIT_AS, everything)
+            os._exit("ret i64 81" not in jit.optimised(_constant(81)))
+        os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

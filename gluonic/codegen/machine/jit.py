@@ -8,6 +8,7 @@ Python object. One JIT links many of them and is freed after the last. Object fi
 from __future__ import annotations
 
 import itertools
+import mmap
 import os
 import sys
 import threading
@@ -26,6 +27,9 @@ _numbers = itertools.count()
 _engines: dict[Target, Any] = {}
 _MOST_LINKED = 64
 """LLVM keeps some of each library until its JIT goes, so another JIT takes over after so many."""
+
+_ROOM, _ROOM_A_BYTE = 16 << 20, 16
+"""So much memory LLVM needs at most for a module, and so much for each byte of its text."""
 
 # A fork while another thread compiles would leave the child a lock nobody can open.
 if hasattr(os, "register_at_fork"):
@@ -64,7 +68,7 @@ class Library:
     def __del__(self, _is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         """Free the code."""
         if not _is_finalizing():
-            with uninterrupted():
+            with uninterrupted(), _lock:
                 self._tracker.close()
 
 
@@ -166,6 +170,7 @@ def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> An
     collector, it would close them in any order, and LLVM would crash.
     """
     llvm = load_llvm()
+    _check_room(text)
     with (
         uninterrupted(),
         _lock,
@@ -178,6 +183,14 @@ def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> An
         module.verify()
         _optimise(module, machine)
         return finish(machine, module)
+
+
+def _check_room(text: str) -> None:
+    """Raise an error where memory is short: LLVM would end the process."""
+    try:
+        mmap.mmap(-1, _ROOM + _ROOM_A_BYTE * len(text)).close()
+    except OSError as error:
+        raise MemoryError(f"not enough memory to compile {len(text)} bytes of LLVM code") from error
 
 
 def _optimise(module: Any, machine: Any) -> None:

@@ -1,0 +1,80 @@
+"""What another thread was in the middle of keeps no child of a fork waiting."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gluonic import nd
+from gluonic.gluon import nn
+from gluonic.graph.locks import lock
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+
+@contextmanager
+def held_elsewhere(*locks: threading.RLock) -> Iterator[None]:
+    """Have another thread hold locks."""
+    holds, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        for each in locks:
+            each.acquire()
+        holds.set()
+        done.wait()
+        for each in locks:
+            each.release()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    holds.wait()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def is_true_in_a_child(look: Callable[[], bool]) -> bool:
+    """Whether something holds in a child of this process."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if look() else 1)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_lock_that_another_thread_holds_is_open_in_a_child() -> None:
+    made = lock()
+    with held_elsewhere(made):
+        assert not made.acquire(blocking=False)
+        assert is_true_in_a_child(lambda: made.acquire(blocking=False))
+        assert not made.acquire(blocking=False)
+
+
+def test_a_lock_of_the_thread_that_forks_stays_locked_in_the_child() -> None:
+    made = lock()
+
+    def is_free_for_others() -> bool:
+        found: list[bool] = []
+        thread = threading.Thread(target=lambda: found.append(made.acquire(blocking=False)))
+        thread.start()
+        thread.join()
+        return found[0]
+
+    with made:
+        assert is_true_in_a_child(lambda: not is_free_for_others())
+    assert is_true_in_a_child(is_free_for_others)
+
+
+def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    with held_elsewhere(net._lock):
+        assert is_true_in_a_child(lambda: net(nd.ones((4, 3))).shape == (4, 2))
