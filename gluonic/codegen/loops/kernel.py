@@ -131,6 +131,9 @@ class Kernel:
         What one stage leaves for later ones at every position, numbered on from the operands. Such
         a kernel reduces nothing; its stages run one after the other over blocks of the last axis,
         so short that all this stays in the nearest cache.
+    short : bool, default False
+        Whether the last axis has so few elements that loops over several registers at a time, which
+        take LLVM longest, are not worth their code.
     """
 
     rank: int
@@ -140,6 +143,7 @@ class Kernel:
     chunked: bool = False
     streamed: int | None = None
     scratch: tuple[Dtype, ...] = ()
+    short: bool = False
 
     def __post_init__(self) -> None:
         if self.rank < 1 or any(len(operand.ways) != self.rank for operand in self.operands):

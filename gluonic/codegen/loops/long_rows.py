@@ -140,7 +140,7 @@ class _Cut:
             ]
             body = self._reading(point.body, known, begin - 1)
             stages.append(Stage(body, tuple(results), point=True))
-        kernel = Kernel(1, tuple(operands), tuple(stages), frozenset({0}))
+        kernel = Kernel(1, tuple(operands), tuple(stages), frozenset({0}), short=True)
         self.phases.append(_Phase(kernel, True, first))
 
     def _reading(

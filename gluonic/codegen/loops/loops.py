@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_emitter import KernelEmitter
@@ -17,6 +16,7 @@ from gluonic.codegen.loops.reductions import Accumulator
 from gluonic.codegen.machine.assembler import Function, Module, Opening
 from gluonic.codegen.machine.values import INT64, Dtype, Value
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
+from gluonic.graph.record import record
 
 # Registers that one step fills: as many independent chains keep the arithmetic units busy.
 _REGISTERS_A_STEP = 4
@@ -40,7 +40,7 @@ def _block_length(kernel: Kernel) -> int:
     return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
 
 
-@dataclass
+@record
 class _Position:
     """Where the loops are: an index for each axis they have set, and the lanes in registers."""
 
@@ -266,6 +266,9 @@ class _Lowering:
     def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[_Position]:
         """Write the loops along the vector axis: whole registers first, then the rest."""
         function, axis = self.function, self.vector
+        if self.kernel.short:
+            yield from self._narrow_span(indices, start, stop)
+            return
         if self.kernel.streamed is not None:
             aligned = self._aligned(self.kernel.streamed, indices, start, stop)
             yield from self._narrow_span(indices, start, aligned)

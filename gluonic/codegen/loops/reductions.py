@@ -164,9 +164,9 @@ class Accumulator:
         joined = self._beyond if self._notes_nan else self._joined
         (total, *rest) = self._folded({lanes: self._read(lanes) for lanes in self.slots}, joined)
         if self.invalid:
-            notes = {lanes: [self._load(slot, lanes)] for lanes, slot in self.invalid.items()}
-            (note,) = self._folded(notes, lambda a, b: [a[0] + b[0]])  # what is no NaN is 0
-            total = m.where(m.isnan(note), note, total)
+            for lanes, slot in self.invalid.items():
+                found = m.in_any_lane(m.isnan(self._load(slot, lanes)))
+                total = m.where(found, m.nan, total)
         return self._finished([total, *rest])
 
     def _folded(self, partial: Mapping[int, list[Value]], joined: _Join) -> list[Value]:

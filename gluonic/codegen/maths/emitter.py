@@ -284,19 +284,23 @@ class Emitter(Registers):
             sizes = self.intrinsic("smax", *halves)
         return self.bitcast(self.constant(limit, x.dtype), dtype) < sizes
 
+    def in_any_lane(self, condition: Value) -> Value:
+        """Return, as one condition, whether one holds in any lane."""
+        if condition.lanes == 1:
+            return condition
+        bits = f"i{condition.lanes}"
+        ref = self.function.op(f"bitcast {condition.type} {condition.ref} to {bits}")
+        return self.value(self.function.op(f"icmp ne {bits} {ref}, 0"), BOOL, 1)
+
     def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
         """Return `usual`, or what `rare` writes if the condition holds in any lane.
 
         `rare` stands behind a branch that is seldom taken, and must be right in all lanes; of those in
         which the condition does not hold, if it is known for each, the usual value is taken.
         """
-        function, ref = self.function, condition.ref
-        if condition.lanes > 1:
-            bits = f"i{condition.lanes}"
-            ref = function.op(f"bitcast {condition.type} {ref} to {bits}")
-            ref = function.op(f"icmp ne {bits} {ref}, 0")
+        function, some = self.function, self.in_any_lane(condition)
         before = function.block
-        with function.when(ref, seldom=True):
+        with function.when(some.ref, seldom=True):
             other = rare()
             if condition.lanes == usual.lanes:
                 other = self.where(condition, other, usual)
