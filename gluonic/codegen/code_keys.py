@@ -5,7 +5,6 @@ Writing a function takes longer than everything else that is done for a group, a
 
 from collections.abc import Hashable
 
-from gluonic.codegen.images.convolution_steps import BlockStep
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Kernel
@@ -20,7 +19,7 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
     are 1, and what `Step.variant` names.
     """
     step: Step = group.step
-    if not isinstance(step, (LoopStep, BlockStep)):
+    if not step.has_key:
         return None
     position = {node: number for number, node in enumerate(group.nodes)}
     outside: dict[Entry, int] = {}

@@ -1,7 +1,6 @@
 """What a set of shapes means for a graph, in numbers: all that a binding is made of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -41,7 +40,7 @@ class Figures:
     results: list[Shape]
 
 
-@dataclass
+@record
 class Listed:
     """Figures as they are collected, each a list."""
 
@@ -57,16 +56,16 @@ def listed(specialization: "Specialization", facts: Facts, *, timed: bool) -> Li
     """Ask all steps of a graph for their numbers; if `timed`, also for their times."""
     found = Listed([], [], [], [], [], [])
     for step in specialization.steps:
-        found.numbers += step.displacements(facts)
-        found.numbers += step.numbers(facts)
-        found.units += step.phase_units(facts)
+        found.numbers.extend(step.displacements(facts))
+        found.numbers.extend(step.numbers(facts))
+        found.units.extend(step.phase_units(facts))
         found.nanoseconds.append(step.nanoseconds(facts) if timed else 0)
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
-    found.sizes += [
+    found.sizes.extend(
         facts.bytes_of(resident) if isinstance(resident, Entry) else 0
         for resident in specialization.residence.all
-    ]
-    found.results += [facts.shapes[entry] for entry in specialization.computed]
+    )
+    found.results.extend(facts.shapes[entry] for entry in specialization.computed)
     return found
 
 

@@ -67,7 +67,7 @@ class Frame:
         self.verified_at = -1
         self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
         self._address = ctypes.addressof(self.slots)
-        self._table = np.ctypeslib.as_array(self.slots)
+        self._table: Array = np.frombuffer(memoryview(self.slots), np.uintp)
         self._positions = [spec.slots[entry] for entry in spec.input_entries]
         self._seen: list[Any] = [_nothing] * len(self._positions)
         self._settled_at = self._shares = -1

@@ -4,7 +4,6 @@ import ctypes
 import re
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -62,7 +61,7 @@ class _StepCall:
     count: int
 
 
-@dataclass
+@record
 class NativeCode:
     """Linked machine code of a graph.
 

@@ -1,17 +1,12 @@
 """Machine code for a graph and one pattern of shapes: its steps, their operands, what calls need."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from gluonic.codegen.binding import Binding
 from gluonic.codegen.figures import figures_of
-from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.frame import Frame
-from gluonic.codegen.images.convolution_products import ConvolutionProductStep
-from gluonic.codegen.images.convolution_steps import BlockStep
-from gluonic.codegen.images.pooling_steps import PoolingStep
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.inner_operators import overwrite
@@ -20,22 +15,17 @@ from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step
 from gluonic.codegen.machine.declining import DECLINED
-from gluonic.codegen.moves.copies import CopyStep, JoinStep
-from gluonic.codegen.moves.padding_steps import PaddingStep
-from gluonic.codegen.moves.row_steps import LookupStep
 from gluonic.codegen.native import NativeCode, compile_steps, why_not
-from gluonic.codegen.products.ctc_steps import CtcStep
-from gluonic.codegen.products.matmul import ProductStep
-from gluonic.codegen.products.packing import PackStep
-from gluonic.codegen.products.recurrent_steps import RecurrentStep
+from gluonic.codegen.native_steps import native_step
 from gluonic.codegen.residence import Residence
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Prepared
 from gluonic.codegen.settled import settled_groups
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.record import record
 
 
-@dataclass
+@record
 class Segment:
     """Consecutive groups that run as one native call, or one operator that Python runs.
 
@@ -229,31 +219,6 @@ def _targets(graph: Graph) -> dict[Entry, Entry]:
             state = node.inputs[0]
             found[node.entry()] = found.get(state, state)
     return found
-
-
-def native_step(node: Node, facts: Facts) -> Step | None:
-    """What machine code does for an operator that runs as a whole; None if Python runs it."""
-    for kind in _STEPS:
-        step: Step | None = kind.of(node, facts)
-        if step is not None:
-            return step
-    return None
-
-
-_STEPS: tuple[Any, ...] = (
-    ProductStep,
-    PackStep,
-    CopyStep,
-    JoinStep,
-    BlockStep,
-    ConvolutionProductStep,
-    PoolingStep,
-    RecurrentStep,
-    CtcStep,
-    LookupStep,
-    PaddingStep,
-    ForeignStep,
-)
 
 
 def _all_outputs(group: Group) -> list[Entry]:

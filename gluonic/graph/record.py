@@ -1,7 +1,8 @@
 """Classes whose instances are known by the values they hold.
 
 Defining a frozen dataclass takes a millisecond, most of it for compiling the text of its methods, and there are
-dozens of them: they were a quarter of the first call of a small net. Here `__init__` alone is compiled.
+dozens of them: they were a quarter of the first call of a small net. Here `__init__` alone is compiled, when
+it is first called.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +39,11 @@ def record(made: _Made) -> _Made:
             return NotImplemented
         return values(self) == values(other)
 
-    kind.__init__ = _initializer(known, checks=hasattr(kind, "__post_init__"))
+    def initialize(self: Any, *values: Any, **named: Any) -> None:
+        kind.__init__ = _initializer(known, checks=hasattr(kind, "__post_init__"))
+        kind.__init__(self, *values, **named)
+
+    kind.__init__ = initialize
     kind.__repr__ = _representation([f.name for f in known if f.repr])
     kind.__eq__, kind.__hash__ = equal, lambda self: hash(values(self))
     return made

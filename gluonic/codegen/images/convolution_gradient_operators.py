@@ -25,7 +25,6 @@ from gluonic.codegen.images.convolution_steps import (
     BlockStep,
     FiltersStep,
     ImageStep,
-    register_step,
     strides_of_blocks,
     strides_of_planes,
 )
@@ -36,6 +35,7 @@ from gluonic.codegen.images.layout_filters import (
 )
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import host
 from gluonic.graph.attributes import Shape
@@ -220,7 +220,11 @@ class InterleavePlacesStep(ImageStep):
         return self.shape(facts, -1)[2:4]
 
 
-register_step(pack_turned_filters, PackTurnedFiltersStep)
-register_step(unpack_filters, UnpackFiltersStep)
-register_step(filter_gradient, FilterGradientStep)
-register_step(interleave_places, InterleavePlacesStep)
+MADE_STEPS.update(
+    {
+        pack_turned_filters: PackTurnedFiltersStep,
+        unpack_filters: UnpackFiltersStep,
+        filter_gradient: FilterGradientStep,
+        interleave_places: InterleavePlacesStep,
+    }
+)

@@ -6,7 +6,6 @@ A few lines of windows at a time become the columns of a matrix that fits the ca
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from gluonic.codegen.images.image_forms import images_like
 from gluonic.codegen.images.window_loops import MatrixWriter, Windows3, WindowWriter, deep
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
@@ -47,14 +46,11 @@ class ConvolutionProductStep(Step):
         data, weight, *bias = self.node.inputs
         return data, weight, self.node.entry(), *bias
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "Step | None":
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "ConvolutionProductStep | None":
         """The step of a convolution with its channels first, of a dtype that BLAS knows."""
         assert node.application is not None
-        if node.application.op is images_like:
-            return ShapeStep(node)
-        make = _STEPS.get(node.operator_name)
-        if make is None or gemm(facts.dtypes[node.entry()]) is None:
+        if gemm(facts.dtypes[node.entry()]) is None:
             return None
         layout = node.application.settings["layout"]
         entries = (*node.inputs, node.entry())
@@ -62,7 +58,7 @@ class ConvolutionProductStep(Step):
             return None
         if any(facts.dtypes[e] != facts.dtypes[node.entry()] for e in entries):
             return None
-        return make(node, facts)
+        return cls(node, facts)
 
     def shape(self, facts: Facts, position: int) -> Shape:
         """The shape of an operand."""
@@ -140,6 +136,11 @@ class ShapeStep(Step):
     def __init__(self, node: Node) -> None:
         self.operands = (node.entry(),)
 
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "ShapeStep":
+        """The step of a node."""
+        return cls(node)
+
     def emit(self, module: Module, name: str) -> None:
         """Write a function that does nothing."""
         Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]).finish()
@@ -147,13 +148,6 @@ class ShapeStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """None."""
         return ()
-
-
-_STEPS: dict[str, Callable[[Node, Facts], ConvolutionProductStep]] = {
-    "Convolution": ConvolutionProductStep,
-    "_backward_Convolution_data": DataGradientStep,
-    "_backward_Convolution_weight": WeightGradientStep,
-}
 
 
 class _ProductWriter(MatrixWriter):

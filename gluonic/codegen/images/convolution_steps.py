@@ -1,6 +1,6 @@
 """Native steps for operators on images in blocks of channels."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from math import prod
 from types import SimpleNamespace
 from typing import Any
@@ -28,11 +28,10 @@ from gluonic.codegen.images.layout_filters import emit_pack_filters, filter_unit
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.loops.steps import MADE_STEPS, Step
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import host
 from gluonic.graph.node import Node
-from gluonic.graph.operator import Operator
 
 
 class BlockStep(Step):
@@ -43,18 +42,13 @@ class BlockStep(Step):
     n : the operator's attributes
     """
 
+    has_key = True
+
     def __init__(self, node: Node, facts: Facts) -> None:
         assert node.application is not None
         self.node = node
         self.n: Any = SimpleNamespace(**node.application.settings)
         self.operands = (*node.inputs, node.entry())
-
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "BlockStep | None":
-        """The step of an operator on blocks; None for any other."""
-        assert node.application is not None
-        make = _STEPS.get(node.application.op)
-        return None if make is None else make(node, facts)
 
     def shape(self, facts: Facts, position: int) -> Shape:
         """The shape of an operand."""
@@ -295,17 +289,14 @@ class ConvolutionStep(BlockStep):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
-_STEPS: dict[Operator, Callable[[Node, Facts], BlockStep]] = {
-    to_blocks: ToBlocksStep,
-    to_planes: ToPlanesStep,
-    with_border: BorderStep,
-    take_places: TakePlacesStep,
-    to_channel_blocks: ChannelsStep,
-    pack_filters: PackFiltersStep,
-    convolve_blocks: ConvolutionStep,
-}
-
-
-def register_step(op: Operator, make: Callable[[Node, Facts], BlockStep]) -> None:
-    """Enter the step of an operator."""
-    _STEPS[op] = make
+MADE_STEPS.update(
+    {
+        to_blocks: ToBlocksStep,
+        to_planes: ToPlanesStep,
+        with_border: BorderStep,
+        take_places: TakePlacesStep,
+        to_channel_blocks: ChannelsStep,
+        pack_filters: PackFiltersStep,
+        convolve_blocks: ConvolutionStep,
+    }
+)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.images import TRANSPOSED, WINDOWED
 from gluonic.codegen.images.convolution_operators import apply, made_operator
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
@@ -303,17 +304,7 @@ _TRANSPOSED: dict[str, _Transposed] = {
     "_backward_Deconvolution_weight": _Transposed("_backward_Convolution_weight", (1, 0), 1),
 }
 _WINDOWED: dict[str, Callable[[_Rewriting, Node], bool]] = {
-    **dict.fromkeys(
-        [
-            "Convolution",
-            "_backward_Convolution_data",
-            "_backward_Convolution_weight",
-            "Pooling",
-            "_backward_Pooling_sum",
-            "_backward_Pooling_max",
-        ],
-        _Rewriting.windowed,
-    ),
-    **dict.fromkeys(_TRANSPOSED, _Rewriting.transposed),
+    **dict.fromkeys(WINDOWED, _Rewriting.windowed),
+    **dict.fromkeys(TRANSPOSED, _Rewriting.transposed),
 }
 _RULES = {**_WINDOWED, "BatchNorm": _Rewriting.normalization, "Concat": _Rewriting.join}

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.codegen.images.convolution_operators import made_operator, to_blocks, to_planes
-from gluonic.codegen.images.convolution_steps import BlockStep, register_step, strides_of_blocks
+from gluonic.codegen.images.convolution_steps import BlockStep, strides_of_blocks
 from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
@@ -168,6 +169,10 @@ class ScatterStep(SpreadStep):
     data_at, output_at = 3, 0
 
 
-register_step(pool_blocks, PoolStep)
-register_step(spread_blocks, SpreadStep)
-register_step(scatter_blocks, ScatterStep)
+MADE_STEPS.update(
+    {
+        pool_blocks: PoolStep,
+        spread_blocks: SpreadStep,
+        scatter_blocks: ScatterStep,
+    }
+)

@@ -1,6 +1,6 @@
 """Native steps of pooling where images have a plane for each channel: any rank, float32 and float64."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -40,11 +40,10 @@ class PoolingStep(Step):
     def _ends(self) -> tuple[Entry, Entry]:
         return self.node.inputs[0], self.node.entry()
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "PoolingStep | None":
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PoolingStep | None":
         """The step of pooling with channels first, in a dtype that has machine code."""
-        make = _STEPS.get(node.operator_name)
-        if make is None or facts.dtypes[node.entry()].name not in _DTYPES:
+        if facts.dtypes[node.entry()].name not in _DTYPES:
             return None
         assert node.application is not None
         layout = node.application.settings["layout"]
@@ -52,7 +51,7 @@ class PoolingStep(Step):
             return None
         if any(0 in facts.shapes[e] for e in (*node.inputs, node.entry())):
             return None
-        return make(node, facts)
+        return cls(node, facts)
 
     def _settings(self) -> Any:
         assert self.node.application is not None
@@ -127,10 +126,3 @@ class ScatterStep(PoolingStep):
     def emit(self, module: Module, name: str) -> None:
         """Write the gradient."""
         emit_scatter(module, name, self.dtype, self.pooling)
-
-
-_STEPS: dict[str, Callable[[Node, Facts], PoolingStep]] = {
-    "Pooling": PoolingStep,
-    "_backward_Pooling_sum": SpreadStep,
-    "_backward_Pooling_max": ScatterStep,
-}

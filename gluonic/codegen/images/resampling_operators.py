@@ -4,9 +4,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from gluonic.codegen.images.convolution_operators import made_operator, to_blocks, to_planes
-from gluonic.codegen.images.convolution_steps import BlockStep, register_step, strides_of_blocks
+from gluonic.codegen.images.convolution_steps import BlockStep, strides_of_blocks
 from gluonic.codegen.images.resampling import ResamplingGeometry, emit_resampling
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.attributes import Shape
 from gluonic.graph.operator import Array
@@ -71,4 +72,4 @@ class ResampleStep(BlockStep):
         emit_resampling(module, name, RESAMPLINGS[self.n.way](), back=self.n.back)
 
 
-register_step(resample_blocks, ResampleStep)
+MADE_STEPS[resample_blocks] = ResampleStep

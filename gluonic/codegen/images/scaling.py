@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.images.convolution_operators import activation_of, applied, made_operator
-from gluonic.codegen.images.convolution_steps import ImageStep, register_step
+from gluonic.codegen.images.convolution_steps import ImageStep
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.graph.node import Entry, Node
@@ -101,4 +102,4 @@ def _over(w: WindowWriter, places: str, write: Callable[[str, int], None]) -> No
         write(place, 1)
 
 
-register_step(scale_blocks, ScaleStep)
+MADE_STEPS[scale_blocks] = ScaleStep

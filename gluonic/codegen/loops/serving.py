@@ -7,7 +7,6 @@ the machine code will get are, along every longer axis, those that the operators
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
@@ -22,7 +21,7 @@ from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 
 
-@dataclass
+@record
 class LoopNest:
     """A loop nest as it was written, to be asked about shapes.
 

@@ -6,7 +6,7 @@ numbers, so one function serves all shapes of a pattern.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -25,6 +25,7 @@ from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.operator import Operator
 
 _STREAMED_FROM = 16 << 20
 """So many bytes fill what one of several cores can hope to have of the last cache."""
@@ -50,6 +51,7 @@ class Step(ABC):
     uses_workspace : whether one more address follows, of `workspace` bytes that are the thread's while it runs
     has_common_workspace : whether these are of all threads instead
     phases : how many times the function is called, one after the other, each time with numbers of its own
+    has_key : whether operators, dtypes, extents of 1 and the `variant` alone decide the function
     """
 
     operands: tuple[Entry, ...]
@@ -58,6 +60,7 @@ class Step(ABC):
     is_foreign: bool = False
     has_common_workspace: bool = False
     phases: int = 1
+    has_key: bool = False
     keeps: bool = False
     displaced: tuple[int, ...] = ()
 
@@ -98,6 +101,10 @@ class Step(ABC):
         return True
 
 
+MADE_STEPS: dict[Operator, Callable[[Node, Facts], Step]] = {}
+"""The steps of operators that only passes make, entered where these are declared."""
+
+
 class LoopStep(Step):
     """A fused group: one loop nest.
 
@@ -107,6 +114,8 @@ class LoopStep(Step):
     facts : shapes and dtypes to write it for
     lasting : the results whose memory outlasts the call, to which nothing is written but them
     """
+
+    has_key = True
 
     def __init__(self, nest: LoopNest, facts: Facts, lasting: Collection[Entry] = ()) -> None:
         self.nest, self.group, self.lowered = nest, nest.group, nest.lowered

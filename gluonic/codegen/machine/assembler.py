@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gluonic.codegen.machine.target import Target
 from gluonic.graph.record import record
 
 
-@dataclass
+@record
 class Module:
     """The functions of one LLVM module, and what they call.
 

@@ -35,15 +35,14 @@ class PaddingStep(Step):
         self.array = node.inputs[-1]
         self.operands = (node.inputs[0], node.entry())
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "PaddingStep | None":
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PaddingStep | None":
         """The step of padding in a dtype that has machine code."""
-        make = _STEPS.get(node.operator_name)
-        if make is None or facts.dtypes[node.entry()].name not in _DTYPES:
+        if facts.dtypes[node.entry()].name not in _DTYPES:
             return None
         if any(facts.dtypes[entry] != facts.dtypes[node.entry()] for entry in node.inputs):
             return None
-        return None if 0 in facts.shapes[node.inputs[-1]] else make(node, facts)
+        return None if 0 in facts.shapes[node.inputs[-1]] else cls(node, facts)
 
     def _shape(self, facts: Facts) -> Shape:
         return facts.shapes[self.array]
@@ -72,12 +71,6 @@ class PaddingGradientStep(PaddingStep):
     def emit(self, module: Module, name: str) -> None:
         """Write the sums."""
         _PaddingWriter(module, name, self).back()
-
-
-_STEPS: dict[str, Callable[[Node, Facts], PaddingStep]] = {
-    "Pad": PaddingStep,
-    "_backward_Pad": PaddingGradientStep,
-}
 
 
 class _PaddingWriter(WindowWriter):

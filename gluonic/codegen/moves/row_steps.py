@@ -44,13 +44,10 @@ class LookupStep(Step):
         axis = settings.get("axis", 0) % len(facts.shapes[self.table])
         return axis, settings.get("mode", "clip")
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "LookupStep | None":
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "LookupStep | None":
         """The step of an operator that looks rows up."""
-        make = _STEPS.get(node.operator_name)
-        if make is None:
-            return None
-        step = make(node, facts)
+        step = cls(node, facts)
         dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
         if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
             return None
@@ -87,14 +84,6 @@ class AddRowsStep(LookupStep):
     def emit(self, module: Module, name: str) -> None:
         """Write the sums."""
         _RowWriter(module, name, self).add_up()
-
-
-_STEPS: dict[str, Callable[[Node, Facts], LookupStep]] = {
-    "Embedding": LookupStep,
-    "take": LookupStep,
-    "_backward_Embedding": AddRowsStep,
-    "_backward_take": AddRowsStep,
-}
 
 
 class _RowWriter(WindowWriter):

@@ -42,12 +42,10 @@ class CtcStep(Step):
             has_gradient=len(results) > 1,
         )
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "CtcStep | None":
-        """The step of the loss; None for any other operator, and where there is nothing to walk along."""
-        if node.operator_name not in ("CTCLoss", "_ctc_losses"):
-            return None
-        step = CtcStep(node, facts)
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "CtcStep | None":
+        """The step of the loss; None where there is nothing to walk along."""
+        step = cls(node, facts)
         scores = (node.inputs[0], *(node.entry(i) for i in range(node.output_count)))
         dtypes = {facts.dtypes[entry].name for entry in scores}
         if len(dtypes) > 1 or not dtypes <= _DTYPES or step._empty:

@@ -46,11 +46,10 @@ class RecurrentStep(Step):
         names = (*application.inputs, *application.outputs)
         self.positions = {name: number for number, name in enumerate(names)}
 
-    @staticmethod
-    def of(node: Node, facts: Facts) -> "RecurrentStep | None":
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "RecurrentStep | None":
         """The step of a network without projections and lengths of sequences."""
-        if node.operator_name not in _STEPS or node.application is None:
-            return None
+        assert node.application is not None
         settings: Any = node.application.settings
         if settings["projection_size"] or settings["use_sequence_length"]:
             return None
@@ -64,7 +63,7 @@ class RecurrentStep(Step):
             return None
         if 0 in facts.shapes[node.inputs[0]]:
             return None
-        return _STEPS[node.operator_name](node, facts)
+        return cls(node, facts)
 
     def entry(self, name: str) -> Entry:
         """An operand by name."""
@@ -108,13 +107,6 @@ class RecurrentGradientStep(RecurrentStep):
     def emit(self, module: Module, name: str) -> None:
         """Write the layers."""
         _NetworkWriter(module, name, self).backward()
-
-
-_STEPS: dict[str, type[RecurrentStep]] = {
-    "RNN": RecurrentStep,
-    "_keyed_RNN": RecurrentStep,
-    "_backward_RNN": RecurrentGradientStep,
-}
 
 
 class _NetworkWriter(WindowWriter):

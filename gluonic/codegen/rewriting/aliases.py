@@ -1,13 +1,14 @@
 """Results that are others under another shape, and so need neither work nor memory of their own."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.semantics import relabels
 from gluonic.graph.node import Entry, Graph
+from gluonic.graph.record import record
 
 
-@dataclass
+@record
 class Aliases:
     """Which results share memory.
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gluonic.codegen.loops.facts import Facts
@@ -18,11 +18,12 @@ from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
+from gluonic.graph.record import record
 
 Rule = Callable[[Any, "Site"], Sequence[Entry] | None]
 
 
-@dataclass
+@record
 class Decomposition:
     """A graph made of simpler operators.
 
@@ -36,7 +37,7 @@ class Decomposition:
     states: tuple[Node, ...]
 
 
-@dataclass
+@record
 class Site:
     """Where a rule is applied.
 
@@ -82,8 +83,10 @@ class Site:
         self.current[variable] = apply(overwrite, self.state(name), value)
 
 
-@dataclass
+@record
 class _Pass:
+    """One run over a graph."""
+
     graph: Graph
     facts: Facts
     train: bool

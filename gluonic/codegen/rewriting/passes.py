@@ -1,21 +1,21 @@
 """From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
-from gluonic.codegen.images.convolution_layout import layout_key, with_blocks
-from gluonic.codegen.images.image_forms import forms_key, with_plain_images
+from gluonic.codegen import images
 from gluonic.codegen.loops.facts import Facts, find_facts
 from gluonic.codegen.products.epilogues import fold_activations, share_packing
 from gluonic.codegen.products.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.decompose import decompose
 from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
 
 
-@dataclass
+@record
 class Assumptions:
     """What passes asked about shapes; a graph serves other shapes that give the same answers.
 
@@ -47,7 +47,7 @@ class Assumptions:
         )
 
 
-@dataclass
+@record
 class Prepared:
     """A graph ready to be divided into groups.
 
@@ -79,6 +79,7 @@ class Preparation:
         self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
     ) -> None:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
+        self._has_images = images.are_in(graph)
         self._laid_out: dict[Any, Graph] = {}
         self._prepared: dict[Any, list[Prepared]] = {}
 
@@ -115,12 +116,14 @@ class Preparation:
     def _known(self, arrays: Sequence[Any], train: bool) -> tuple[Graph, Facts, list[Prepared]]:
         """The graph with its layouts, its facts, and what has been made of it."""
         facts = find_facts(self.graph, self.inputs, arrays)
-        key = train, forms_key(self.graph, facts), layout_key(self.graph, facts)
+        if not self._has_images:
+            return self.graph, facts, self._prepared.setdefault(train, [])
+        key = train, images.forms_key(self.graph, facts), images.layout_key(self.graph, facts)
         if key not in self._laid_out:
-            plain = with_plain_images(self.graph, facts)
+            plain = images.with_plain_images(self.graph, facts)
             if plain is not self.graph:
                 facts = find_facts(plain, self.inputs, arrays)
-            self._laid_out[key] = with_blocks(plain, facts, train)
+            self._laid_out[key] = images.with_blocks(plain, facts, train)
         graph = self._laid_out[key]
         if graph is not self.graph:
             facts = find_facts(graph, self.inputs, arrays)

@@ -1,0 +1,49 @@
+"""Which machine code runs an operator as a whole, and that no other is imported for it."""
+
+import subprocess
+import sys
+
+from gluonic.codegen import images, native_steps
+from gluonic.codegen.images import convolution_layout, image_forms
+from gluonic.codegen.loops.steps import Step
+from gluonic.graph.operator import REGISTRY
+
+_PROGRAM = """
+import sys
+from gluonic import nd, gluon
+net = gluon.nn.{layer}
+net.initialize()
+net.hybridize()
+net(nd.ones((2, 3, 8, 8))).wait_to_read()
+print(*(name for name in sys.modules if name.startswith("gluonic.codegen.")))
+"""
+
+
+def compiler_after(layer: str) -> set[str]:
+    """The modules of the compiler that a call of a layer imports."""
+    program = [sys.executable, "-c", _PROGRAM.format(layer=layer)]
+    output = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    return {name.removeprefix("gluonic.codegen.") for name in output.split()}
+
+
+def test_a_net_without_images_imports_nothing_for_them() -> None:
+    found = compiler_after("Dense(4)")
+    assert "products.matmul" in found
+    assert not [name for name in found if name.startswith(("images.", "products.recurrent"))]
+
+
+def test_a_net_with_images_imports_their_kernels() -> None:
+    assert "images.convolution_steps" in compiler_after("Conv2D(4, 3)")
+
+
+def test_every_step_has_its_operator_and_its_class() -> None:
+    kinds = {name: native_steps._kind_at(place) for name, place in native_steps._PLACES.items()}
+    assert all(issubclass(kind, Step) and hasattr(kind, "of") for kind in kinds.values())
+    assert kinds.keys() - REGISTRY.keys() == {"_images_like", "_keyed_RNN", "_ctc_losses"}, (
+        "passes make these"
+    )
+
+
+def test_all_operators_with_which_passes_over_images_begin_are_known() -> None:
+    begin = {*convolution_layout._IMAGES, *image_forms._WINDOWED} - {"BatchNorm"}
+    assert begin == images.BEGINNING
