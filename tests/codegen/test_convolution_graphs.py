@@ -39,6 +39,21 @@ class Residual(gluon.HybridBlock):
         return F.Activation(self.body(x) + x, act_type="relu")
 
 
+class Excited(gluon.HybridBlock):
+    """Images scaled by what follows from the means of all channels, then by the means of all places."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.excite = nn.Conv2D(channels, 1)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Scale."""
+        means = F.contrib.AdaptiveAvgPooling2D(x, output_size=1)
+        x = F.broadcast_mul(x, F.sigmoid(self.excite(means)))
+        return F.broadcast_mul(F.mean(x, axis=1, keepdims=True), x)
+
+
 NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
     "small images": ([conv(20, 5, activation="relu"), conv(5, 3)], (3, 1, 12, 12)),
     "strided, dilated": (
@@ -68,6 +83,19 @@ NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
         ],
         (2, 3, 17, 12),
     ),
+    "functions": (
+        [
+            conv(12, 3),
+            lambda: nn.LeakyReLU(0.1),
+            conv(16, 3),
+            nn.PReLU,
+            conv(18, 1, groups=2),
+            nn.GELU,
+            nn.ELU,
+        ],
+        (2, 3, 12, 12),
+    ),
+    "squeezed and excited": ([conv(20, 3), lambda: Excited(20), conv(4, 1)], (2, 3, 9, 8)),
     "more padding than reach": ([conv(8, 1, padding=2), conv(8, 1, strides=2)], (2, 8, 5, 6)),
     "signals": ([lambda: nn.Conv1D(6, 3), lambda: nn.Conv1D(4, 3, strides=2)], (2, 3, 20)),
 }
@@ -144,6 +172,14 @@ def _operators(net: Any, data: Any) -> list[str]:
     return [name.split()[0] for step in steps for name in step.operators]
 
 
+@pytest.mark.parametrize("name", ["functions", "squeezed and excited"])
+def test_functions_and_scales_leave_images_in_blocks(name: str) -> None:
+    net, data = made(name)
+    net.hybridize()
+    net(data)
+    assert _operators(net, data).count("_to_blocks") <= 1
+
+
 def test_a_chain_stays_in_blocks_and_folds_what_follows() -> None:
     net, data = made("residual")
     net.hybridize()
@@ -177,28 +213,43 @@ def test_another_batch_size_needs_no_other_code() -> None:
     assert_close(found, net(larger))
 
 
-class _Scaled(gluon.HybridBlock):
-    """A convolution whose images are scaled before another one."""
+class _Combined(gluon.HybridBlock):
+    """A convolution whose images are combined with others before another one."""
 
-    def __init__(self) -> None:
+    def __init__(self, how: str) -> None:
         super().__init__()
+        self.how = how
         with self.name_scope():
             self.first, self.second = nn.Conv2D(20, 3, padding=1), nn.Conv2D(12, 3)
 
-    def hybrid_forward(self, F: Any, x: Any, scale: Any) -> Any:
-        """Scale between the convolutions."""
-        return self.second(F.broadcast_mul(self.first(x), scale))
+    def hybrid_forward(self, F: Any, x: Any, other: Any) -> Any:
+        """Combine between the convolutions."""
+        return self.second(getattr(F, self.how)(self.first(x), other))
+
+
+def _assert_same_results(how: str, pairs: Sequence[Any]) -> None:
+    """Call one hybridized net with all pairs of arrays."""
+    net = _Combined(how)
+    net.initialize(mx.init.Xavier())
+    expected = [net(*pair) for pair in pairs]
+    net.hybridize()
+    for pair, wanted in zip(pairs, expected, strict=True):
+        assert_close(net(*pair), wanted)
 
 
 SCALES = [(2, 20, 6, 7), (2, 1, 6, 7), (2, 20, 1, 1), (1, 20, 1, 1), (1, 1, 6, 1), (1, 1, 1, 1)]
 
 
 @pytest.mark.parametrize("first", SCALES)
-def test_scales_of_any_shape_follow_each_other(first: tuple[int, ...]) -> None:
-    net, data = _Scaled(), nd.array(normal(2, 3, 6, 7))
-    net.initialize(mx.init.Xavier())
-    scales = [nd.array(normal(*shape)) for shape in (first, *SCALES)]
-    expected = [net(data, scale) for scale in scales]
-    net.hybridize()
-    for scale, wanted in zip(scales, expected, strict=True):
-        assert_close(net(data, scale), wanted)
+@pytest.mark.parametrize("how", ["broadcast_mul", "broadcast_add"])
+def test_scales_of_any_shape_follow_each_other(first: tuple[int, ...], how: str) -> None:
+    data = nd.array(normal(2, 3, 6, 7))
+    _assert_same_results(how, [(data, nd.array(normal(*shape))) for shape in (first, *SCALES)])
+
+
+@pytest.mark.parametrize("how", ["broadcast_mul", "broadcast_add"])
+@pytest.mark.parametrize("other", [(20, 6, 7), (20, 1, 1)])
+def test_one_image_is_combined_with_all_of_a_batch(how: str, other: tuple[int, ...]) -> None:
+    sizes = [(1, 1), (3, 1), (1, 3), (3, 3), (2, 1), (5, 5), (1, 5)]
+    arrays = [((batch, 3, 6, 7), (batches, *other)) for batch, batches in sizes]
+    _assert_same_results(how, [tuple(nd.array(normal(*s)) for s in pair) for pair in arrays])

@@ -7,7 +7,7 @@ back to planes where something else reads them.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, replace
 from math import prod
 from typing import Any
@@ -29,7 +29,13 @@ from gluonic.codegen.images.convolution_operators import (
     with_border,
 )
 from gluonic.codegen.images.convolution_tiling import tiling_of
-from gluonic.codegen.images.following_layout import dropout, elementwise, normalization
+from gluonic.codegen.images.following_layout import (
+    dropout,
+    elementwise,
+    normalization,
+    rectifier,
+    scaling,
+)
 from gluonic.codegen.images.gradient_layout import data_gradient, weight_gradient
 from gluonic.codegen.images.joining_layout import JOINS, read_in_blocks
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
@@ -41,8 +47,10 @@ from gluonic.codegen.machine.target import host
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 from gluonic.graph.origin import give_origin
+from gluonic.graph.record import record
 
 Border = tuple[int, int, int, int]
+_ALL = slice(None)
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
 """How many places a filter may have: where filters are turned round there is code for each of them."""
@@ -63,7 +71,7 @@ def layout_key(graph: Graph, facts: Facts) -> Hashable:
 
 
 def _combines(node: Node) -> bool:
-    """Whether a node computes each element from several inputs: on blocks, if all have one shape."""
+    """Whether a node computes each element from several inputs, which may be broadcast."""
     application = node.application
     return application is not None and application.op.scalar is not None and len(node.inputs) > 1
 
@@ -73,7 +81,26 @@ def _has_images(graph: Graph) -> bool:
     return any(node.operator_name in _IMAGES for node in graph.nodes)
 
 
-def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
+@record
+class Layout:
+    """A graph with images in blocks, and what it assumes beyond `layout_key`.
+
+    Attributes
+    ----------
+    graph : what to compute
+    alike : pairs of entries of the graph that was given, which have the same extents along axes of both
+    """
+
+    graph: Graph
+    alike: Sequence[tuple[Entry, Entry, slice]]
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether the graph is right for other shapes of which `layout_key` is the same."""
+        shapes = facts.shapes
+        return all(shapes[a][axes] == shapes[b][axes] for a, b, axes in self.alike)
+
+
+def with_blocks(graph: Graph, facts: Facts, train: bool) -> Layout:
     """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
 
     Parameters
@@ -83,8 +110,9 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Graph:
     train : whether it runs in training mode
     """
     if not _has_images(graph):
-        return graph
-    return Rewriting(graph, facts, train).run()
+        return Layout(graph, ())
+    rewriting = Rewriting(graph, facts, train)
+    return Layout(rewriting.run(), rewriting.alike)
 
 
 class Rewriting:
@@ -102,6 +130,7 @@ class Rewriting:
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
+        self.alike: list[tuple[Entry, Entry, slice]] = []
         self.read_in_blocks = read_in_blocks(graph, self._readers())
 
     def run(self) -> Graph:
@@ -138,6 +167,13 @@ class Rewriting:
     def shape(self, entry: Entry) -> tuple[int, ...]:
         """The shape of an entry of the old graph."""
         return self.facts.shapes[entry]
+
+    def are_alike(self, first: Entry, second: Entry, axes: slice = _ALL) -> bool:
+        """Whether two entries have the same extents; if so, that is assumed for batches of other sizes."""
+        answer = self.shape(first)[axes] == self.shape(second)[axes]
+        if answer:
+            self.alike.append((first, second, axes))
+        return answer
 
     def groups_of(self, channels: int, groups: int) -> int:
         """How many groups count: only if blocks would reach across them."""
@@ -337,4 +373,10 @@ _IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {
     "_backward_Pooling_max": scattering,
     **RESIZING,
 }
-_RULES = {**_IMAGES, **JOINS, "Dropout": dropout}
+_RULES = {
+    **_IMAGES,
+    **JOINS,
+    "Dropout": dropout,
+    "LeakyReLU": rectifier,
+    "broadcast_mul": scaling,
+}

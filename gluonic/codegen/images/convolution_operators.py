@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Application, Array, Operator
 from gluonic.graph.ops.convolution_kernels import convolve
 from gluonic.graph.ops.windows import windows_of
+from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 
 
@@ -212,8 +214,9 @@ def applied(m: Any, activation: Application | None, value: Any) -> Any:
     """An element with the activation applied."""
     if activation is None:
         return value
-    assert activation.op.scalar is not None
-    return activation.op.scalar(m, value, **activation.settings)
+    function = function_of(activation)
+    assert function is not None
+    return function(m, value)
 
 
 @made_operator("_convolve_blocks", absent=_absent)
@@ -268,7 +271,7 @@ def convolve_blocks(
         result += residual
     if activation:
         chosen = REGISTRY[activation].apply(json.loads(activation_attributes))
-        result = applied(np, chosen, result)
+        result = applied(M, chosen, result)
     return result
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from gluonic.codegen.images.convolution_operators import apply, to_channel_blocks
 from gluonic.codegen.images.scaling import scale_blocks, with_activation
 from gluonic.codegen.loops.costs import why_no_code
+from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
@@ -20,6 +21,7 @@ from gluonic.graph.operator import Application
 if TYPE_CHECKING:
     from gluonic.codegen.images.convolution_layout import Rewriting
 
+_BATCH = slice(1)
 _SUMS = ("elemwise_add", "broadcast_add")
 
 
@@ -46,10 +48,8 @@ def normalization(images: "Rewriting", node: Node) -> bool:
         apply(to_channel_blocks, node.name, vector, lanes=images.lanes)
         for vector in _affine(images, node)
     )
-    images.blocks[node.entry()] = (
-        apply(scale_blocks, node.name, images.block(data), scale, shift),
-        1,
-    )
+    scaled = apply(scale_blocks, node.name, images.block(data), scale, shift, has_shift=True)
+    images.blocks[node.entry()] = scaled, 1
     return True
 
 
@@ -66,10 +66,10 @@ def elementwise(images: "Rewriting", node: Node) -> bool:
     """Take an operator that computes every element by itself."""
     application = node.application
     assert application is not None
-    if application.op.scalar is None or node.output_count != 1 or not node.inputs:
+    if function_of(application) is None or node.output_count != 1 or not node.inputs:
         return False
     shape = images.shape(node.entry())
-    if len(shape) != 4 or any(images.shape(entry) != shape for entry in node.inputs):
+    if len(shape) != 4 or any(len(images.shape(entry)) != 4 for entry in node.inputs):
         return False
     if images.facts.dtypes[node.entry()] != np.float32:
         return False
@@ -77,14 +77,57 @@ def elementwise(images: "Rewriting", node: Node) -> bool:
         return True
     if node.operator_name in _SUMS and any(_residual(images, node, i) for i in (0, 1)):
         return True
-    found = [entry for entry in node.inputs if images.in_blocks(entry)]
+    return _on_blocks(images, node)
+
+
+def _on_blocks(images: "Rewriting", node: Node) -> bool:
+    """Compute on blocks if an input whose images are no smaller than those of the result is there."""
+    whole = [e for e in node.inputs if images.shape(e)[1:] == images.shape(node.entry())[1:]]
+    found = [entry for entry in whole if images.in_blocks(entry)]
     if not found:
         return False
-    groups = images.own_blocks(found[0])[1]
-    if not all(images.in_blocks(entry, groups) for entry in found):
+    groups, channels = images.own_blocks(found[0])[1], images.shape(node.entry())[1]
+    of_all = [entry for entry in node.inputs if images.shape(entry)[1] == channels]
+    if any(images.in_blocks(e) and not images.in_blocks(e, groups) for e in of_all):
         return False
-    blocks = [images.block(entry, groups) for entry in node.inputs]
+    blocks = [
+        images.block(e, groups) if e in of_all else F.expand_dims(images.plane(e), axis=4)
+        for e in node.inputs
+    ]
     images.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
+    return True
+
+
+def scaling(images: "Rewriting", node: Node) -> bool:
+    """Take images times numbers for the channels of each, or any other product."""
+    for data, scale in (node.inputs, node.inputs[::-1]):
+        shape, own = images.shape(data), images.shape(scale)
+        is_scale = len(shape) == 4 and own[1:] == (*shape[1:2], 1, 1) and shape[2:] != (1, 1)
+        if is_scale and images.in_blocks(data, 1) and images.are_alike(data, scale, _BATCH):
+            pair = images.block(data), images.block(scale)
+            made = apply(scale_blocks, node.name, *pair, has_shift=False, of_each_image=True)
+            images.blocks[node.entry()] = made, 1
+            return True
+    return elementwise(images, node)
+
+
+def rectifier(images: "Rewriting", node: Node) -> bool:
+    """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
+    assert node.application is not None
+    if node.application.settings["act_type"] != "prelu":
+        return elementwise(images, node)
+    data, gamma = node.inputs
+    if len(images.shape(data)) != 4 or not images.in_blocks(data, 1):
+        return False
+    slopes = images.plane(gamma)
+    if images.shape(gamma) == images.shape(data)[1:2]:
+        slopes = apply(to_channel_blocks, node.name, slopes, lanes=images.lanes)
+    elif images.shape(gamma) == (1,):
+        slopes = F.reshape(slopes, shape=(1,) * 5)
+    else:
+        return False
+    blocks = images.block(data)
+    images.blocks[node.entry()] = F.where(blocks > 0, blocks, F.broadcast_mul(blocks, slopes)), 1
     return True
 
 
@@ -112,6 +155,8 @@ def _activation(images: "Rewriting", node: Node, application: Application) -> bo
 def _residual(images: "Rewriting", node: Node, position: int) -> bool:
     made, other = images.open_convolution(node.inputs[position]), node.inputs[1 - position]
     if made is None or made.residual is not None or other == node.inputs[position]:
+        return False
+    if not images.are_alike(node.inputs[0], node.inputs[1]):
         return False
     groups = images.groups_of(images.shape(other)[1], made.groups)
     images.pending[node.entry()] = replace(made, residual=images.block(other, groups))

@@ -114,4 +114,4 @@ JOINS = {
     "slice_axis": take_channels,
 }
 """The operators that only move channels."""
-_PASSING_ON = {*JOINS, "Dropout"}
+_PASSING_ON = {*JOINS, "Dropout", "LeakyReLU"}

@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.codegen.images.convolution_operators import activation_of, applied, made_operator
 from gluonic.codegen.images.convolution_steps import ImageStep
 from gluonic.codegen.images.window_loops import WindowWriter
@@ -18,26 +16,34 @@ from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Application, Array
+from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 
 _AT_ONCE = 4
 """How many places a turn of the loop takes; their computations overlap."""
 
 
-@made_operator("_scale_blocks")
+@made_operator("_scale_blocks", absent=lambda n: () if n.has_shift else ("shift",))
 def scale_blocks(
     data: Array,
     scale: Array,
-    shift: Array,
+    shift: Array | None = None,
     *,
+    has_shift: bool,
+    of_each_image: bool = False,
     activation: str = "",
     activation_attributes: str = "{}",
 ) -> Any:
-    """activation(data * scale + shift) for images in blocks; both have a number for each channel."""
-    result = data * scale + shift
+    """activation(data * scale + shift) for images in blocks; both have a number for each channel.
+
+    The scale may have those `of_each_image` instead of common ones.
+    """
+    result = data * scale
+    if shift is not None:
+        result = result + shift
     if activation:
         chosen = REGISTRY[activation].apply(json.loads(activation_attributes))
-        result = applied(np, chosen, result)
+        result = applied(M, chosen, result)
     return result
 
 
@@ -53,8 +59,11 @@ def with_activation(scaled: Entry, activation: Application) -> Entry | None:
         return None
     if node.application.settings["activation"]:
         return None
-    settings = json.dumps(activation.settings)
-    made = scale_blocks.apply({"activation": activation.op.name, "activation_attributes": settings})
+    own = {
+        "activation": activation.op.name,
+        "activation_attributes": json.dumps(activation.settings),
+    }
+    made = scale_blocks.apply({**node.application.settings, **own})
     return Node(made, node.name, node.inputs).entry()
 
 
@@ -74,10 +83,12 @@ class ScaleStep(ImageStep):
         """Write the loops over blocks and places."""
         w = WindowWriter(module, name, FLOAT32)
         blocks, places = w.number(0), w.number(1)
-        data, scale, shift, goal = (w.operand(i) for i in range(4))
+        data, scale, *shift, goal = (w.operand(i) for i in range(len(self.operands)))
         with w.f.loop("%begin", "%end") as unit:
             _, block = w.divided(unit, blocks)
-            factor, summand = (w.whole(w.moved(c, block, w.step), w.lanes) for c in (scale, shift))
+            own = unit if self.n.of_each_image else block
+            factor = w.whole(w.moved(scale, own, w.step), w.lanes)
+            summands = [w.whole(w.moved(c, block, w.step), w.lanes) for c in shift]
             begin = w.times(w.times(unit, places), w.step)
             here, there = w.moved(data, begin), w.moved(goal, begin)
 
@@ -85,7 +96,7 @@ class ScaleStep(ImageStep):
                 offsets = [w.times(w.plus(place, i), w.step) for i in range(count)]
                 read = [w.whole(w.moved(here, offset), w.lanes) for offset in offsets]
                 for offset, value in zip(offsets, read, strict=True):
-                    scaled = w.m.mad(value, factor, summand)
+                    scaled = w.m.mad(value, factor, *summands) if summands else value * factor
                     made: Value = applied(w.m, self.activation, scaled)
                     w.put_whole(made, w.moved(there, offset), w.lanes)
 

@@ -39,6 +39,21 @@ def loop_of(
     return None if rule is None else rule(application.settings, inputs, outputs[0])
 
 
+def function_of(application: Application) -> Expression | None:
+    """An operator as a function of one element of each input, whatever their shape; None if it is none."""
+    op = application.op
+    if op.scalar is None and op.name not in _FUNCTIONS_BY_ATTRIBUTES:
+        return None
+    shapes = [_SOME_SHAPE] * len(application.inputs)
+    loop = loop_of(application, shapes, [_SOME_SHAPE] * len(application.outputs))
+    return None if loop is None else loop.expression
+
+
+_SOME_SHAPE = (2, 3)
+_FUNCTIONS_BY_ATTRIBUTES = {"LeakyReLU"}
+"""Operators of which attributes decide whether they are functions of one element."""
+
+
 def relabels(application: Application) -> bool:
     """Whether the output is the first input's elements, in order, under another shape."""
     return application.op.relabels or application.op.name in _SAME_ELEMENTS

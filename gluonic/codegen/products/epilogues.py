@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.facts import Facts
-from gluonic.codegen.loops.loop import Expression, Shape
-from gluonic.codegen.loops.semantics import loop_of
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY, Application, Array, Operator
 from gluonic.graph.view import NodeView
 
-_SOME_SHAPE = (2, 3)
-_BY_ATTRIBUTES = {"LeakyReLU"}
-"""Operators of which attributes decide whether they are functions of one element."""
 _MOST_STEPS = 8
 
 
@@ -152,17 +149,6 @@ def share_packing(
     return graph.rewrite(replace) if shared else graph
 
 
-def function_of(application: Application) -> Expression | None:
-    """An operator as a function of one element of its only input, whatever the shape; None if it is none."""
-    op = application.op
-    if op.scalar is None and op.name not in _BY_ATTRIBUTES:
-        return None
-    if len(application.inputs) != 1 or len(application.outputs) != 1:
-        return None
-    loop = loop_of(application, [_SOME_SHAPE], [_SOME_SHAPE])
-    return None if loop is None else loop.expression
-
-
 def fold_activations(graph: Graph, facts: Facts) -> Graph:
     """Let dense layers apply the functions that alone read their outputs."""
     uses: dict[Entry, int] = {}
@@ -189,4 +175,4 @@ def _is_float32(node: Node, facts: Facts) -> bool:
     return all(facts.dtypes[e].name == "float32" for e in (*node.inputs, node.entry()))
 
 
-__all__ = ["Extended", "fold_activations", "function_of", "share_packing"]
+__all__ = ["Extended", "fold_activations", "share_packing"]

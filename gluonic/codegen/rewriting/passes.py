@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen import images
 from gluonic.codegen.loops.facts import Facts, find_facts
@@ -13,6 +13,9 @@ from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
+
+if TYPE_CHECKING:
+    from gluonic.codegen.images.convolution_layout import Layout
 
 
 @record
@@ -80,8 +83,9 @@ class Preparation:
     ) -> None:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
         self._has_images = images.are_in(graph)
-        self._laid_out: dict[Any, Graph] = {}
-        self._prepared: dict[Any, list[Prepared]] = {}
+        self._plain: dict[Any, Graph] = {}
+        self._layouts: dict[Any, list[tuple[Layout, list[Prepared]]]] = {}
+        self._prepared: dict[bool, list[Prepared]] = {}
 
     def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
         """The graph to compile for such arrays, and its facts for them.
@@ -119,15 +123,20 @@ class Preparation:
         if not self._has_images:
             return self.graph, facts, self._prepared.setdefault(train, [])
         key = train, images.forms_key(self.graph, facts), images.layout_key(self.graph, facts)
-        if key not in self._laid_out:
-            plain = images.with_plain_images(self.graph, facts)
-            if plain is not self.graph:
-                facts = find_facts(plain, self.inputs, arrays)
-            self._laid_out[key] = images.with_blocks(plain, facts, train)
-        graph = self._laid_out[key]
-        if graph is not self.graph:
-            facts = find_facts(graph, self.inputs, arrays)
-        return graph, facts, self._prepared.setdefault(key, [])
+        if key not in self._plain:
+            self._plain[key] = images.with_plain_images(self.graph, facts)
+        plain = self._plain[key]
+        if plain is not self.graph:
+            facts = find_facts(plain, self.inputs, arrays)
+        layouts = self._layouts.setdefault(key, [])
+        found = next((pair for pair in layouts if pair[0].holds(facts)), None)
+        if found is None:
+            found = images.with_blocks(plain, facts, train), []
+            layouts.append(found)
+        layout, made = found
+        if layout.graph is not plain:
+            facts = find_facts(layout.graph, self.inputs, arrays)
+        return layout.graph, facts, made
 
     def _prepare(self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool) -> Prepared:
         assumptions = Assumptions(facts)
