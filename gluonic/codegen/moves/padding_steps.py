@@ -21,6 +21,7 @@ class PaddingStep(Step):
     ----------
     axes : the first axis that gets a border, and the one behind the last
     widths : of the border, before and behind each of them
+    is_innermost : whether no axis lies behind them
     """
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -32,6 +33,7 @@ class PaddingStep(Step):
         wide = [axis for axis, pair in enumerate(pairs) if any(pair)] or [len(pairs) - 1]
         self.axes = wide[0], wide[-1] + 1
         self.widths = pairs[slice(*self.axes)]
+        self.is_innermost = self.axes[1] == len(pairs)
         self.array = node.inputs[-1]
         self.operands = (node.inputs[0], node.entry())
 
@@ -81,7 +83,7 @@ class _PaddingWriter(WindowWriter):
         self.mode, self.widths, self.value = step.mode, step.widths, step.value
         rank = len(self.widths)
         self.extents = [self.number(i) for i in range(rank)]
-        self.inner = self.number(rank)
+        self.inner = "1" if step.is_innermost else self.number(rank)
         self.larger = [
             self.plus(extent, before + after)
             for extent, (before, after) in zip(self.extents, self.widths, strict=True)
@@ -96,7 +98,9 @@ class _PaddingWriter(WindowWriter):
             self.fill(there, "0", count, value)
 
         def run(there: str, here: str | None, count: str) -> None:
-            if here is None:
+            if count == "1":
+                self.put_whole(value if here is None else self.whole(here), there)
+            elif here is None:
                 self.fill(there, "0", count, value)
             else:
                 self.copy(there, here, self.times(count, self.size))
@@ -112,6 +116,9 @@ class _PaddingWriter(WindowWriter):
 
         def run(there: str, here: str | None, count: str) -> None:
             if here is None:
+                return
+            if count == "1":
+                self.put_whole(self.whole(here) + self.whole(there), here)
                 return
 
             def body(i: str, lanes: int) -> None:
