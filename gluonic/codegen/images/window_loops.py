@@ -5,6 +5,7 @@ Images lie with their channels first. Two axes of places are taken for three, th
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
@@ -48,6 +49,27 @@ class Windows3:
         return self.taps == 1 and self.stride == (1, 1, 1) and not any(self.pad)
 
 
+_LONGEST_READ = 2
+"""The longest stride of elements that are read, or written, a register at a time."""
+
+
+@record
+class Span:
+    """Elements from one to another, a register at a time and then what is left.
+
+    Attributes
+    ----------
+    start, middle : the first one, and the first that is left
+    rest : how many are left
+    mask : of the lanes that are; None if it is to be made where it is needed
+    """
+
+    start: str
+    middle: str
+    rest: str
+    mask: str | None = None
+
+
 def deep(places: Shape, fill: int) -> Shape:
     """Numbers along three axes.
 
@@ -63,6 +85,7 @@ class WindowWriter(Writer):
     Attributes
     ----------
     rest : in what is written for the end of a span how many lanes of a register are part of it; None elsewhere
+    mask : of these lanes, if it is made already
     """
 
     def __init__(self, module: Module, name: str, dtype: Dtype) -> None:
@@ -73,6 +96,7 @@ class WindowWriter(Writer):
         self.step = self.lanes * self.size
         self.m = Emitter(self.f)
         self.rest: str | None = None
+        self.mask: str | None = None
 
     def at(self, address: str, index: str | int) -> str:
         """The address of an element."""
@@ -117,14 +141,14 @@ class WindowWriter(Writer):
         """So many neighbours; what lies beyond the span is zero, or something else that is given."""
         if self.rest is None or lanes == 1:
             return self.whole(address, lanes)
-        return self._masked(address, self.first(self.rest), beyond)
+        return self._masked(address, self.mask or self.first(self.rest), beyond)
 
     def put(self, value: Value, address: str, lanes: int = 1) -> None:
         """Write neighbours, or one value to all of them."""
         if self.rest is None or lanes == 1:
             self.put_whole(value, address, lanes)
         else:
-            self._put_masked(value, address, self.first(self.rest))
+            self._put_masked(value, address, self.mask or self.first(self.rest))
 
     def first(self, count: str) -> str:
         """A mask of the first lanes."""
@@ -210,21 +234,32 @@ class WindowWriter(Writer):
 
     # -- spans --------------------------------------------------------------------------------
 
-    def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
-        """Loop over elements a register at a time, at the end under a mask: ``body(index, lanes)``."""
+    def span(self, start: str, stop: str) -> Span:
+        """A span that loops go over more than once: its mask is made here."""
+        found = self._span(start, stop)
+        return replace(found, mask=self.first(found.rest))
+
+    def _span(self, start: str, stop: str) -> Span:
         count = self.most(self.minus(stop, start), 0)
         middle = self.plus(start, self.f.op(f"and i64 {count}, {-self.lanes}"))
-        with self.f.loop(start, middle, self.lanes) as index:
+        return Span(start, middle, self.minus(self.plus(start, count), middle))
+
+    def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
+        """Loop over elements a register at a time, at the end under a mask: ``body(index, lanes)``."""
+        self.over(self._span(start, stop), body)
+
+    def over(self, span: Span, body: Callable[[str, int], None]) -> None:
+        """Loop over a span as `spans` does."""
+        with self.f.loop(span.start, span.middle, self.lanes) as index:
             body(index, self.lanes)
-        rest = self.minus(self.plus(start, count), middle)
-        with self.f.when(self.f.op(f"icmp sgt i64 {rest}, 0")):
-            self.rest = rest
-            body(middle, self.lanes)
-            self.rest = None
+        with self.f.when(self.f.op(f"icmp sgt i64 {span.rest}, 0")):
+            self.rest, self.mask = span.rest, span.mask
+            body(span.middle, self.lanes)
+            self.rest = self.mask = None
 
     def steps(self, start: str, stop: str, stride: int, body: Callable[[str, int], None]) -> None:
         """Loop as `spans` does where `strided` can read, element by element where strides are longer."""
-        if stride <= 2:
+        if stride <= _LONGEST_READ:
             self.spans(start, stop, body)
             return
         with self.f.loop(start, stop) as index:
@@ -238,6 +273,21 @@ class WindowWriter(Writer):
         """Write one value to elements from `start` on, and maybe to a register's behind them."""
         with self.f.loop(start, stop, self.lanes) as index:
             self.put_whole(value, self.at(address, index), self.lanes)
+
+
+@record
+class Inner:
+    """Along rows, the windows of which a certain place lies inside the image.
+
+    Attributes
+    ----------
+    first, after : the first of them, and the one behind the last
+    span : all of them
+    """
+
+    first: str
+    after: str
+    span: Span
 
 
 class MatrixWriter(WindowWriter):
@@ -259,18 +309,18 @@ class MatrixWriter(WindowWriter):
         """Put the windows of some lines of the output into columns; a register's behind them may change."""
         zero, stride = self.number_of(0.0), self.windows.stride[2]
 
-        def line(source: str | None, goal: str, part: tuple[str, str], begin: str) -> None:
+        def line(source: str | None, goal: str, part: Inner, begin: str) -> None:
             if source is None:
                 self.fill_whole(goal, "0", self.counts[2], zero)
                 return
-            self.fill_whole(goal, "0", part[0], zero)
+            self.fill_whole(goal, "0", part.first, zero)
 
             def copy(i: str, lanes: int) -> None:
                 place = self.at(source, self.plus(self.times(i, stride), begin))
                 self.put_whole(self.strided(place, lanes, stride), self.at(goal, i), lanes)
 
-            self.steps(*part, stride, copy)
-            self.fill_whole(goal, part[1], self.counts[2], zero)
+            self._over_inner(part, copy)
+            self.fill_whole(goal, part.after, self.counts[2], zero)
 
         self._rows(image, channels, lines, matrix, line)
 
@@ -278,7 +328,7 @@ class MatrixWriter(WindowWriter):
         """Add columns up where the windows of some lines of the output lie."""
         stride = self.windows.stride[2]
 
-        def line(source: str | None, column: str, part: tuple[str, str], begin: str) -> None:
+        def line(source: str | None, column: str, part: Inner, begin: str) -> None:
             if source is None:
                 return
 
@@ -286,7 +336,7 @@ class MatrixWriter(WindowWriter):
                 place = self.at(source, self.plus(self.times(i, stride), begin))
                 self.add_strided(self.element(self.at(column, i), lanes), place, lanes, stride)
 
-            self.steps(*part, stride, add)
+            self._over_inner(part, add)
 
         self._rows(image, channels, lines, matrix, line)
 
@@ -296,7 +346,7 @@ class MatrixWriter(WindowWriter):
         channels: str,
         lines: tuple[str, str],
         matrix: str,
-        line: Callable[[str | None, str, tuple[str, str], str], None],
+        line: Callable[[str | None, str, Inner, str], None],
     ) -> None:
         """Write the loops over rows of the matrix, and over lines of the output in each of them."""
         f, windows = self.f, self.windows
@@ -307,12 +357,14 @@ class MatrixWriter(WindowWriter):
             number = self.plus(self.times(channel, windows.taps), tap[3])
             row = self.at(matrix, self.times(number, width))
             part, begin = along
-            with f.loop(*lines) as index:
+            starts = [self._place("0", t, axis) for axis, t in enumerate(tap[:2])]
+            with self._lines_of(lines) as (index, depth, down):
                 goal = self.at(row, self.times(self.minus(index, lines[0]), self.counts[2]))
-                depth, down = self.divided(index, self.counts[1])
                 where = [
-                    self._place(i, t, axis)
-                    for axis, (i, t) in enumerate(((depth, tap[0]), (down, tap[1])))
+                    self.plus(start, self.times(i, step))
+                    for start, i, step in zip(
+                        starts, (depth, down), self.windows.stride[:2], strict=True
+                    )
                 ]
                 valid = [self.inside(i, self.places[axis]) for axis, i in enumerate(where)]
                 source = self.plus(self.times(where[0], self.places[1]), where[1])
@@ -323,6 +375,22 @@ class MatrixWriter(WindowWriter):
                     lambda goal=goal: line(None, goal, part, begin),  # type: ignore[misc]
                 )
 
+    @contextmanager
+    def _lines_of(self, lines: tuple[str, str]) -> Iterator[tuple[str, str, str]]:
+        """Loop over lines of the output: which it is, and where it lies along depth and rows."""
+        f, slots = self.f, [self.f.slot("i64", 8) for _ in range(2)]
+        for slot, number in zip(slots, self.divided(lines[0], self.counts[1]), strict=True):
+            f.do(f"store i64 {number}, ptr {slot}, align 8")
+        with f.loop(*lines) as index:
+            depth, down = (f.op(f"load i64, ptr {slot}, align 8") for slot in slots)
+            yield index, depth, down
+            following = self.plus(down, 1)
+            is_last = f.op(f"icmp eq i64 {following}, {self.counts[1]}")
+            deeper = self.plus(depth, f.op(f"zext i1 {is_last} to i64"))
+            f.do(f"store i64 {deeper}, ptr {slots[0]}, align 8")
+            again = f.op(f"select i1 {is_last}, i64 0, i64 {following}")
+            f.do(f"store i64 {again}, ptr {slots[1]}, align 8")
+
     def _place(self, index: str, tap: str, axis: int) -> str:
         """Where along an axis a window reads."""
         windows = self.windows
@@ -330,7 +398,7 @@ class MatrixWriter(WindowWriter):
         return self.plus(start, self.times(tap, windows.dilate[axis]))
 
     @contextmanager
-    def _taps(self) -> Iterator[tuple[tuple[str, str, str, str], tuple[tuple[str, str], str]]]:
+    def _taps(self) -> Iterator[tuple[tuple[str, str, str, str], tuple[Inner, str]]]:
         """Loop over the places of a window: their indices and number, and the columns that are inside."""
         f, windows = self.f, self.windows
         sizes = [str(k) for k in windows.kernel]
@@ -339,10 +407,19 @@ class MatrixWriter(WindowWriter):
             begin = self._place("0", k, 2)
             yield (i, j, k, number), (self._inner(begin), begin)
 
-    def _inner(self, begin: str) -> tuple[str, str]:
-        """The first and the last window whose place `begin` lies inside the image."""
+    def _inner(self, begin: str) -> Inner:
+        """The windows whose place `begin` lies inside the image."""
         step, count = self.windows.stride[2], self.counts[2]
         first = self.quotient_up(self.most(self.minus(0, begin), 0), step)
         after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
         first = self.least(first, count)
-        return first, self.most(self.least(after, count), first)
+        after = self.most(self.least(after, count), first)
+        return Inner(first, after, self.span(first, after))
+
+    def _over_inner(self, inner: Inner, body: Callable[[str, int], None]) -> None:
+        """Loop over windows: element by element where strides are longer than `strided` can read."""
+        if self.windows.stride[2] <= _LONGEST_READ:
+            self.over(inner.span, body)
+            return
+        with self.f.loop(inner.first, inner.after) as index:
+            body(index, 1)
