@@ -54,7 +54,7 @@ _LONGEST_READ = 2
 
 
 @record
-class Span:
+class Stretch:
     """Elements from one to another, a register at a time and then what is left.
 
     Attributes
@@ -84,7 +84,7 @@ class WindowWriter(Writer):
 
     Attributes
     ----------
-    rest : in what is written for the end of a span how many lanes of a register are part of it; None elsewhere
+    rest : in what is written for the end of a stretch how many lanes of a register are part of it; None elsewhere
     mask : of these lanes, if it is made already
     """
 
@@ -234,27 +234,27 @@ class WindowWriter(Writer):
 
     # -- spans --------------------------------------------------------------------------------
 
-    def span(self, start: str, stop: str) -> Span:
-        """A span that loops go over more than once: its mask is made here."""
-        found = self._span(start, stop)
+    def stretch(self, start: str, stop: str) -> Stretch:
+        """A stretch that loops go over more than once: its mask is made here."""
+        found = self._stretch(start, stop)
         return replace(found, mask=self.first(found.rest))
 
-    def _span(self, start: str, stop: str) -> Span:
+    def _stretch(self, start: str, stop: str) -> Stretch:
         count = self.most(self.minus(stop, start), 0)
         middle = self.plus(start, self.f.op(f"and i64 {count}, {-self.lanes}"))
-        return Span(start, middle, self.minus(self.plus(start, count), middle))
+        return Stretch(start, middle, self.minus(self.plus(start, count), middle))
 
     def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
         """Loop over elements a register at a time, at the end under a mask: ``body(index, lanes)``."""
-        self.over(self._span(start, stop), body)
+        self.over(self._stretch(start, stop), body)
 
-    def over(self, span: Span, body: Callable[[str, int], None]) -> None:
-        """Loop over a span as `spans` does."""
-        with self.f.loop(span.start, span.middle, self.lanes) as index:
+    def over(self, stretch: Stretch, body: Callable[[str, int], None]) -> None:
+        """Loop over a stretch as `spans` does."""
+        with self.f.loop(stretch.start, stretch.middle, self.lanes) as index:
             body(index, self.lanes)
-        with self.f.when(self.f.op(f"icmp sgt i64 {span.rest}, 0")):
-            self.rest, self.mask = span.rest, span.mask
-            body(span.middle, self.lanes)
+        with self.f.when(self.f.op(f"icmp sgt i64 {stretch.rest}, 0")):
+            self.rest, self.mask = stretch.rest, stretch.mask
+            body(stretch.middle, self.lanes)
             self.rest = self.mask = None
 
     def steps(self, start: str, stop: str, stride: int, body: Callable[[str, int], None]) -> None:
@@ -282,12 +282,12 @@ class Inner:
     Attributes
     ----------
     first, after : the first of them, and the one behind the last
-    span : all of them
+    stretch : all of them
     """
 
     first: str
     after: str
-    span: Span
+    stretch: Stretch
 
 
 class MatrixWriter(WindowWriter):
@@ -414,12 +414,12 @@ class MatrixWriter(WindowWriter):
         after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
         first = self.least(first, count)
         after = self.most(self.least(after, count), first)
-        return Inner(first, after, self.span(first, after))
+        return Inner(first, after, self.stretch(first, after))
 
     def _over_inner(self, inner: Inner, body: Callable[[str, int], None]) -> None:
         """Loop over windows: element by element where strides are longer than `strided` can read."""
         if self.windows.stride[2] <= _LONGEST_READ:
-            self.over(inner.span, body)
+            self.over(inner.stretch, body)
             return
         with self.f.loop(inner.first, inner.after) as index:
             body(index, 1)
