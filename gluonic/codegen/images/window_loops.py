@@ -84,7 +84,7 @@ class WindowWriter(Writer):
 
     Attributes
     ----------
-    rest : in what is written for the end of a stretch how many lanes of a register are part of it; None elsewhere
+    rest : in what is written for the end of a stretch how many lanes of a register are its; None elsewhere
     mask : of these lanes, if it is made already
     """
 
