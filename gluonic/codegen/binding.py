@@ -4,7 +4,6 @@ A new batch size needs only that. See :mod:`gluonic.codegen.frame` for what a ca
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.step_times import TimedRuns
+from gluonic.graph.cached_property import cached_property
 
 if TYPE_CHECKING:
     from gluonic.codegen.specialization import Specialization

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node

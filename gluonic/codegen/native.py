@@ -4,7 +4,6 @@ import ctypes
 import re
 import time
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
 from typing import Any
 
 from gluonic.codegen.code_keys import code_key
@@ -17,6 +16,7 @@ from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node
 from gluonic.graph.record import record
 

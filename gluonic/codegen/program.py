@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.machine.declining import Declined
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret

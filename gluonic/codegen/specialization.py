@@ -1,7 +1,6 @@
 """Machine code for a graph and one pattern of shapes: its steps, their operands, what calls need."""
 
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from typing import Any
 
 from gluonic.codegen.binding import Binding
@@ -21,6 +20,7 @@ from gluonic.codegen.residence import Residence
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Prepared
 from gluonic.codegen.settled import settled_groups
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
 

@@ -6,10 +6,10 @@ A graph only grows: a node's inputs never change, so graphs share nodes freely, 
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.arithmetic import Arithmetic
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import Location
 from gluonic.graph.operator import REGISTRY, Application
 

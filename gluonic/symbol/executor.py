@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.errors import MXNetError, nearest
 from gluonic.graph.infer import infer

@@ -9,6 +9,7 @@ import pytest
 
 from gluonic import nd
 from gluonic.gluon import nn
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.locks import lock
 
 pytestmark = [
@@ -78,3 +79,26 @@ def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
     net.hybridize()
     with held_elsewhere(net._lock):
         assert is_true_in_a_child(lambda: net(nd.ones((4, 3))).shape == (4, 2))
+
+
+def test_what_another_thread_computes_for_the_first_time_is_computed_in_a_child_too() -> None:
+    parent, asked, done = os.getpid(), threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def number(self) -> int:
+            if os.getpid() == parent:
+                asked.set()
+                done.wait()
+            return 3
+
+    one, other = Slow(), Slow()
+    thread = threading.Thread(target=lambda: one.number)
+    thread.start()
+    asked.wait()
+    try:
+        assert is_true_in_a_child(lambda: (one.number, other.number) == (3, 3))
+    finally:
+        done.set()
+        thread.join()
+    assert one.__dict__["number"] == 3

@@ -9,12 +9,12 @@ array.
 
 from bisect import bisect, bisect_left
 from collections.abc import Container, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.record import record
 
 ALIGNMENT = 64

@@ -1,12 +1,12 @@
 """What normalization layers share: numbers minus their mean over their standard deviation."""
 
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.axes import axis_of
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways
 from gluonic.graph.rules import like
