@@ -174,8 +174,8 @@ class TileWriter:
             with _repeated(f, across) as j:
                 places = [self.moved(d, j, by_column) for d in rows]
                 at_once = self._at_once(channels, len(sums))
-                with _repeated(f, channels // at_once) as k:
-                    here = [[self.moved(d, k, at_once * 4) for d in places]]
+                with _repeated(f, channels * 4, at_once * 4) as offset:
+                    here = [[self.moved(d, 1, offset) for d in places]]
                     self._some(here, pointer, sums, shape, at_once)
 
     @staticmethod
@@ -289,10 +289,10 @@ class TileWriter:
 
 
 class _repeated:
-    """A loop of a known number of turns; no loop if there is but one."""
+    """A loop up to a known number in known steps; no loop if there is but one."""
 
-    def __init__(self, function: Function, times: int) -> None:
-        self._loop = function.loop("0", str(times)) if times > 1 else None
+    def __init__(self, function: Function, stop: int, step: int = 1) -> None:
+        self._loop = function.loop("0", str(stop), step) if stop > step else None
 
     def __enter__(self) -> str | int:
         return self._loop.__enter__() if self._loop is not None else 0
