@@ -41,6 +41,7 @@ _LATER = {
     "mod": "module",
     "model": "model",
     "module": "module",
+    "mon": "monitor",
     "monitor": "monitor",
     "name": "name",
     "np": "numpy",

@@ -113,11 +113,12 @@ class _OneWorker(KVStoreBase):
         """1: there is one worker."""
         return 1
 
-    def is_capable(self, capability: str) -> bool:
+    @classmethod
+    def is_capable(cls, capability: str) -> bool:
         """Whether it can do a thing; ``"optimizer"`` is the only one there is."""
-        if capability.lower() != self.OPTIMIZER:
+        if capability.lower() != cls.OPTIMIZER:
             raise ValueError(f"there is no capability {capability!r}")
-        return self._runs_optimizers
+        return cls._runs_optimizers
 
 
 class KVStore(_OneWorker):

@@ -11,6 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataIter
+from gluonic.ndarray import NDArray
 
 
 class CSVIter(DataIter):
@@ -21,8 +22,9 @@ class CSVIter(DataIter):
     data_csv, label_csv : the files; without a label file all labels are 0
     data_shape, label_shape : the shape of one example
     batch_size : examples in a batch
-    round_batch : fill an incomplete last batch up with the first examples, instead of leaving it out
+    round_batch : accepted; the first examples fill an incomplete last batch up, as its `pad` tells
     dtype : ``float32``, ``int32`` or ``int64``
+    data_name, label_name : the names of the inputs
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class CSVIter(DataIter):
         round_batch: bool = True,
         dtype: Any = "float32",
         data_name: str = "data",
-        label_name: str = "label",
+        label_name: str = "softmax_label",
         **ignored: Any,
     ) -> None:
         super().__init__(batch_size)
@@ -45,11 +47,12 @@ class CSVIter(DataIter):
             if label_csv is None
             else _read_numbers(label_csv, tuple(label_shape), dtype)
         )
+        if tuple(label_shape) == (1,):
+            labels = labels[:, 0]
         self._batches = NDArrayIter(
             {data_name: nd.array(data, dtype=data.dtype)},
             {label_name: nd.array(labels, dtype=labels.dtype)},
             batch_size,
-            last_batch_handle="pad" if round_batch else "discard",
         )
         self.provide_data = self._batches.provide_data
         self.provide_label = self._batches.provide_label
@@ -60,7 +63,29 @@ class CSVIter(DataIter):
 
     def next(self) -> DataBatch:
         """Return the next batch."""
-        return self._batches.next()
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch([self.getdata()], [self.getlabel()], self.getpad(), self.getindex())
+
+    def iter_next(self) -> bool:
+        """Go on to the next batch; whether there is one."""
+        return self._batches.iter_next()
+
+    def getdata(self) -> NDArray:
+        """Return the data of the present batch."""
+        return self._batches.getdata()[0]
+
+    def getlabel(self) -> NDArray:
+        """Return the labels of the present batch."""
+        return self._batches.getlabel()[0]
+
+    def getpad(self) -> int:
+        """Return how many examples only fill the present batch up."""
+        return self._batches.getpad()
+
+    def getindex(self) -> Any:
+        """Return the numbers of the examples of the present batch."""
+        return self._batches.getindex()
 
 
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -6,7 +6,40 @@ from typing import Any
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 
 
-class ResizeIter(DataIter):
+class _Wrapping(DataIter):
+    """Keeps the batch that it has handed out, to be asked about."""
+
+    current_batch: DataBatch | None = None
+
+    def next(self) -> DataBatch:
+        """Return the next batch."""
+        if not self.iter_next():
+            raise StopIteration
+        return self._present()
+
+    def _present(self) -> DataBatch:
+        if self.current_batch is None:
+            raise AssertionError(f"{type(self).__name__} has no batch before the first next()")
+        return self.current_batch
+
+    def getdata(self) -> Any:
+        """Return the data of the present batch."""
+        return self._present().data
+
+    def getlabel(self) -> Any:
+        """Return the labels of the present batch."""
+        return self._present().label
+
+    def getindex(self) -> Any:
+        """Return the numbers of the examples of the present batch."""
+        return self._present().index
+
+    def getpad(self) -> int | None:
+        """Return how many examples only fill the present batch up."""
+        return self._present().pad
+
+
+class ResizeIter(_Wrapping):
     """Another iterator, as if it had `size` batches a pass.
 
     Parameters
@@ -21,7 +54,6 @@ class ResizeIter(DataIter):
         self.data_iter = data_iter
         self.size, self.reset_internal = size, reset_internal
         self.cur = 0
-        self.current_batch: DataBatch | None = None
         self.provide_data = self.data_iter.provide_data
         self.provide_label = self.data_iter.provide_label
         self.batch_size = data_iter.batch_size
@@ -44,14 +76,8 @@ class ResizeIter(DataIter):
         self.cur += 1
         return True
 
-    def next(self) -> DataBatch:
-        """Return the next batch."""
-        if not self.iter_next() or self.current_batch is None:
-            raise StopIteration
-        return self.current_batch
 
-
-class PrefetchingIter(DataIter):
+class PrefetchingIter(_Wrapping):
     """Several iterators joined to one; each batch holds the arrays of all.
 
     Parameters
@@ -78,12 +104,15 @@ class PrefetchingIter(DataIter):
         for one in self.iters:
             one.reset()
 
-    def next(self) -> DataBatch:
-        """Return the next batch."""
-        batches = [one.next() for one in self.iters]
+    def iter_next(self) -> bool:
+        """Go on to the next batch; whether there is one."""
+        try:
+            batches = [one.next() for one in self.iters]
+        except StopIteration:
+            return False
         if len({batch.pad for batch in batches}) > 1:
             raise AssertionError("the iterators fill their batches up differently")
-        return DataBatch(
+        self.current_batch = DataBatch(
             [array for batch in batches for array in batch.data],
             [array for batch in batches for array in batch.label or ()],
             batches[0].pad,
@@ -91,6 +120,7 @@ class PrefetchingIter(DataIter):
             provide_data=self.provide_data,
             provide_label=self.provide_label,
         )
+        return True
 
 
 def _joined(

@@ -340,8 +340,8 @@ class Module(BaseModule):
         known = self._executor.arg_dict
         names = [d.name for d in self._data_shapes], [d.name for d in self._label_shapes]
         found = dict(zip(names[0], batch.data, strict=True))
-        if batch.label:
-            found.update(zip(names[1], batch.label, strict=False))
+        if labels := getattr(batch, "label", None):  # a batch may be anything that has data
+            found.update(zip(names[1], labels, strict=False))
         return {name: value for name, value in found.items() if name in known}
 
     def _reshape_for(self, inputs: dict[str, NDArray]) -> None:
@@ -369,21 +369,24 @@ class Module(BaseModule):
             if gradients.get(name) is not None:
                 self._updater(index, gradients[name], values[name])
 
-    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Return the outputs of the latest batch."""
+    def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
         self._require("binded", "params_initialized")
-        return list(self._executor.outputs)
+        outputs = self._executor.outputs
+        return list(outputs) if merge_multi_context else [[output] for output in outputs]
 
-    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Return the gradients of the data."""
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the gradients of the data; unmerged, each is a list with one array a context."""
         self._require("binded", "params_initialized")
         if not self.inputs_need_grad:
             raise AssertionError("bind with inputs_need_grad=True first")
-        return [self._executor.grad_dict[name] for name in self._data_names]
+        gradients = [self._executor.grad_dict[name] for name in self._data_names]
+        return gradients if merge_multi_context else [[gradient] for gradient in gradients]
 
-    def get_states(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Return the inputs that keep their values between batches."""
-        return [self._executor.arg_dict[name] for name in self._state_names]
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the inputs that keep their values between batches, unmerged as in `get_outputs`."""
+        states = [self._executor.arg_dict[name] for name in self._state_names]
+        return states if merge_multi_context else [[state] for state in states]
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
         """Set the inputs that keep their values: each its own, or all one number."""
