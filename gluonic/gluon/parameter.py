@@ -192,7 +192,6 @@ class Parameter:
         init, contexts, default_init = self._deferred
         if not shape_is_known(self._shape):
             raise complaints.unknown_shape(self, may_wait=True)
-        self._deferred = None
         with flags(False, None):
             value = nd.zeros(self._shape, dtype=self._dtype.name)
             description = initializer.InitDesc(self.name, {"__init__": init})
@@ -204,6 +203,7 @@ class Parameter:
         data = value._data
         arrays = [data if own and i == 0 else data.copy() for i in range(len(contexts))]
         self._arrays = [NDArray(a, ctx) for a, ctx in zip(arrays, contexts, strict=True)]
+        self._deferred = None  # not before: what is stopped on the way here can be tried again
         note_write()
         self._attach_gradients()
 
@@ -252,7 +252,6 @@ class Parameter:
             self.set_data(value)
             return
         contexts = self._deferred.contexts if self._deferred and ctx is None else _contexts(ctx)
-        self._deferred = None
         self._place(value, contexts)
 
     # Values
@@ -312,7 +311,6 @@ class Parameter:
             if self._deferred is None:
                 self._refuse_uninitialized()
             _, contexts, _ = self._deferred
-            self._deferred = None
             self._place(NDArray(value._data.astype(self._dtype)), contexts)
             return
         for array in self._arrays:

@@ -128,6 +128,24 @@ def test_a_value_set_early_takes_the_place_of_the_initialization() -> None:
     assert net(nd.ones((1, 3))).asnumpy().tolist() == [[3, 3]]
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("hybridize", [False, True], ids=["eager", "hybrid"])
+def test_an_initialization_that_was_stopped_can_be_tried_again(
+    hybridize: bool, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> None:
+        raise error
+
+    net = nn.Dense(2, use_bias=False)
+    net.initialize(mx.init.One())
+    net.hybridize(hybridize)
+    with monkeypatch.context() as patch:
+        patch.setattr(mx.init.One, "_init_weight", stop)
+        with pytest.raises(error):
+            net(nd.ones((1, 3)))
+    assert net(nd.ones((1, 3))).asnumpy().tolist() == [[3, 3]]
+
+
 def test_a_shape_is_completed_never_changed() -> None:
     made = Parameter("w", shape=(2, 0), allow_deferred_init=True)
     made.shape = (2, 5)
