@@ -203,6 +203,8 @@ class CompiledGraph:
 
     def _bind_known(self, arrays: Sequence[Array], train: bool) -> Binding | None:
         """Bind machine code that there is."""
+        if not self.specializations:
+            return None  # without inferring any shape
         for prepared, facts in self._prepared[train].fitting(arrays, train):
             for known in reversed(self.specializations):
                 if known.prepared is prepared and known.serves(facts):
