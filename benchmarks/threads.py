@@ -28,38 +28,66 @@ _PATIENCE = 2_000_000
 """For so many nanoseconds the caller waits for a worker."""
 
 
-def _meeting() -> Any:
-    """A step of two units: each notes the time, the first then waits until the second has."""
-    module = Module(host())
-    clock = module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-    f = Function(module, "meet", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
-    times = f.op("load ptr, ptr %operands")
-    second = f.op(f"getelementptr i64, ptr {times}, i64 1")
-    moment = f.slot("[2 x i64]", 8)
+class _Meeting:
+    """A step of two units: each notes the time and its thread, and waits until the other has."""
 
-    def now() -> str:
-        f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {moment})")
+    def __init__(self) -> None:
+        self.module = Module(host())
+        self._clock = self.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
+        self._thread = self.module.import_function("pthread_self", "i64", [])
+        self._write_step()
+        self._write_call()
+
+    def _write_step(self) -> None:
+        f = Function(
+            self.module, "meet", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
+        )
+        notes = f.op("load ptr, ptr %operands")
+        other = f.op(f"getelementptr i64, ptr {notes}, i64 {f.op('xor i64 %begin, 1')}")
+        threads = f.op(f"getelementptr i64, ptr {notes}, i64 2")
+        f.do(
+            f"store i64 {self._self(f)}, ptr {f.op(f'getelementptr i64, ptr {threads}, i64 %begin')}"
+        )
+        own = f.op(f"getelementptr i64, ptr {notes}, i64 %begin")
+        start = self._now(f)
+        f.do(f"store atomic i64 {start}, ptr {own} seq_cst, align 8")
+        wait, after = f.label("wait"), f.label("after")
+        f.do(f"br label %{wait}")
+        f.start(wait)
+        noted = f.op(f"load atomic i64, ptr {other} seq_cst, align 8")
+        waited = f.op(f"sub i64 {self._now(f)}, {start}")
+        came, late = f.op(f"icmp ne i64 {noted}, 0"), f.op(f"icmp sgt i64 {waited}, {_PATIENCE}")
+        f.do(f"br i1 {f.op(f'or i1 {came}, {late}')}, label %{after}, label %{wait}")
+        f.start(after)
+        f.finish()
+
+    def _write_call(self) -> None:
+        """What notes the time and the thread, and then has the step shared."""
+        f = Function(self.module, "call", ["ptr %share", "ptr %operands"])
+        notes = f.op("load ptr, ptr %operands")
+        for place, what in ((5, self._self(f)), (4, self._now(f))):
+            f.do(f"store i64 {what}, ptr {f.op(f'getelementptr i64, ptr {notes}, i64 {place}')}")
+        f.do(
+            "call void %share(ptr @meet, ptr %operands, ptr null, i64 2, i64 1, i64 2, i64 1, i64 0)"
+        )
+        f.finish()
+
+    def _self(self, f: Function) -> str:
+        return f.op(f"call i64 {self._thread}()")
+
+    def _now(self, f: Function) -> str:
+        moment = f.slot("[2 x i64]", 8)
+        f.op(f"call i32 {self._clock}(i32 {time.CLOCK_MONOTONIC}, ptr {moment})")
         seconds = f.op(f"load i64, ptr {moment}")
         place = f.op(f"getelementptr i64, ptr {moment}, i64 1")
         return f.op(
             f"add i64 {f.op(f'mul i64 {seconds}, 1000000000')}, {f.op(f'load i64, ptr {place}')}"
         )
 
-    own = f.op(f"getelementptr i64, ptr {times}, i64 %begin")
-    start = now()
-    f.do(f"store atomic i64 {start}, ptr {own} seq_cst, align 8")
-    wait, after = f.label("wait"), f.label("after")
-    f.do(f"br label %{wait}")
-    f.start(wait)
-    noted = f.op(f"load atomic i64, ptr {second} seq_cst, align 8")
-    waited = f.op(f"sub i64 {now()}, {start}")
-    over = f.op(
-        f"or i1 {f.op(f'icmp ne i64 {noted}, 0')}, {f.op(f'icmp sgt i64 {waited}, {_PATIENCE}')}"
-    )
-    f.do(f"br i1 {over}, label %{after}, label %{wait}")
-    f.start(after)
-    f.finish()
-    return jit.load(module.text(), ["meet"], tuple(module.imports), symbols=module.symbols)
+    def load(self) -> Any:
+        """The machine code."""
+        module = self.module
+        return jit.load(module.text(), ["call"], tuple(module.imports), symbols=module.symbols)
 
 
 def wake_up_times(pause: float, count: int = 300) -> list[float]:
@@ -69,20 +97,19 @@ def wake_up_times(pause: float, count: int = 300) -> list[float]:
     ----------
     pause : the seconds between calls; after a long one workers sleep
     """
-    library, times = _meeting(), np.zeros(2, np.int64)
-    share = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 8)(workers().share)
-    operands = np.array([times.ctypes.data], np.int64)
+    library, notes = _Meeting().load(), np.zeros(6, np.int64)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t)(library["call"])
+    operands = np.array([notes.ctypes.data], np.int64)
     found = []
     for _ in range(count):
-        times[:] = 0
+        notes[:] = 0
         end = time.perf_counter() + pause
         while time.perf_counter() < end:
             pass
-        share(library["meet"], operands.ctypes.data, 0, 2, 1, 2, 0, 0)
-        waited = (times[1] - times[0]) / 1e3
-        if 0 < waited < _PATIENCE / 1e3:
-            found.append(waited)
-    return sorted(found)
+        call(workers().share, operands.ctypes.data)
+        begun, threads, (start, caller) = notes[:2], notes[2:4], notes[4:]
+        found += [(time - start) / 1e3 for time in begun[threads != caller]]
+    return sorted(waited for waited in found if waited < _PATIENCE / 1e3)
 
 
 class Chain(gluon.HybridBlock):
