@@ -131,7 +131,7 @@ class Rewriting:
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
         self.alike: list[tuple[Entry, Entry, slice]] = []
-        self.read_in_blocks = read_in_blocks(graph, self._readers())
+        self.read_in_blocks = read_in_blocks(graph, self._readers(), train)
 
     def run(self) -> Graph:
         """Rewrite all nodes in order."""

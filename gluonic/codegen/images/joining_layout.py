@@ -16,20 +16,22 @@ if TYPE_CHECKING:
 _CHANNELS = 1
 
 
-def read_in_blocks(graph: Graph, in_blocks: Sequence[str]) -> set[Entry]:
+def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[Entry]:
     """The results that operators read in blocks if they can have them so.
 
     Parameters
     ----------
     graph : what is computed
     in_blocks : the operators that do; what only passes images on does if its result is read so
+    train : whether the graph runs in training mode, in which dropout does more than that
     """
     found: set[Entry] = set()
+    passing = {*JOINS} if train else {*JOINS, "Dropout"}
     for node in reversed(graph.nodes):
         application = node.application
         if application is None:
             continue
-        passes_on = node.operator_name in _PASSING_ON or application.op.scalar is not None
+        passes_on = node.operator_name in passing or application.op.scalar is not None
         results = (node.entry(i) for i in range(node.output_count))
         if node.operator_name in in_blocks or (passes_on and any(e in found for e in results)):
             found.update(node.inputs)
