@@ -24,6 +24,9 @@ _AT_ONCE, _PRODUCTS = (4, 2, 1), 48
 Few, for its code must fit where decoded code is kept, and what is loaded early takes registers from sums.
 """
 
+_OF_ONE_TAP = 8, 96
+"""The same of filters of one tap, if sums are few: often a whole block of channels, so one loop less."""
+
 
 @record
 class Epilogue:
@@ -178,10 +181,12 @@ class TileWriter:
                     here = [[self.moved(d, 1, offset) for d in places]]
                     self._some(here, pointer, sums, shape, at_once)
 
-    @staticmethod
-    def _at_once(channels: int, sums: int) -> int:
+    def _at_once(self, channels: int, sums: int) -> int:
         """How many channels the innermost loop takes."""
-        fitting = (n for n in _AT_ONCE if channels % n == 0 and n * sums <= _PRODUCTS)
+        choices = [(n, _PRODUCTS) for n in _AT_ONCE]
+        if self.filters.taps == 1:
+            choices.insert(0, _OF_ONE_TAP)
+        fitting = (n for n, most in choices if channels % n == 0 and n * sums <= most)
         return next(fitting, 1)
 
     def _some(
