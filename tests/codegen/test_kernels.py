@@ -255,6 +255,26 @@ def test_a_long_row_can_be_reduced_in_chunks(length: int) -> None:
     np.testing.assert_allclose(parts, [x[k : k + grain].sum(dtype=np.float64) for k in ends])
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("kind", ["sum", "max", "min"])
+@pytest.mark.parametrize("length", [1, 7, 8, 61])
+def test_a_short_row_is_reduced_one_register_at_a_time(length: int, kind: Any, level: str) -> None:
+    x = np.random.default_rng(7).standard_normal(length)
+    stages = (
+        Stage(lambda m, x, r: [x[0]], (Reduce(kind),)),
+        Stage(lambda m, x, r: [r[0]], (Store(1),), point=True),
+    )
+    operands = (Operand(F8, ("unit",)), Operand(F8, ("repeat",)))
+    compiled = Compiled(
+        Kernel(1, operands, stages, frozenset({0}), short=True), target_named(level)
+    )
+    got = np.zeros(1)
+    for place in (None, 0, length - 1):
+        x[[] if place is None else [place]] = np.nan
+        compiled([length], [x, got], strides=[(8,), (0,)], grain=64)
+        np.testing.assert_allclose(got, getattr(x, kind)(keepdims=True), rtol=1e-12)
+
+
 def _softmax_stages(source: int, result: int) -> tuple[Stage, ...]:
     def exponentials(m: Any, x: Any, r: Any) -> list[Any]:
         value = m.exp(x[source] - r[0])
