@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
+from gluonic.graph.builder import F
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
@@ -124,6 +125,16 @@ def x_and_y() -> tuple[Node, Node, list[Entry]]:
     turned = make_node("transpose", [spread]).entry()
     product = make_node("dot", [a, b]).entry()
     return x, y, [spread, turned, product, make_node("max", [spread]).entry()]
+
+
+def test_groups_that_would_wait_for_each_other_are_not_joined() -> None:
+    x, w = Node(None, "x"), Node(None, "w")
+    early = F.tanh(x.entry())
+    after_product = F.tanh(F.dot(early, w.entry()))
+    before_product = F.sigmoid(x.entry())
+    both = early + F.dot(before_product, w.entry())  # joined with `early`, which so needs a product
+    arrays = [np.random.default_rng(i).normal(size=(4, 4)) for i in range(2)]
+    check([after_product, both, after_product + before_product], [x, w], arrays)
 
 
 def test_a_new_batch_size_needs_no_new_code() -> None:

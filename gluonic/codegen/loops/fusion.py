@@ -84,6 +84,11 @@ class _Partition:
     ----------
     shapes : of all entries
     roots : for a relabelled result the one whose memory it shares
+
+    Attributes
+    ----------
+    before, after : for each group those it depends on, and those that depend on it, directly
+    latest : for each group where the latest operator stands of all it depends on, by way of others too
     """
 
     def __init__(self, shapes: Mapping[Entry, Shape], roots: Mapping[Entry, Entry]) -> None:
@@ -91,7 +96,9 @@ class _Partition:
         self.loops: dict[Node, Loop] = {}
         self.group_of: dict[Node, Group] = {}
         self.before: dict[Group, set[Group]] = {}
+        self.after: dict[Group, set[Group]] = {}
         self.order: dict[Node, int] = {}
+        self.latest: dict[Group, int] = {}
 
     def producer(self, entry: Entry) -> Group | None:
         """The group that computes a result, None for an input of the graph."""
@@ -104,6 +111,10 @@ class _Partition:
         self.group_of[node] = group
         producers = (self.producer(entry) for entry in node.inputs)
         self.before[group] = {p for p in producers if p is not None and p is not group}
+        self.after[group] = set()
+        for earlier in self.before[group]:
+            self.after[earlier].add(group)
+        self.latest[group] = self.order[node]
         return group
 
     def reaches(self, early: Group, late: Group, *, through_others: bool = False) -> bool:
@@ -115,7 +126,7 @@ class _Partition:
             group = stack.pop()
             if group is early:
                 return True
-            if self.order[group.nodes[-1]] < floor:
+            if self.latest[group] < floor:
                 continue
             fresh = self.before[group] - seen
             seen |= fresh
@@ -147,12 +158,25 @@ class _Partition:
         for node in gone.nodes:
             self.group_of[node] = kept
         kept.nodes, kept.stages = nodes, stages
-        self.before[kept] = (self.before[kept] | self.before.pop(gone)) - {kept, gone}
-        for others in self.before.values():
-            if gone in others:
-                others.discard(gone)
-                others.add(kept)
+        latest = max(self.latest[kept], self.latest.pop(gone))
+        for here, there in ((self.before, self.after), (self.after, self.before)):
+            for neighbour in here[gone]:
+                there[neighbour].discard(gone)
+                there[neighbour].add(kept)
+            here[kept] = (here[kept] | here.pop(gone)) - {kept, gone}
+            there[kept].discard(kept)
+        self._raise_latest(kept, latest)
         return kept
+
+    def _raise_latest(self, group: Group, latest: int) -> None:
+        """Note that a group, and all that depends on it, depends on an operator that stands so late."""
+        self.latest[group] = latest
+        stack = [group]
+        while stack:
+            for later in self.after[stack.pop()]:
+                if self.latest[later] < latest:
+                    self.latest[later] = latest
+                    stack.append(later)
 
 
 def fuse(
@@ -241,12 +265,16 @@ def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
 def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
     """The groups, each after those it depends on."""
     done: dict[Group, None] = {}
+    begun: set[Group] = set()
     stack = [(group, False) for group in reversed(groups)]
     while stack:
         group, ready = stack.pop()
         if ready:
             done[group] = None
         elif group not in done:
+            if group in begun:
+                raise AssertionError(f"the group {group.label} depends on itself")
+            begun.add(group)
             stack.append((group, True))
             earlier = sorted(
                 partition.before[group], key=lambda g: partition.order[g.nodes[0]], reverse=True
