@@ -1,0 +1,111 @@
+"""Run models of other projects' files, which say ``import mxnet``: eager, hybridized, exported and read back.
+
+    python -m tests.oracle.model_files FOLDER package.module:constructor … --size 224 --batch 2
+
+Prints for each how far hybridized results are from eager ones, and imported ones from hybridized ones, as
+shares of the largest number; and how far gradients are, beside what rounding the input otherwise does to
+them. A rectifier that jumps between two ways of rounding moves the gradients of deep networks by per cents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gluonic
+from gluonic import autograd, gluon, nd
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+_ROUNDING = 3e-7
+
+
+def _outputs(found: Any) -> list[Any]:
+    """All arrays that a net returns."""
+    if isinstance(found, (list, tuple)):
+        return [array for part in found for array in _outputs(part)]
+    return [found]
+
+
+def _forward(net: Any, data: Any) -> Arrays:
+    return {str(i): array.asnumpy() for i, array in enumerate(_outputs(net(data)))}
+
+
+def _gradients(net: Any, data: Any) -> Arrays:
+    """The gradients of all parameters, with the statistics of batches left as they were."""
+    parameters = net.collect_params()
+    statistics = {p: p.data().copy() for p in parameters.values() if p.grad_req == "null"}
+    trained = {name: p for name, p in parameters.items() if p.grad_req != "null"}
+    gluonic.random.seed(3)
+    with autograd.record():
+        outputs = _outputs(net(data))
+    generator = np.random.default_rng(5)
+    autograd.backward(outputs, [nd.array(generator.normal(size=y.shape)) for y in outputs])
+    found = {name: parameter.grad().asnumpy() for name, parameter in trained.items()}
+    for parameter, before in statistics.items():
+        parameter.set_data(before)
+    return found
+
+
+def _apart(found: Arrays, expected: Arrays) -> float:
+    """The largest difference, of each array as a share of its largest number."""
+    most = max((np.abs(array).max(initial=0) for array in expected.values()), default=0)
+    shares = [
+        np.abs(found[name] - array).max(initial=0) / (np.abs(array).max(initial=0) + most / 100)
+        for name, array in expected.items()
+    ]
+    return float(max(shares, default=0.0))
+
+
+def compare(net: Any, data: Any) -> dict[str, float]:
+    """How far a net's results are apart in the ways there are of computing them."""
+    net.initialize()
+    eager, gradients = _forward(net, data), _gradients(net, data)
+    generator = np.random.default_rng(1)
+    rounded = data * nd.array(1 + _ROUNDING * generator.normal(size=data.shape))
+    noise = _apart(_gradients(net, rounded), gradients)
+    net.hybridize()
+    hybrid = _forward(net, data)
+    found = {
+        "forward": _apart(hybrid, eager),
+        "gradients": _apart(_gradients(net, data), gradients),
+        "noise": noise,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "net"
+        net(data)
+        net.export(str(path))
+        back = gluon.SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
+        found["imported"] = _apart(_forward(back, data), hybrid)
+    return found
+
+
+def main() -> None:
+    """Compare the models that are named."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", help="what sys.path needs")
+    parser.add_argument("models", nargs="+", help="package.module:constructor")
+    parser.add_argument("--size", type=int, default=224, help="of square images")
+    parser.add_argument("--batch", type=int, default=2)
+    chosen = parser.parse_args()
+    gluonic.install_as_mxnet()
+    sys.path.insert(0, chosen.folder)
+    data = nd.array(np.random.default_rng(0).normal(size=(chosen.batch, 3, *[chosen.size] * 2)))
+    for model in chosen.models:
+        module, _, constructor = model.partition(":")
+        try:
+            found = compare(getattr(importlib.import_module(module), constructor)(), data)
+        except Exception:  # the next model is tried all the same
+            print(f"{model}\n{traceback.format_exc()[-2000:]}", flush=True)
+        else:
+            print(model, *(f"{what} {apart:.1e}" for what, apart in found.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
