@@ -111,6 +111,13 @@ def test_convolutions_are_machine_code(case: Any) -> None:
     check_with_gradients(*case)
 
 
+def test_one_filter_over_one_channel_stays_one_when_larger_batches_are_tried() -> None:
+    variables = [Node(None, name) for name in ("data", "weight")]
+    attributes = {"kernel": (1,), "num_filter": 1, "no_bias": True}
+    node = make_node("Convolution", [v.entry() for v in variables], attributes)
+    check_with_gradients(node, {variables[0]: (1, 1, 1)}, "float32")
+
+
 @st.composite
 def poolings(draw: Any) -> tuple[Node, dict[Node, tuple[int, ...]], str]:
     rank = draw(st.integers(1, 3))

@@ -1,7 +1,10 @@
 """Convolution and pooling: kernels, blocked layouts, gradients. Passes are imported when a graph has images."""
 
+from collections.abc import Mapping
+
+from gluonic.graph.attributes import Shape
 from gluonic.graph.later import import_later
-from gluonic.graph.node import Graph
+from gluonic.graph.node import Entry, Graph, Node
 
 WINDOWED = (
     "Convolution",
@@ -28,6 +31,20 @@ BEGINNING = {
 def are_in(graph: Graph) -> bool:
     """Whether passes may have something to do."""
     return any(node.operator_name in BEGINNING for node in graph.nodes)
+
+
+_PARAMETERS = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_var")
+
+
+def without_batch(node: Node, shapes: Mapping[Entry, Shape]) -> tuple[Shape, ...]:
+    """The shapes of a node's inputs and of its first output; of what has a batch, without its size."""
+    assert node.application is not None
+    names = (*node.application.inputs, "output")
+    entries = (*node.inputs, node.entry())
+    return tuple(
+        shapes[entry] if name in _PARAMETERS else shapes[entry][1:]
+        for name, entry in zip(names, entries, strict=True)
+    )
 
 
 __getattr__, __dir__ = import_later(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.images import without_batch
 from gluonic.codegen.images.convolution import Filters, lanes_of
 from gluonic.codegen.images.convolution_gradient_operators import (
     pack_turned_filters,
@@ -61,10 +62,7 @@ def layout_key(graph: Graph, facts: Facts) -> Hashable:
     if not _has_images(graph):
         return ()
     return tuple(
-        (
-            facts.dtypes[node.inputs[0]],
-            *(facts.shapes[entry][1:] for entry in (*node.inputs, node.entry())),
-        )
+        (facts.dtypes[node.inputs[0]], *without_batch(node, facts.shapes))
         for node in graph.nodes
         if node.operator_name in _RULES or _combines(node)
     )

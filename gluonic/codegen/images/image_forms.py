@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.images import TRANSPOSED, WINDOWED
+from gluonic.codegen.images import TRANSPOSED, WINDOWED, without_batch
 from gluonic.codegen.images.convolution_operators import apply, made_operator
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
@@ -82,7 +82,7 @@ class Form:
 def forms_key(graph: Graph, facts: Facts) -> Hashable:
     """What of the facts the rewritten graph depends on; not the size of the batch."""
     return tuple(
-        tuple((facts.dtypes[entry], facts.shapes[entry][1:]) for entry in node.inputs)
+        (*[facts.dtypes[entry] for entry in node.inputs], *without_batch(node, facts.shapes))
         for node in graph.nodes
         if node.operator_name in _WINDOWED
     )
