@@ -216,20 +216,20 @@ def test_another_batch_size_needs_no_other_code() -> None:
 class _Combined(gluon.HybridBlock):
     """A convolution whose images are combined with others before another one."""
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, how: str, layer: Any) -> None:
         super().__init__()
         self.how = how
         with self.name_scope():
-            self.first, self.second = nn.Conv2D(20, 3, padding=1), nn.Conv2D(12, 3)
+            self.first, self.second = layer(20, 3, padding=1), layer(12, 3)
 
     def hybrid_forward(self, F: Any, x: Any, other: Any) -> Any:
         """Combine between the convolutions."""
         return self.second(getattr(F, self.how)(self.first(x), other))
 
 
-def _assert_same_results(how: str, pairs: Sequence[Any]) -> None:
+def _assert_same_results(how: str, pairs: Sequence[Any], layer: Any = nn.Conv2D) -> None:
     """Call one hybridized net with all pairs of arrays."""
-    net = _Combined(how)
+    net = _Combined(how, layer)
     net.initialize(mx.init.Xavier())
     expected = [net(*pair) for pair in pairs]
     net.hybridize()
@@ -242,9 +242,13 @@ SCALES = [(2, 20, 6, 7), (2, 1, 6, 7), (2, 20, 1, 1), (1, 20, 1, 1), (1, 1, 6, 1
 
 @pytest.mark.parametrize("first", SCALES)
 @pytest.mark.parametrize("how", ["broadcast_mul", "broadcast_add"])
-def test_scales_of_any_shape_follow_each_other(first: tuple[int, ...], how: str) -> None:
+@pytest.mark.parametrize("layer", [nn.Conv2D, nn.Conv2DTranspose])
+def test_scales_of_any_shape_follow_each_other(
+    first: tuple[int, ...], how: str, layer: Any
+) -> None:
     data = nd.array(normal(2, 3, 6, 7))
-    _assert_same_results(how, [(data, nd.array(normal(*shape))) for shape in (first, *SCALES)])
+    pairs = [(data, nd.array(normal(*shape))) for shape in (first, *SCALES)]
+    _assert_same_results(how, pairs, layer)
 
 
 @pytest.mark.parametrize("how", ["broadcast_mul", "broadcast_add"])

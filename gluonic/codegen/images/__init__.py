@@ -17,14 +17,12 @@ WINDOWED = (
 """The operators that go over images in windows."""
 TRANSPOSED = ("Deconvolution", "_backward_Deconvolution_data", "_backward_Deconvolution_weight")
 """Those that do it the other way round."""
-RESIZED = ("_contrib_BilinearResize2D", "_contrib_AdaptiveAvgPooling2D", "UpSampling")
-"""Those that compute images of other sizes."""
-BEGINNING = {
-    *WINDOWED,
-    *TRANSPOSED,
-    *RESIZED,
-    *(f"_backward_{name.strip('_')}" for name in RESIZED),
+RESIZED = {
+    name: f"_backward_{name.strip('_')}"
+    for name in ("_contrib_BilinearResize2D", "_contrib_AdaptiveAvgPooling2D", "UpSampling")
 }
+"""Those that compute images of other sizes, with their gradients."""
+BEGINNING = {*WINDOWED, *TRANSPOSED, *RESIZED, *RESIZED.values()}
 """The operators without which passes have nothing to do to a graph."""
 
 

@@ -5,7 +5,6 @@ known statistics, a residual sum, an activation) goes into their epilogue, or ru
 back to planes where something else reads them.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, replace
@@ -21,6 +20,7 @@ from gluonic.codegen.images.convolution_gradient_operators import (
 )
 from gluonic.codegen.images.convolution_operators import (
     apply,
+    attributes_of,
     convolve_blocks,
     pack_filters,
     take_places,
@@ -59,8 +59,6 @@ _MOST_TAPS = 128
 
 def layout_key(graph: Graph, facts: Facts) -> Hashable:
     """What of the facts the rewritten graph depends on; not the size of the batch."""
-    if not _has_images(graph):
-        return ()
     return tuple(
         (facts.dtypes[node.inputs[0]], *without_batch(node, facts.shapes))
         for node in graph.nodes
@@ -72,11 +70,6 @@ def _combines(node: Node) -> bool:
     """Whether a node computes each element from several inputs, which may be broadcast."""
     application = node.application
     return application is not None and application.op.scalar is not None and len(node.inputs) > 1
-
-
-def _has_images(graph: Graph) -> bool:
-    """Whether anything is computed for which images are put into blocks."""
-    return any(node.operator_name in _IMAGES for node in graph.nodes)
 
 
 @record
@@ -107,8 +100,6 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Layout:
     facts : its shapes and dtypes
     train : whether it runs in training mode
     """
-    if not _has_images(graph):
-        return Layout(graph, ())
     rewriting = Rewriting(graph, facts, train)
     return Layout(rewriting.run(), rewriting.alike)
 
@@ -319,7 +310,6 @@ class Rewriting:
             shift = apply(
                 to_channel_blocks, f"{name}_shift", shift, lanes=lanes, groups=filters.groups
             )
-        activation = made.activation
         return apply(
             convolve_blocks,
             name,
@@ -333,8 +323,7 @@ class Rewriting:
             has_residual=made.residual is not None,
             first=made.first,
             places=made.places,
-            activation="" if activation is None else activation.op.name,
-            activation_attributes="{}" if activation is None else json.dumps(activation.settings),
+            **attributes_of(made.activation),
             **common,
         )
 

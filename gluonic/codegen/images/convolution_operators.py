@@ -203,11 +203,17 @@ def _absent(n: Any) -> list[str]:
     return [name for name, present in has.items() if not present]
 
 
-def activation_of(n: Any) -> Application | None:
-    """The elementwise operator that is applied last."""
-    if not n.activation:
-        return None
-    return REGISTRY[n.activation].apply(json.loads(n.activation_attributes))
+def attributes_of(activation: Application | None) -> dict[str, str]:
+    """The attributes that say which elementwise operator is applied last."""
+    if activation is None:
+        return {"activation": "", "activation_attributes": "{}"}
+    settings = json.dumps(activation.settings)
+    return {"activation": activation.op.name, "activation_attributes": settings}
+
+
+def activation_of(activation: str, activation_attributes: str) -> Application | None:
+    """The elementwise operator that such attributes mean."""
+    return REGISTRY[activation].apply(json.loads(activation_attributes)) if activation else None
 
 
 def applied(m: Any, activation: Application | None, value: Any) -> Any:
@@ -269,10 +275,7 @@ def convolve_blocks(
         result += shift
     if residual is not None:
         result += residual
-    if activation:
-        chosen = REGISTRY[activation].apply(json.loads(activation_attributes))
-        result = applied(M, chosen, result)
-    return result
+    return applied(M, activation_of(activation, activation_attributes), result)
 
 
 @convolve_blocks.infer_shape

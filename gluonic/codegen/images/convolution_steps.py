@@ -251,7 +251,8 @@ class ConvolutionStep(BlockStep):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the convolution."""
-        n, activation = self.n, activation_of(self.n)
+        n = self.n
+        activation = activation_of(n.activation, n.activation_attributes)
 
         def expression(m: Any, total: Any, *others: Any) -> Any:
             for other in others:

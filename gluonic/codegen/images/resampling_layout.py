@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gluonic.codegen.images import RESIZED
 from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.resampling_operators import resample_blocks
 from gluonic.graph.node import Node
@@ -49,9 +50,6 @@ def _resizing(images: "Rewriting", node: Node, *, forward: str, back: bool) -> b
 
 
 RESIZING: dict[str, Callable[["Rewriting", Node], bool]] = {
-    **{name: partial(_resizing, forward=name, back=False) for name in _WAYS},
-    **{
-        f"_backward_{name.strip('_')}": partial(_resizing, forward=name, back=True)
-        for name in _WAYS
-    },
+    **{name: partial(_resizing, forward=name, back=False) for name in RESIZED},
+    **{back: partial(_resizing, forward=name, back=True) for name, back in RESIZED.items()},
 }

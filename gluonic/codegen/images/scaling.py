@@ -3,11 +3,15 @@
 As a loop over elements this would have rows of one block each; here a factor stays in a register for a plane.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.images.convolution_operators import activation_of, applied, made_operator
+from gluonic.codegen.images.convolution_operators import (
+    activation_of,
+    applied,
+    attributes_of,
+    made_operator,
+)
 from gluonic.codegen.images.convolution_steps import ImageStep
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.loops.facts import Facts
@@ -15,7 +19,7 @@ from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY, Application, Array
+from gluonic.graph.operator import Application, Array
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 
@@ -41,10 +45,7 @@ def scale_blocks(
     result = data * scale
     if shift is not None:
         result = result + shift
-    if activation:
-        chosen = REGISTRY[activation].apply(json.loads(activation_attributes))
-        result = applied(M, chosen, result)
-    return result
+    return applied(M, activation_of(activation, activation_attributes), result)
 
 
 @scale_blocks.infer_shape
@@ -59,11 +60,7 @@ def with_activation(scaled: Entry, activation: Application) -> Entry | None:
         return None
     if node.application.settings["activation"]:
         return None
-    own = {
-        "activation": activation.op.name,
-        "activation_attributes": json.dumps(activation.settings),
-    }
-    made = scale_blocks.apply({**node.application.settings, **own})
+    made = scale_blocks.apply({**node.application.settings, **attributes_of(activation)})
     return Node(made, node.name, node.inputs).entry()
 
 
@@ -72,7 +69,7 @@ class ScaleStep(ImageStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.activation = activation_of(self.n)
+        self.activation = activation_of(self.n.activation, self.n.activation_attributes)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """How many blocks an image has, and how many places they have."""
