@@ -372,8 +372,7 @@ class Module(BaseModule):
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
         self._require("binded", "params_initialized")
-        outputs = self._executor.outputs
-        return list(outputs) if merge_multi_context else [[output] for output in outputs]
+        return _by_context(self._executor.outputs, merge_multi_context)
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the gradients of the data; unmerged, each is a list with one array a context."""
@@ -381,12 +380,12 @@ class Module(BaseModule):
         if not self.inputs_need_grad:
             raise AssertionError("bind with inputs_need_grad=True first")
         gradients = [self._executor.grad_dict[name] for name in self._data_names]
-        return gradients if merge_multi_context else [[gradient] for gradient in gradients]
+        return _by_context(gradients, merge_multi_context)
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the inputs that keep their values between batches, unmerged as in `get_outputs`."""
         states = [self._executor.arg_dict[name] for name in self._state_names]
-        return states if merge_multi_context else [[state] for state in states]
+        return _by_context(states, merge_multi_context)
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
         """Set the inputs that keep their values: each its own, or all one number."""
@@ -410,6 +409,11 @@ class Module(BaseModule):
         """Let a monitor see inner results."""
         self._require("binded")
         mon.install(self._executor)
+
+
+def _by_context(arrays: Sequence[NDArray], merged: bool) -> list[Any]:
+    """The arrays; unmerged, each as a list with that of the only context."""
+    return list(arrays) if merged else [[array] for array in arrays]
 
 
 __all__ = ["Module", "described"]

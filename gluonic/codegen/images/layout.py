@@ -130,12 +130,6 @@ class Writer:
         self.f.module.declare(name, "void", ["ptr", "i8", "i64", "i1"])
         self.f.do(f"call void @{name}(ptr {address}, i8 0, i64 {size}, i1 false)")
 
-    def copy(self, goal: str, source: str, size: str) -> None:
-        """Copy bytes."""
-        name = "llvm.memcpy.p0.p0.i64"
-        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
-        self.f.do(f"call void @{name}(ptr {goal}, ptr {source}, i64 {size}, i1 false)")
-
     def first_lanes(self, count: str) -> str:
         """A mask of the first lanes."""
         numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
@@ -223,7 +217,7 @@ def emit_border(module: Module, name: str, blocks: int, cell: int) -> None:
     writer = _Images(module, name, blocks, cell)
 
     def row(source: str, goal: str, block: str) -> None:
-        writer.copy(goal, source, writer.times(writer.columns, cell))
+        writer.f.copy(goal, source, writer.times(writer.columns, cell))
 
     writer.write(1, row)
 
@@ -260,7 +254,7 @@ def _pack_row(w: _Images, source: str, goal: str, channels: int) -> None:
         mask, square = w.first_lanes(left), w.square()
         for number, vector in enumerate(vectors(whole, lambda a: w.load_lanes(a, mask))):
             w.store(vector, w.moved(square, number, w.step))
-        w.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
+        w.f.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
 
 
 def emit_unpack(module: Module, name: str, channels: int) -> None:

@@ -302,7 +302,7 @@ class Scatter(Planes):
 
             def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
                 first = self.plus(windows, self.times(number, self.counts[2]))
-                self.copy(left, self.at(slopes, first), self.times(self.counts[2], self.size))
+                self.f.copy(left, self.at(slopes, first), self.times(self.counts[2], self.size))
                 largest = self.at(maxima, first)
 
                 def row(offset: str) -> None:

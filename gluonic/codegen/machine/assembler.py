@@ -209,6 +209,11 @@ class Function:
         self.do(f"br label %{after}")
         self.start(after)
 
+    def copy(self, target: str, source: str, size: str) -> None:
+        """Copy so many bytes."""
+        function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        self.do(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
         function = self.module.declare(name, result, [kind for kind, _ in arguments])

@@ -47,9 +47,7 @@ class CopyStep(Step):
         last = f.call("llvm.smin.i64", "i64", [("i64", behind), ("i64", all_bytes)])
         size = f.op(f"sub i64 {last}, {first}")
         source, target = (f.op(f"getelementptr i8, ptr {p}, i64 {first}") for p in (source, target))
-        copy = "llvm.memcpy.p0.p0.i64"
-        module.declare(copy, "void", ["ptr", "ptr", "i64", "i1"])
-        f.do(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+        f.copy(target, source, size)
         f.finish()
 
 
@@ -93,8 +91,6 @@ class JoinStep(Step):
     def emit(self, module: Module, name: str) -> None:
         """Write the loop over turns."""
         f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
-        copy = "llvm.memcpy.p0.p0.i64"
-        module.declare(copy, "void", ["ptr", "ptr", "i64", "i1"])
 
         def number(position: int) -> str:
             return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %numbers, i64 {position}')}")
@@ -117,7 +113,7 @@ class JoinStep(Step):
                 start = f.op(f"mul i64 {turn}, {size}")
                 source = f.op(f"getelementptr i8, ptr {address}, i64 {start}")
                 with f.when(f.op(f"icmp ne ptr {source}, {target}")):
-                    f.do(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+                    f.copy(target, source, size)
                 target = f.op(f"getelementptr i8, ptr {target}, i64 {size}")
         f.finish()
 

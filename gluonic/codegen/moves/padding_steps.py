@@ -103,7 +103,7 @@ class _PaddingWriter(WindowWriter):
             elif here is None:
                 self.fill(there, "0", count, value)
             else:
-                self.copy(there, here, self.times(count, self.size))
+                self.f.copy(there, here, self.times(count, self.size))
 
         with self.f.loop("%begin", "%end") as unit:
             here = self.at(self.source, self.times(unit, self._size(self.extents)))

@@ -97,7 +97,7 @@ class _RowWriter(WindowWriter):
 
     def look_up(self) -> None:
         """Copy rows."""
-        self._over_rows(lambda there, here: self.copy(here, there, self._bytes()))
+        self._over_rows(lambda there, here: self.f.copy(here, there, self._bytes()))
 
     def _bytes(self) -> str:
         return self.times(self.length, self.size)

@@ -8,7 +8,7 @@ from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.machine.values import Dtype, scalar_type, vector_type
 
 
-class MatrixWriter:
+class FactorWriter:
     """Writes a function over matrices of one dtype."""
 
     def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
@@ -35,9 +35,7 @@ class MatrixWriter:
 
     def _copy(self, target: str, source: str, count: str) -> None:
         """Copy so many elements."""
-        name, size = "llvm.memcpy.p0.p0.i64", self._times(count, self.size)
-        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
-        self.f.do(f"call void @{name}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+        self.f.copy(target, source, self._times(count, self.size))
 
 
 def turned_packer(module: Module, dtype: Dtype, lanes: int, width: int) -> str:
@@ -49,7 +47,7 @@ def turned_packer(module: Module, dtype: Dtype, lanes: int, width: int) -> str:
     return name
 
 
-class _TurnedPacker(MatrixWriter):
+class _TurnedPacker(FactorWriter):
     """Writes the function that packs rows as columns of a panel.
 
     Squares are transposed in registers; what is left goes element by element.

@@ -17,7 +17,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.finishing import Epilogue, block_finisher, block_length
 from gluonic.codegen.products.panel_packers import (
     LEFT_PACKER,
-    MatrixWriter,
+    FactorWriter,
     turned_packer,
     write_left_packer,
 )
@@ -118,7 +118,7 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
             _PanelWriter(function, form, tiling, vectors)
 
 
-class _PanelWriter(MatrixWriter):
+class _PanelWriter(FactorWriter):
     """Writes the function for one panel: packs it, then computes tile after tile of rows."""
 
     def __init__(self, function: Function, form: ProductForm, tiling: Tiling, vectors: int) -> None:

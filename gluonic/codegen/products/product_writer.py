@@ -321,9 +321,7 @@ class ProductWriter:
     def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
         """Copy the bias of some columns to each row."""
         size = self._times(columns[1], str(self.size))
-        name = "llvm.memcpy.p0.p0.i64"
-        self.f.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
         bias = self._at(self.bias, self.kind, columns[0])
         with self.f.loop("0", self.rows) as i:
             row = self._at(c, self.kind, self._times(i, self.leads[2]))
-            self.f.do(f"call void @{name}(ptr {row}, ptr {bias}, i64 {size}, i1 false)")
+            self.f.copy(row, bias, size)

@@ -232,11 +232,11 @@ class _NetworkWriter(WindowWriter):
             with self.f.loop("0", self.batch) as n:
                 there = self.at(goal, self.times(n, cell.size))
                 here = self.at(first, self.times(n, cell.shown))
-                self.copy(there, here, str(cell.size * self.size))
+                self.f.copy(there, here, str(cell.size * self.size))
         if "statecell_output" in self.known:
             goal = self._part("statecell_output", number, state_size)
             here = self.at(values["memory"], self.times(last, state_size))
-            self.copy(goal, here, self.times(state_size, self.size))
+            self.f.copy(goal, here, self.times(state_size, self.size))
 
     def backward(self) -> None:
         """Write all layers from the last on."""
@@ -283,6 +283,6 @@ class _NetworkWriter(WindowWriter):
             goal = self._part(gradient, number, size) if gradient in self.known else own_cell
             values[name] = goal
             if source in self.known:
-                self.copy(goal, self._part(source, number, size), self.times(size, self.size))
+                self.f.copy(goal, self._part(source, number, size), self.times(size, self.size))
             else:
                 self.clear(goal, self.times(size, self.size))
