@@ -18,8 +18,10 @@ from gluonic.codegen.machine.system_code import system_imports, system_text
 from gluonic.codegen.machine.target import Target
 
 MOST_THREADS = 64
-_SPIN = 30_000
-"""For so many nanoseconds an idle worker, or a caller who waits, watches before it sleeps."""
+_WATCH = 500000
+"""For so many nanoseconds an idle worker watches before it sleeps: what a loop does between calls fits in."""
+_PATIENCE = 30_000
+"""For so many nanoseconds at least a caller who waits for workers watches before it sleeps."""
 _REST = 16
 """How many times as long as it has waited in vain a caller works alone afterwards."""
 _ASIDE = 1_000_000
@@ -123,7 +125,7 @@ entry:
 idle:
   %left = phi i64 [ 0, %entry ], [ %seen, %leave ]
   %now = call i64 @now()
-  %until = add i64 %now, $spin
+  %until = add i64 %now, $watch
   br label %watch
 watch:
   %generation = load atomic i64, ptr @generation seq_cst, align 8
@@ -350,8 +352,8 @@ late:
   %closed = call i64 @now()
   %spent = sub i64 %closed, %begin
   %half = lshr i64 %spent, 1
-  %long = icmp sgt i64 %half, $spin
-  %patience = select i1 %long, i64 %half, i64 $spin
+  %long = icmp sgt i64 %half, $patience
+  %patience = select i1 %long, i64 %half, i64 $patience
   br label %watch
 watch:
   %active = load atomic i64, ptr @active seq_cst, align 8
@@ -394,7 +396,8 @@ def workers_imports(target: Target) -> tuple[str, ...]:
 def workers_text(target: Target) -> str:
     """The module of the workers in LLVM's textual form."""
     return _TEXT.substitute(
-        spin=_SPIN,
+        watch=_WATCH,
+        patience=_PATIENCE,
         rest=_REST,
         aside=_ASIDE,
         most=MOST_THREADS,
