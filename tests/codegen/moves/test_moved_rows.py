@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Node, make_node
-from tests.codegen.test_windowed_operators import check, check_with_gradients
+from tests.codegen.native_operators import check, check_with_gradients
 
 DTYPES = st.sampled_from(["float32", "float64"])
 

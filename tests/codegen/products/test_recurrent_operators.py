@@ -15,7 +15,7 @@ from gluonic.codegen.explain import explain
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
-from tests.codegen.test_windowed_operators import arrays_for, check_with_gradients
+from tests.codegen.native_operators import arrays_for, check_with_gradients
 
 MODES = ("rnn_relu", "rnn_tanh", "lstm", "gru")
 Shapes = dict[Node, tuple[int, ...]]

@@ -1,0 +1,59 @@
+"""One operator with its gradients: machine code alone, with the interpreter's results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.explain import explain
+from gluonic.graph.gradient import gradients
+from gluonic.graph.infer import infer
+from gluonic.graph.interpret import interpret
+from gluonic.graph.node import Entry, Graph, Node
+from tests.codegen.agreement import assert_alike, new_run
+
+Array = np.ndarray[Any, Any]
+
+
+def arrays_for(node: Node, known: dict[Node, tuple[int, ...]], dtype: str) -> list[Array]:
+    """Random numbers for the variables, of the shapes that inference finds."""
+    shapes = infer(Graph([node.entry()]), "shape", known)
+    random = np.random.default_rng(0)
+    variables = [e.node for e in node.inputs]
+    found: list[Array] = []
+    for variable in variables:
+        (shape,) = shapes[variable]
+        assert shape is not None
+        values = random.uniform(-1, 1, [int(n or 0) for n in shape])
+        found.append(values.round(node.name.startswith("pooling") or 9).astype(dtype))
+    return found
+
+
+def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[Array]) -> None:
+    """Machine code alone computes what the interpreter does."""
+    graph = Graph(outputs)
+    compiled = CompiledGraph(graph, variables)
+    expected = interpret(graph, dict(zip(variables, arrays, strict=True)), new_run())
+    for _ in range(2):
+        assert_alike(compiled(list(arrays), new_run()), expected)
+    steps = explain(compiled.binding(list(arrays))).steps
+    assert [step for step in steps if step.kind == "python"] == []
+
+
+def check_with_gradients(node: Node, known: dict[Node, tuple[int, ...]], dtype: str) -> None:
+    """Check what the user sees of an operator, and its gradients."""
+    variables = [e.node for e in node.inputs]
+    arrays = arrays_for(node, known, dtype)
+    shown = [node.entry(i) for i in range(node.visible_count)]
+    check(shown, variables, arrays)
+    outputs = interpret(Graph(shown), dict(zip(variables, arrays, strict=True)), new_run())
+    random = np.random.default_rng(1)
+    slopes = [random.uniform(-1, 1, output.shape).astype(dtype) for output in outputs]
+    heads = [Node(None, f"head{i}") for i in range(len(shown))]
+    found = gradients(
+        shown, [head.entry() for head in heads], [v.entry() for v in variables], train=True
+    )
+    check([e for e in found if e is not None], [*variables, *heads], [*arrays, *slopes])
