@@ -26,7 +26,7 @@ from gluonic.codegen.machine.target import Target
 from gluonic.graph.errors import MXNetError
 from tests.codegen.sweep import compiled, variants
 from tests.graph.applying import application
-from tests.graph.test_operators import SAMPLES
+from tests.graph.registry_samples import SAMPLES
 
 _LABEL = re.compile(r"^(\.LBB\w+):")
 _JUMP = re.compile(r"^\s+(?:j\w+|b(?:\.\w+)?|cbn?z|tbn?z)\s.*?(\.LBB\w+)")

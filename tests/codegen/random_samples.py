@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.growing import Draw, Growing, Value
+from tests.graph.registry_samples import SAMPLES
 from tests.graph.samples.sample import Sample
-from tests.graph.test_operators import SAMPLES
 
 Array = np.ndarray[Any, Any]
 

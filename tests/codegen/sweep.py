@@ -22,8 +22,8 @@ from gluonic.ndarray.cached_op import CachedOp
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.recording import wrap
 from tests.graph.applying import application
+from tests.graph.registry_samples import SAMPLES
 from tests.graph.samples.sample import Sample
-from tests.graph.test_operators import SAMPLES
 
 Array = np.ndarray[Any, Any]
 _INNER = frozenset({"_reduce_like", "_take_flat", "_away_from_label", "_channel_window_sum"})

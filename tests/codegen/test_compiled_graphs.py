@@ -19,7 +19,7 @@ from tests.codegen.agreement import assert_alike, check_backward, check_forward,
 from tests.codegen.growing import RandomGraph
 from tests.codegen.other_shapes import CHANGES, Change, check_other_shapes
 from tests.codegen.random_graphs import random_graphs
-from tests.graph.test_operators import (
+from tests.graph.registry_samples import (
     SAMPLES,
     application_of,
     cast,

@@ -58,3 +58,7 @@ def test_statistics_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     executor.forward()
     monitor.toc_print()
     assert "act_output" in caplog.text
+
+
+def test_monitors_have_a_short_name() -> None:
+    assert mx.mon is mx.monitor

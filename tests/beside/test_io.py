@@ -1,6 +1,5 @@
-"""Iterators can be asked about their batch; modules take any batch that has data."""
+"""Iterators hand out all rows and can be asked about their batch."""
 
-from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import nd, sym
 
 DATA = np.arange(10).reshape(5, 2)
 LABELS = np.arange(5) * 10
@@ -61,37 +59,3 @@ def test_an_iterator_tells_its_present_batch(tmp_path: Path, kind: str) -> None:
     assert count == (4 if kind == "resized" else 3)
     iterator.reset()
     assert iterator.iter_next()
-
-
-def bound(**options: Any) -> Any:
-    module = mx.mod.Module(sym.Variable("data") * 2, label_names=None)
-    module.bind(data_shapes=[("data", (1, 4))], **options)
-    module.init_params()
-    return module
-
-
-def test_a_batch_may_be_anything_that_has_data() -> None:
-    batch = namedtuple("batch", ["data"])
-    module = bound()
-    for shape in ((1, 4), (3, 5)):
-        module.forward(batch([nd.ones(shape)]))
-        assert np.array_equal(module.get_outputs()[0].asnumpy(), 2 * np.ones(shape))
-
-
-def test_unmerged_results_are_lists_with_an_array_a_context() -> None:
-    module = bound(inputs_need_grad=True)
-    module.forward(mx.io.DataBatch([nd.ones((1, 4))]), is_train=True)
-    module.backward([nd.ones((1, 4))])
-    for results in (module.get_outputs, module.get_input_grads):
-        ((alone,),) = results(merge_multi_context=False)
-        (merged,) = results()
-        assert np.array_equal(alone.asnumpy(), merged.asnumpy())
-
-
-def test_the_class_of_a_store_tells_what_it_can_do() -> None:
-    assert not type(mx.kv.create("teststore")).is_capable("optimizer")
-    assert type(mx.kv.create("local")).is_capable("optimizer")
-
-
-def test_monitors_have_a_short_name() -> None:
-    assert mx.mon is mx.monitor

@@ -112,3 +112,8 @@ def test_stores_of_several_machines_are_refused() -> None:
         mx.kv.create("dist_sync")
     with pytest.raises(TypeError, match="string"):
         mx.kv.create(3)
+
+
+def test_the_class_of_a_store_tells_what_it_can_do() -> None:
+    assert not type(mx.kv.create("teststore")).is_capable("optimizer")
+    assert type(mx.kv.create("local")).is_capable("optimizer")

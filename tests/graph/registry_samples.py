@@ -1,0 +1,117 @@
+"""The samples of all operators, and how one is run, cast or made a graph with gradients."""
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from gluonic.graph.interpret import run_node
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.operator import REGISTRY, Application, Run
+from tests.graph import samples as sample_package
+from tests.graph.applying import application
+from tests.graph.samples.sample import Sample
+
+Array = npt.NDArray[Any]
+
+
+def _collect() -> dict[str, list[Sample]]:
+    found: dict[str, list[Sample]] = {}
+    for module in pkgutil.iter_modules(sample_package.__path__):
+        family = importlib.import_module(f"{sample_package.__name__}.{module.name}")
+        for name, samples in getattr(family, "SAMPLES", {}).items():
+            assert name not in found, f"{name} has samples in two files"
+            found[name] = samples
+    return found
+
+
+SAMPLES = _collect()
+CASES = [(name, i) for name, found in SAMPLES.items() for i in range(len(found))]
+DIFFERENTIABLE = [
+    (name, i)
+    for name, i in CASES
+    if name in REGISTRY and REGISTRY[name].differentiable and SAMPLES[name][i].differentiable != ()
+]
+
+
+def over_samples(cases: list[tuple[str, int]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("name", "number"), cases, ids=[f"{name}-{i}" for name, i in cases]
+    )
+
+
+every_sample = over_samples(CASES)
+
+
+def application_of(name: str, sample: Sample) -> Application:
+    return application(name, len(sample.inputs), dict(sample.attributes))
+
+
+def run_of(sample: Sample) -> Run:
+    """The same random numbers whenever a sample runs."""
+    return Run(train=sample.train, random=np.random.Generator(np.random.Philox(7)))
+
+
+def cast(sample: Sample, dtype: str | None) -> list[Array]:
+    """Fresh inputs, what is float64 in the sample as `dtype`."""
+    return [
+        a.astype(dtype) if dtype is not None and a.dtype == np.float64 else a.copy()
+        for a in sample.inputs
+    ]
+
+
+def run(application: Application, arrays: Sequence[Array], sample: Sample) -> list[Array]:
+    states = {i for i, name in enumerate(application.inputs) if name in application.states}
+    for i, array in enumerate(arrays):
+        array.flags.writeable = i in states
+    return run_node(application, arrays, run_of(sample))
+
+
+class Differentiation(NamedTuple):
+    """A sample as a graph: its variables, its floating outputs and what they are weighted by."""
+
+    variables: list[Node]
+    weights: list[Node]
+    values: dict[Node, Array]
+    outputs: list[Entry]
+    wanted: list[int]
+
+
+def _is_floating(array: Array) -> bool:
+    return array.dtype.kind == "f"
+
+
+def wanted_inputs(application: Application, sample: Sample) -> list[int]:
+    if sample.differentiable is not None:
+        return list(sample.differentiable)
+    return [
+        i
+        for i, (name, array) in enumerate(zip(application.inputs, sample.inputs, strict=True))
+        if _is_floating(array) and name not in application.states
+    ]
+
+
+def random(shape: tuple[int, ...], seed: int) -> Array:
+    return np.random.Generator(np.random.Philox(seed)).uniform(0.5, 1.5, shape) * np.where(
+        np.arange(int(np.prod(shape))).reshape(shape) % 2, -1.0, 1.0
+    )
+
+
+def differentiation_of(application: Application, sample: Sample) -> Differentiation:
+    arrays = cast(sample, None)
+    results = run(application, arrays, sample)
+    variables = [Node(None, name) for name in application.inputs]
+    node = Node(application, "node", [v.entry() for v in variables])
+    values = dict(zip(variables, arrays, strict=True))
+    outputs, weights = [], []
+    for i, array in enumerate(results[: application.visible]):
+        if _is_floating(array):
+            weight = Node(None, f"weight{i}")
+            outputs.append(node.entry(i))
+            weights.append(weight)
+            values[weight] = random(array.shape, 100 + i)
+    return Differentiation(variables, weights, values, outputs, wanted_inputs(application, sample))
