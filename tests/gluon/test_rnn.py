@@ -228,3 +228,18 @@ def test_a_stack_is_indexed_and_counted() -> None:
     assert len(stack) == 2
     assert stack[1]._hidden_size == 3
     assert [info["shape"] for info in stack.state_info(4)] == [(4, 2), (4, 3)]
+
+
+@pytest.mark.parametrize("given", ["nothing", "states", "one state"])
+def test_explaining_a_layer_prepares_the_call_it_is_asked_about(given: str) -> None:
+    layer = rnn.LSTM(3) if given != "one state" else rnn.GRU(3)
+    layer.initialize()
+    layer.hybridize()
+    x = nd.ones((5, 2, 4))
+    states = layer.begin_state(2)
+    inputs = {"nothing": [x], "states": [x, states], "one state": [x, states[0]]}[given]
+    explained = layer.explain(*inputs)
+    assert explained.steps
+    misses = layer.cache_info().misses
+    layer(*inputs)
+    assert layer.cache_info().misses == misses
