@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
-from tests.codegen.agreement import assert_alike, new_run
+from tests.codegen.agreement import Arrays, Observer, assert_alike, new_run, slack_of
 
 Array = np.ndarray[Any, Any]
 
@@ -32,13 +33,29 @@ def arrays_for(node: Node, known: dict[Node, tuple[int, ...]], dtype: str) -> li
     return found
 
 
-def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[Array]) -> None:
-    """Machine code alone computes what the interpreter does."""
+def check(
+    outputs: Sequence[Entry],
+    variables: Sequence[Node],
+    arrays: Sequence[Array],
+    *,
+    is_ill_conditioned: bool = False,
+) -> None:
+    """Machine code alone computes what the interpreter does.
+
+    Parameters
+    ----------
+    is_ill_conditioned : results may differ as far as they move with the rounding of the inputs
+    """
     graph = Graph(outputs)
     compiled = CompiledGraph(graph, variables)
-    expected = interpret(graph, dict(zip(variables, arrays, strict=True)), new_run())
+
+    def compute(given: Arrays, observer: Observer | None = None) -> Arrays:
+        return interpret(graph, dict(zip(variables, given, strict=True)), new_run(), observer)
+
+    slack = (lambda: slack_of(compute, arrays)) if is_ill_conditioned else None
+    expected = compute(arrays)
     for _ in range(2):
-        assert_alike(compiled(list(arrays), new_run()), expected)
+        assert_alike(compiled(list(arrays), new_run()), expected, slack=slack)
     steps = explain(compiled.binding(list(arrays))).steps
     assert [step for step in steps if step.kind == "python"] == []
 
@@ -48,7 +65,10 @@ def check_with_gradients(node: Node, known: dict[Node, tuple[int, ...]], dtype: 
     variables = [e.node for e in node.inputs]
     arrays = arrays_for(node, known, dtype)
     shown = [node.entry(i) for i in range(node.visible_count)]
-    check(shown, variables, arrays)
+    assert node.application is not None
+    is_rooted = node.application.settings.get("pool_type") == "lp"
+    look = partial(check, is_ill_conditioned=is_rooted)  # roots of sums near zero
+    look(shown, variables, arrays)
     outputs = interpret(Graph(shown), dict(zip(variables, arrays, strict=True)), new_run())
     random = np.random.default_rng(1)
     slopes = [random.uniform(-1, 1, output.shape).astype(dtype) for output in outputs]
@@ -56,4 +76,4 @@ def check_with_gradients(node: Node, known: dict[Node, tuple[int, ...]], dtype: 
     found = gradients(
         shown, [head.entry() for head in heads], [v.entry() for v in variables], train=True
     )
-    check([e for e in found if e is not None], [*variables, *heads], [*arrays, *slopes])
+    look([e for e in found if e is not None], [*variables, *heads], [*arrays, *slopes])

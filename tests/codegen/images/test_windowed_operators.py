@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,3 +105,11 @@ def poolings(draw: Any) -> tuple[Node, dict[Node, tuple[int, ...]], str]:
 @given(poolings())
 def test_poolings_are_machine_code(case: Any) -> None:
     check_with_gradients(*case)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_roots_of_sums_that_cancel_differ_no_more_than_rounding_moves_them(dtype: str) -> None:
+    data = Node(None, "data")
+    attributes = {"kernel": (2, 4), "pad": (1, 2), "pool_type": "lp", "p_value": 3}
+    node = make_node("Pooling", [data.entry()], attributes)
+    check_with_gradients(node, {data: (2, 3, 19, 25)}, dtype)
