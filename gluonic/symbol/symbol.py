@@ -12,16 +12,15 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.json_reader import read_json
 from gluonic.graph.json_writer import write_json
 from gluonic.graph.node import Node
-from gluonic.graph.node_attributes import full_name, is_own, listed, own, plain, require_strings
+from gluonic.graph.node_attributes import plain
 from gluonic.graph.operator import REGISTRY
-from gluonic.graph.subgraphs import held_graphs
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference
+from gluonic.symbol.attributed import Attributed
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
-from gluonic.symbol.outputs import Outputs
 from gluonic.symbol.unsupported import (
     NotImplementedForSymbol,
     SymbolAttributeError,
@@ -47,7 +46,7 @@ def _caller(op: str) -> Caller:
     return Caller(REGISTRY[op], Symbol)
 
 
-class Symbol(Outputs, Arithmetic):
+class Symbol(Attributed, Arithmetic):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
@@ -69,48 +68,6 @@ class Symbol(Outputs, Arithmetic):
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to symbols
     __hash__ = None  # type: ignore[assignment]
-
-    # ------------------------------------------------------------------------ attributes
-
-    def attr(self, key: str) -> str | None:
-        """Return an attribute, None if the symbol does not have it or is a group."""
-        node = self._node()
-        if node is None:
-            return None
-        if key == "name":
-            return node.name
-        return listed(node.attributes).get(key)
-
-    def list_attr(self, recursive: bool = False) -> dict[str, str]:
-        """Return all attributes of the symbol."""
-        if recursive:
-            raise DeprecationWarning("list_attr(recursive=True) is now attr_dict()")
-        return listed(self._entries[0].node.attributes)
-
-    def attr_dict(self) -> dict[str, dict[str, str]]:
-        """Return the attributes of all nodes that have any, by the nodes' names."""
-        found: dict[str, dict[str, str]] = {}
-        for node in self._graph().nodes:
-            if node.attributes:
-                found.setdefault(node.name, {}).update(listed(node.attributes))
-        return found
-
-    def _set_attr(self, **attributes: str) -> None:
-        """Set attributes of the node, also for all other symbols that share it."""
-        node = self._node()
-        if node is None:
-            raise MXNetError(f"{self!r} is a group: attributes belong to its members")
-        require_strings(attributes)
-        merged = {**node.attributes, **{full_name(k): v for k, v in attributes.items()}}
-        if node.application is not None and any(map(is_own, map(full_name, attributes))):
-            held = held_graphs(node)
-            settings = {
-                **own(merged, node.application.op),
-                **({"subgraphs": list(held)} if held else {}),
-            }
-            node.application = node.application.op.apply(settings)
-            self._known_graph = None
-        node.attributes = merged
 
     # ------------------------------------------------------------------------ composition
 
