@@ -15,7 +15,7 @@ from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps, backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
-from gluonic.gluon.parameter_dict import ParameterDict, PathLike, mean_over_contexts
+from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
@@ -338,14 +338,7 @@ class HybridBlock(Block):
         """Take the dtypes of the parameters from those of the inputs."""
         arrays, structure = flatten(args, _is_array)
         trace = self._trace(structure, len(arrays))
-        types = {s._entries[0].name: a.dtype for s, a in zip(trace.inputs, arrays, strict=True)}
-        argument_types, _, state_types = trace.output.infer_type_partial(**types)
-        names = [*trace.output.list_arguments(), *trace.output.list_auxiliary_states()]
-        known = [*(argument_types or ()), *(state_types or ())]
-        found = {n: t for n, t in zip(names, known, strict=False) if t is not None}
-        for parameter in self.collect_params().values():
-            if parameter.name in found:
-                parameter.cast(found[parameter.name])
+        trace.cast_parameters(self.collect_params().values(), arrays)
 
     # Files and inspection
 
@@ -372,17 +365,7 @@ class HybridBlock(Block):
         trace = self._latest
         if trace is None or trace.bound is None:
             raise complaints.nothing_to_export(self)
-        symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
-        trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
-        states = {node.name for node in trace.graph.states}
-        nd.save(
-            parameter_file,
-            {
-                f"{'aux' if p.name in states else 'arg'}:{p.name}": mean_over_contexts(p)
-                for p in trace.bound.parameters()
-            },
-        )
-        return symbol_file, parameter_file
+        return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
 
     def explain(self, *args: Any) -> Explanation:
         """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.

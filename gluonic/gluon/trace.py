@@ -1,10 +1,12 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
+from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
 from gluonic.gluon.structure import Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import InferenceError, MXNetError, describe
@@ -123,6 +125,17 @@ class Trace:
         if unknown:
             raise InferenceError(self._undetermined(unknown))
 
+    def cast_parameters(self, parameters: Iterable[Parameter], arrays: Sequence[NDArray]) -> None:
+        """Give parameters the dtypes that follow from those of the inputs."""
+        types = {node.name: a.dtype for node, a in zip(self._input_nodes, arrays, strict=True)}
+        argument_types, _, state_types = self.output.infer_type_partial(**types)
+        names = [*self.output.list_arguments(), *self.output.list_auxiliary_states()]
+        known = [*(argument_types or ()), *(state_types or ())]
+        found = {n: t for n, t in zip(names, known, strict=False) if t is not None}
+        for parameter in parameters:
+            if parameter.name in found:
+                parameter.cast(found[parameter.name])
+
     def _undetermined(self, unknown: Sequence[tuple[Node, Any]]) -> str:
         facts = []
         for node, shape in unknown[:8]:
@@ -211,6 +224,22 @@ class BoundTrace:
         trace.infer_parameters(all_parameters, arrays)
         for parameter in waiting:
             parameter._finish_deferred_init()
+
+    def save(
+        self, trace: Trace, path: PathLike, epoch: int, *, remove_amp_cast: bool
+    ) -> tuple[str, str]:
+        """Write the graph of the trace and the parameters; returns the names of both files."""
+        symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
+        trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
+        states = {node.name for node in trace.graph.states}
+        nd.save(
+            parameter_file,
+            {
+                f"{'aux' if p.name in states else 'arg'}:{p.name}": mean_over_contexts(p)
+                for p in self.parameters()
+            },
+        )
+        return symbol_file, parameter_file
 
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""
