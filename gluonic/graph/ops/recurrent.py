@@ -3,51 +3,32 @@
 import inspect
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, Run, operator
-from gluonic.graph.ops.layer_rules import require_floating, wide
-from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, back_direction, run_direction
+from gluonic.graph.ops.layer_rules import wide
+from gluonic.graph.ops.recurrent_gradients import gradients
+from gluonic.graph.ops.recurrent_rules import (
+    Mode,
+    absent_inputs,
+    infer_dtypes,
+    infer_shapes,
+    network_of,
+    saved_outputs,
+    shown_outputs,
+)
+from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, run_direction
 from gluonic.graph.random_words import kept, take_key
-from gluonic.graph.view import NodeView, unify
-
-Mode = Literal["rnn_relu", "rnn_tanh", "lstm", "gru"]
-
-
-def _network(n: Any) -> Network:
-    return Network(
-        n.mode, n.state_size, n.num_layers, 2 if n.bidirectional else 1, n.projection_size
-    )
-
-
-def _absent(n: Any) -> list[str]:
-    absent = [] if n.mode == "lstm" else ["state_cell"]
-    return absent if n.use_sequence_length else [*absent, "sequence_length"]
-
-
-def _shown(n: Any) -> list[str]:
-    """The outputs that a user sees."""
-    states = ["state_output", "statecell_output"] if n.mode == "lstm" else ["state_output"]
-    return ["output", *states] if n.state_outputs else ["output"]
-
-
-def _saved(n: Any) -> list[str]:
-    """The outputs that are kept for the way back."""
-    saved = ["gates", "hidden"]
-    if _network(n).cell.remembers:
-        saved.append("memory")
-    return [*saved, "mask"] if n.p > 0 else saved
 
 
 @operator(
     "RNN",
     "_npx_rnn",
-    absent=_absent,
-    outputs=lambda n: [*_shown(n), *_saved(n)],
-    visible=lambda n: len(_shown(n)),
+    absent=absent_inputs,
+    outputs=lambda n: [*shown_outputs(n), *saved_outputs(n)],
+    visible=lambda n: len(shown_outputs(n)),
 )
 def rnn(
     data: Array,
@@ -132,7 +113,7 @@ def _keyed(*arrays: Array, number: int, p: float, state_outputs: bool, **setting
     data, parameters, state, keys, *others = arrays
     state_cell, sequence_length = (*others, None, None)[:2]
     numbers = iter(keys[number:].tolist())
-    network = _network(SimpleNamespace(**settings))
+    network = network_of(SimpleNamespace(**settings))
 
     def drawn(output: Array) -> Array:
         return _dropout_mask(output, p, next(numbers))
@@ -224,182 +205,14 @@ _keyed.__signature__ = _keyed_signature()  # type: ignore[attr-defined]
 keyed_rnn = Operator(
     "_keyed_RNN",
     _keyed,
-    absent=_absent,
-    outputs=lambda n: [*_shown(n), *_saved(n)],
-    visible=lambda n: len(_shown(n)),
+    absent=absent_inputs,
+    outputs=lambda n: [*shown_outputs(n), *saved_outputs(n)],
+    visible=lambda n: len(shown_outputs(n)),
 )
 """What rewritten graphs have in training."""
 
 
-def _shapes(n: NodeView) -> None:
-    _check(n)
-    network = _network(n)
-    parts = network.num_layers * network.directions
-    n.data = (None, None, None)
-    n.state = (parts, n.data[1], network.shown)
-    batch = unify(n.data[1], n.state[1], f"{n._title}: the batch")
-    if n.mode == "lstm":
-        n.state_cell = (parts, batch, network.state_size)
-    if n.use_sequence_length:
-        n.sequence_length = (batch,)
-    n.output = (n.data[0], batch, network.directions * network.shown)
-    steps, batch = n.output[:2]
-    n.data = (steps, batch, None)
-    n.state = (parts, batch, network.shown)
-    if n.state_outputs:
-        n.state_output = n.state
-        if n.mode == "lstm":
-            n.statecell_output = n.state_cell
-    gates = network.cell.gates * network.state_size
-    n.gates = (parts, steps, batch, gates)
-    n.hidden = (network.num_layers - 1, *n.output)
-    if network.cell.remembers:
-        n.memory = (parts, steps, batch, network.state_size)
-    if n.p > 0:
-        n.mask = n.hidden
-    features = n.data[2]
-    if features is not None:
-        n.parameters = (network.parameter_count(features),)
-
-
-def _check(n: NodeView) -> None:
-    if n.num_layers < 1 or n.state_size < 1:
-        raise InferenceError(f"{n._title}: num_layers and state_size must be positive")
-    if not 0 <= n.p <= 1:
-        raise InferenceError(f"{n._title}: p={n.p} is no probability")
-    if n.projection_size is not None and (n.mode != "lstm" or n.projection_size < 1):
-        raise InferenceError(f"{n._title}: projection_size={n.projection_size} needs mode='lstm'")
-    if n.lstm_state_clip_min is not None or n.lstm_state_clip_max is not None:
-        raise NotImplementedError("RNN: clipping the states of an LSTM (lstm_state_clip_min, _max)")
-
-
-def _dtypes(n: NodeView) -> None:
-    names = [name for name in n._slots if name not in ("sequence_length", "keys")]
-    common: Any = None
-    for name in names:
-        common = unify(common, n._known(name), f"{n._title}: {name}")
-    for name in names:
-        setattr(n, name, common)
-    require_floating(n)
-
-
-_INPUTS = ("data", "parameters", "state", "state_cell")
-_ATTRIBUTES = (
-    "state_size", "num_layers", "bidirectional", "mode", "p", "state_outputs", "projection_size",
-    "use_sequence_length",
-)  # fmt: skip
-
-
-def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    shown, saved = _shown(n), _saved(n)
-    slopes = {
-        f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
-        for name, head in zip(shown, heads, strict=False)
-    }
-    values = {name: n._known(name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
-    values.update(slopes)
-    arrays = (values.get(name) for name in _backward_rnn.inputs)
-    found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
-    return dict(zip([name for name in _INPUTS if name in n._slots], found, strict=True))
-
-
 for _op in (rnn, keyed_rnn):
-    _op.infer_shape(_shapes)
-    _op.infer_dtype(_dtypes)
-    _op.all_gradients(_gradients)
-
-
-def _absent_backwards(n: Any) -> list[str]:
-    absent = _absent(n)
-    present = {*(f"{name}_slope" for name in _shown(n)), *_saved(n)}
-    optional = ("state_output_slope", "statecell_output_slope", "memory", "mask")
-    return [*absent, *(name for name in optional if name not in present)]
-
-
-@operator(
-    "_backward_RNN",
-    absent=_absent_backwards,
-    outputs=lambda n: [f"{name}_gradient" for name in _INPUTS[: 4 if n.mode == "lstm" else 3]],
-)
-def _backward_rnn(
-    data: Array,
-    parameters: Array,
-    state: Array,
-    output: Array,
-    gates: Array,
-    hidden: Array,
-    output_slope: Array,
-    state_cell: Array | None = None,
-    sequence_length: Array | None = None,
-    memory: Array | None = None,
-    mask: Array | None = None,
-    state_output_slope: Array | None = None,
-    statecell_output_slope: Array | None = None,
-    *,
-    state_size: int,
-    num_layers: int,
-    bidirectional: bool = False,
-    mode: Mode,
-    p: float = 0.0,
-    state_outputs: bool = False,
-    projection_size: int | None = None,
-    use_sequence_length: bool = False,
-) -> Any:
-    """The gradients of RNN's inputs, from those of its outputs and from what it kept."""
-    network = Network(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
-    sequences = Sequences(len(data), sequence_length)
-    parts = num_layers * network.directions
-    packed = wide(parameters)
-    weights = network.unpack(packed, data.shape[2])
-    parameter_slopes = np.empty_like(packed)
-    found = network.unpack(parameter_slopes, data.shape[2])
-    state_slopes = _given(state_output_slope, state)
-    cell_slopes = _given(statecell_output_slope, state if state_cell is None else state_cell)
-    slope = wide(output_slope)
-    layers = [*(wide(array) for array in hidden), wide(output)]
-    for layer in reversed(range(num_layers)):
-        inputs = wide(data) if layer == 0 else layers[layer - 1]
-        if layer and mask is not None:
-            inputs = inputs * mask[layer - 1]
-        below = []
-        for direction in range(network.directions):
-            i = layer * network.directions + direction
-            columns = slice(direction * network.shown, (direction + 1) * network.shown)
-            input_slope, state_slopes[i], cell_slopes[i] = back_direction(
-                sequences.ordered(inputs, direction),
-                sequences.ordered(layers[layer][:, :, columns], direction),
-                sequences.ordered(slope[:, :, columns], direction),
-                weights[i],
-                found[i],
-                Trace(wide(gates[i]), None if memory is None else wide(memory[i])),
-                (wide(state[i]), None if state_cell is None else wide(state_cell[i])),
-                (state_slopes[i], cell_slopes[i]),
-                network.cell,
-                sequences.valid,
-            )
-            below.append(sequences.ordered(input_slope, direction))
-        slope = sum(below[1:], below[0])
-        if layer and mask is not None:
-            slope = slope * mask[layer - 1]
-    result = (slope, parameter_slopes, state_slopes)
-    assert len(state_slopes) == parts
-    return result if state_cell is None else (*result, cell_slopes)
-
-
-def _given(slope: Array | None, like: Array) -> Array:
-    """A gradient to add to, zero unless it is given."""
-    return np.zeros_like(wide(like)) if slope is None else np.array(wide(slope))
-
-
-@_backward_rnn.infer_shape
-def _(n: NodeView) -> None:
-    for name in n._slots:
-        if name.endswith("_gradient"):
-            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
-
-
-@_backward_rnn.infer_dtype
-def _(n: NodeView) -> None:
-    for name in n._slots:
-        if name.endswith("_gradient"):
-            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
+    _op.infer_shape(infer_shapes)
+    _op.infer_dtype(infer_dtypes)
+    _op.all_gradients(gradients)

@@ -1,0 +1,128 @@
+"""The gradients of recurrent networks, from what their way there has kept."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.layer_rules import wide
+from gluonic.graph.ops.recurrent_rules import Mode, absent_inputs, saved_outputs, shown_outputs
+from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, back_direction
+from gluonic.graph.view import NodeView
+
+_INPUTS = ("data", "parameters", "state", "state_cell")
+_ATTRIBUTES = (
+    "state_size", "num_layers", "bidirectional", "mode", "p", "state_outputs", "projection_size",
+    "use_sequence_length",
+)  # fmt: skip
+
+
+def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
+    """The rule of the gradients: one operator for all of them."""
+    shown, saved = shown_outputs(n), saved_outputs(n)
+    slopes = {
+        f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
+        for name, head in zip(shown, heads, strict=False)
+    }
+    values = {name: n._known(name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
+    values.update(slopes)
+    arrays = (values.get(name) for name in _backward_rnn.inputs)
+    found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
+    return dict(zip([name for name in _INPUTS if name in n._slots], found, strict=True))
+
+
+def _absent_backwards(n: Any) -> list[str]:
+    absent = absent_inputs(n)
+    present = {*(f"{name}_slope" for name in shown_outputs(n)), *saved_outputs(n)}
+    optional = ("state_output_slope", "statecell_output_slope", "memory", "mask")
+    return [*absent, *(name for name in optional if name not in present)]
+
+
+@operator(
+    "_backward_RNN",
+    absent=_absent_backwards,
+    outputs=lambda n: [f"{name}_gradient" for name in _INPUTS[: 4 if n.mode == "lstm" else 3]],
+)
+def _backward_rnn(
+    data: Array,
+    parameters: Array,
+    state: Array,
+    output: Array,
+    gates: Array,
+    hidden: Array,
+    output_slope: Array,
+    state_cell: Array | None = None,
+    sequence_length: Array | None = None,
+    memory: Array | None = None,
+    mask: Array | None = None,
+    state_output_slope: Array | None = None,
+    statecell_output_slope: Array | None = None,
+    *,
+    state_size: int,
+    num_layers: int,
+    bidirectional: bool = False,
+    mode: Mode,
+    p: float = 0.0,
+    state_outputs: bool = False,
+    projection_size: int | None = None,
+    use_sequence_length: bool = False,
+) -> Any:
+    """The gradients of RNN's inputs, from those of its outputs and from what it kept."""
+    network = Network(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
+    sequences = Sequences(len(data), sequence_length)
+    parts = num_layers * network.directions
+    packed = wide(parameters)
+    weights = network.unpack(packed, data.shape[2])
+    parameter_slopes = np.empty_like(packed)
+    found = network.unpack(parameter_slopes, data.shape[2])
+    state_slopes = _given(state_output_slope, state)
+    cell_slopes = _given(statecell_output_slope, state if state_cell is None else state_cell)
+    slope = wide(output_slope)
+    layers = [*(wide(array) for array in hidden), wide(output)]
+    for layer in reversed(range(num_layers)):
+        inputs = wide(data) if layer == 0 else layers[layer - 1]
+        if layer and mask is not None:
+            inputs = inputs * mask[layer - 1]
+        below = []
+        for direction in range(network.directions):
+            i = layer * network.directions + direction
+            columns = slice(direction * network.shown, (direction + 1) * network.shown)
+            input_slope, state_slopes[i], cell_slopes[i] = back_direction(
+                sequences.ordered(inputs, direction),
+                sequences.ordered(layers[layer][:, :, columns], direction),
+                sequences.ordered(slope[:, :, columns], direction),
+                weights[i],
+                found[i],
+                Trace(wide(gates[i]), None if memory is None else wide(memory[i])),
+                (wide(state[i]), None if state_cell is None else wide(state_cell[i])),
+                (state_slopes[i], cell_slopes[i]),
+                network.cell,
+                sequences.valid,
+            )
+            below.append(sequences.ordered(input_slope, direction))
+        slope = sum(below[1:], below[0])
+        if layer and mask is not None:
+            slope = slope * mask[layer - 1]
+    result = (slope, parameter_slopes, state_slopes)
+    assert len(state_slopes) == parts
+    return result if state_cell is None else (*result, cell_slopes)
+
+
+def _given(slope: Array | None, like: Array) -> Array:
+    """A gradient to add to, zero unless it is given."""
+    return np.zeros_like(wide(like)) if slope is None else np.array(wide(slope))
+
+
+@_backward_rnn.infer_shape
+def _(n: NodeView) -> None:
+    for name in n._slots:
+        if name.endswith("_gradient"):
+            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
+
+
+@_backward_rnn.infer_dtype
+def _(n: NodeView) -> None:
+    for name in n._slots:
+        if name.endswith("_gradient"):
+            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
