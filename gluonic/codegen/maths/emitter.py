@@ -2,8 +2,8 @@
 
 An elementwise operator is one callable ``expression(m, *values, **attributes)``. Read with NumPy
 as ``m`` it computes arrays; read with an :class:`Emitter` it writes SIMD instructions. Here are
-arithmetic, comparison, selection, conversion and rounding; exp and its kin are looked up in the
-tables of the ``maths`` modules. A function neither knows raises :class:`NotLowered`.
+arithmetic and rounding, in ``logic`` comparison and selection; exp and its kin are looked up in
+the tables of the ``maths`` modules. A function neither knows raises :class:`NotLowered`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from gluonic.codegen.machine.values import (
     Operand,
     Value,
     literal,
-    vector_type,
 )
 from gluonic.codegen.maths import (  # noqa: F401 (each registers its functions)
     error,
@@ -34,18 +33,14 @@ from gluonic.codegen.maths import (  # noqa: F401 (each registers its functions)
     trigonometric,
 )
 from gluonic.codegen.maths.functions import lookup
-from gluonic.codegen.maths.registers import Registers
-
-_FLOAT_CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
-_SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
-_UNSIGNED = {"<": "ult", "<=": "ule", ">": "ugt", ">=": "uge", "==": "eq", "!=": "ne"}
+from gluonic.codegen.maths.logic import Logic
 
 
 class NotLowered(NotImplementedError):
     """An expression uses what has no machine code; the interpreter can still run it."""
 
 
-class Emitter(Registers):
+class Emitter(Logic):
     """Reads expressions into the body of a function.
 
     Parameters
@@ -176,103 +171,7 @@ class Emitter(Registers):
         """Return `a` with the sign of `b`."""
         return self.intrinsic("copysign", *self.floating(a, b))
 
-    # -- comparison and logic -----------------------------------------------------------------
-
-    def _compare(self, relation: str, a: Operand, b: Operand) -> Value:
-        values = self.common(a, b)
-        kind = values[0].dtype.kind
-        if kind == "f":
-            return self.instruction(f"fcmp {_FLOAT_CONDITIONS[relation]}", values, BOOL)
-        table = _SIGNED if kind == "i" else _UNSIGNED
-        return self.instruction(f"icmp {table[relation]}", values, BOOL)
-
-    def less(self, a: Operand, b: Operand) -> Value:
-        """Return ``a < b``."""
-        return self._compare("<", a, b)
-
-    def less_equal(self, a: Operand, b: Operand) -> Value:
-        """Return ``a <= b``."""
-        return self._compare("<=", a, b)
-
-    def greater(self, a: Operand, b: Operand) -> Value:
-        """Return ``a > b``."""
-        return self._compare(">", a, b)
-
-    def greater_equal(self, a: Operand, b: Operand) -> Value:
-        """Return ``a >= b``."""
-        return self._compare(">=", a, b)
-
-    def equal(self, a: Operand, b: Operand) -> Value:
-        """Return ``a == b``."""
-        return self._compare("==", a, b)
-
-    def not_equal(self, a: Operand, b: Operand) -> Value:
-        """Return ``a != b``."""
-        return self._compare("!=", a, b)
-
-    def _bits(self, name: str, a: Operand, b: Operand) -> Value:
-        values = self.common(a, b)
-        if values[0].dtype.kind == "f":
-            raise TypeError(f"{name} needs booleans or integers, not {values[0].dtype}")
-        return self.instruction(name, values)
-
-    def bitwise_and(self, a: Operand, b: Operand) -> Value:
-        """Return ``a & b``."""
-        return self._bits("and", a, b)
-
-    def bitwise_or(self, a: Operand, b: Operand) -> Value:
-        """Return ``a | b``."""
-        return self._bits("or", a, b)
-
-    def bitwise_xor(self, a: Operand, b: Operand) -> Value:
-        """Return ``a ^ b``."""
-        return self._bits("xor", a, b)
-
-    def invert(self, a: Operand) -> Value:
-        """Return ``~a``."""
-        value = self.asarray(a)
-        return self._bits("xor", value, True if value.dtype == BOOL else _ones(value.dtype))
-
-    def left_shift(self, a: Operand, b: Operand) -> Value:
-        """Shift left by less than the width."""
-        return self._bits("shl", a, b)
-
-    def right_shift(self, a: Operand, b: Operand) -> Value:
-        """Shift right by less than the width, keeping the sign of signed integers."""
-        values = self.common(a, b)
-        return self._bits("ashr" if values[0].dtype.kind == "i" else "lshr", *values)
-
-    def truth(self, a: Operand) -> Value:
-        """Return whether `a` is not zero."""
-        return self.astype(self.asarray(a), BOOL)
-
-    def logical_and(self, a: Operand, b: Operand) -> Value:
-        """Return whether both are not zero."""
-        return self.bitwise_and(self.truth(a), self.truth(b))
-
-    def logical_or(self, a: Operand, b: Operand) -> Value:
-        """Return whether one is not zero."""
-        return self.bitwise_or(self.truth(a), self.truth(b))
-
-    def logical_xor(self, a: Operand, b: Operand) -> Value:
-        """Return whether exactly one is not zero."""
-        return self.bitwise_xor(self.truth(a), self.truth(b))
-
-    def logical_not(self, a: Operand) -> Value:
-        """Return whether `a` is zero."""
-        return self.invert(self.truth(a))
-
-    def where(self, condition: Operand, a: Operand, b: Operand) -> Value:
-        """Return `a` where the condition holds, else `b`."""
-        chosen = self.truth(condition)
-        values = self.common(a, b)
-        lanes = max(chosen.lanes, values[0].lanes, values[1].lanes)
-        kind = vector_type(values[0].dtype, lanes)
-        first, second = (self.widened(v, lanes) for v in values)
-        # A scalar condition chooses between whole vectors.
-        mask = vector_type(BOOL, chosen.lanes)
-        ref = self.function.op(f"select {mask} {chosen.ref}, {kind} {first}, {kind} {second}")
-        return self.value(ref, values[0].dtype, lanes)
+    # -- kinds of numbers, and the larger of two -----------------------------------------------
 
     def any_beyond(self, x: Value, limit: float) -> Value:
         """Return, as one condition, whether any lane is NaN or its size is above a `limit`."""
@@ -283,33 +182,6 @@ class Emitter(Registers):
             halves = [self.lanes_of(sizes, start, half) for start in (0, half)]
             sizes = self.intrinsic("smax", *halves)
         return self.bitcast(self.constant(limit, x.dtype), dtype) < sizes
-
-    def in_any_lane(self, condition: Value) -> Value:
-        """Return, as one condition, whether one holds in any lane."""
-        if condition.lanes == 1:
-            return condition
-        bits = f"i{condition.lanes}"
-        ref = self.function.op(f"bitcast {condition.type} {condition.ref} to {bits}")
-        return self.value(self.function.op(f"icmp ne {bits} {ref}, 0"), BOOL, 1)
-
-    def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
-        """Return `usual`, or what `rare` writes if the condition holds in any lane.
-
-        `rare` stands behind a branch that is seldom taken, and must be right in all lanes; of those in
-        which the condition does not hold, if it is known for each, the usual value is taken.
-        """
-        function, some = self.function, self.in_any_lane(condition)
-        before = function.block
-        with function.when(some.ref, seldom=True):
-            other = rare()
-            if condition.lanes == usual.lanes:
-                other = self.where(condition, other, usual)
-            other = self.spread(other, usual.lanes)
-            inside = function.block
-        merged = function.op(
-            f"phi {usual.type} [ {usual.ref}, %{before} ], [ {other.ref}, %{inside} ]"
-        )
-        return self.value(merged, usual.dtype, usual.lanes)
 
     def isnan(self, a: Operand) -> Value:
         """Return whether `a` is not a number."""
@@ -395,10 +267,6 @@ class Emitter(Registers):
     def rint(self, a: Operand) -> Value:
         """Round to the nearest integer, halves to even."""
         return self._rounded("rint", a)
-
-
-def _ones(dtype: Dtype) -> int:
-    return -1 if dtype.kind == "i" else int(np.iinfo(dtype).max)
 
 
 def _is_number(value: Value) -> bool:

@@ -1,6 +1,6 @@
 """Values in registers: making them, spreading and joining lanes, promoting and converting.
 
-This is what expressions and loops share; arithmetic proper is in :mod:`gluonic.codegen.maths.emitter`.
+This is what expressions and loops share; comparison is in ``logic``, arithmetic in ``emitter``.
 """
 
 from __future__ import annotations
