@@ -5,7 +5,8 @@ import runpy
 import sys
 from pathlib import Path
 
-from gluonic import __version__, install_as_mxnet
+from gluonic import install_as_mxnet
+from gluonic._version import __version__
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,7 +8,10 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
 
+from gluonic._version import MXNET_VERSION
+
 _ALIAS, _PACKAGE = "mxnet", __name__.partition(".")[0]
+_TELL_THEIR_VERSION = ("", ".base", ".libinfo")
 
 
 class _SameModule(Loader):
@@ -48,7 +51,8 @@ class _Finder(MetaPathFinder):
 def install_as_mxnet() -> None:
     """Serve every later ``import mxnet``, and of its submodules, from gluonic.
 
-    Calling it again is harmless.
+    From then on ``__version__`` is that of the MXNet that gluonic stands in for: libraries
+    refuse to be imported when it is too old. Calling it again is harmless.
 
     Raises
     ------
@@ -74,3 +78,5 @@ def install_as_mxnet() -> None:
         )
     sys.meta_path.insert(0, _Finder())
     importlib.import_module(_ALIAS)
+    for name in _TELL_THEIR_VERSION:
+        vars(importlib.import_module(_PACKAGE + name)).update(__version__=MXNET_VERSION)

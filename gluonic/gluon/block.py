@@ -24,6 +24,7 @@ from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.graph.events import EVENTS
+from gluonic.graph.later import import_later
 from gluonic.ndarray import NDArray
 
 
@@ -32,6 +33,14 @@ class UnreadyBlockError(MXNetError, AttributeError):
 
 
 _BlockScope = BlockScope  # the name that programs written for MXNet import
+# they import all kinds of blocks from here
+__getattr__, __dir__ = import_later(
+    __name__,
+    {
+        "HybridBlock": "gluonic.gluon.hybrid:HybridBlock",
+        "SymbolBlock": "gluonic.gluon.symbol_block:SymbolBlock",
+    },
+)
 
 
 class Block:

@@ -13,6 +13,7 @@ from gluonic.gluon import parameter_complaints as complaints
 from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import NotThereError
+from gluonic.graph.later import import_later
 from gluonic.graph.view import unify
 from gluonic.graph.writes import note_write
 from gluonic.ndarray import Context, NDArray
@@ -24,6 +25,14 @@ from gluonic.ndarray.tape import Leaf
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
 
 REQUESTS = ("write", "add", "null")
+# programs written for MXNet import them from here
+__getattr__, __dir__ = import_later(
+    __name__,
+    {
+        "Constant": "gluonic.gluon.constant:Constant",
+        "ParameterDict": "gluonic.gluon.parameter_dict:ParameterDict",
+    },
+)
 
 
 class _Deferred(NamedTuple):

@@ -29,6 +29,8 @@ __all__ = [
     "split_data",
 ]
 
+_REPOSITORY = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
+
 
 def split_data(
     data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True
@@ -140,6 +142,21 @@ def replace_file(src: str, dst: str) -> None:
     except OSError:
         Path(src).unlink(missing_ok=True)
         raise
+
+
+def repository_url() -> str:
+    """Return where Gluon's data sets and models are published; $MXNET_GLUON_REPO names a mirror."""
+    url = os.environ.get("MXNET_GLUON_REPO", _REPOSITORY)
+    return url if url.endswith("/") else f"{url}/"
+
+
+def repository_file_url(namespace: str, filename: str) -> str:
+    """Return the address of a published file."""
+    return f"{repository_url()}{namespace}/{filename}"
+
+
+# the names that other libraries import
+_get_repo_url, _get_repo_file_url = repository_url, repository_file_url
 
 
 def download(

@@ -92,6 +92,18 @@ def test_installing_again_is_harmless_and_reloading_works() -> None:
     )
 
 
+def test_the_version_that_libraries_ask_for_is_that_of_mxnet() -> None:
+    run(
+        """
+        import gluonic, gluonic.libinfo as before
+        gluonic.install_as_mxnet()
+        import mxnet, mxnet.base, mxnet.libinfo
+        versions = {m.__version__ for m in (mxnet, mxnet.base, mxnet.libinfo, before)}
+        assert versions == {"1.9.1"}, versions
+        """
+    )
+
+
 def test_a_module_that_is_not_there_is_named() -> None:
     found = run(
         "import gluonic; gluonic.install_as_mxnet(); import mxnet.gluon.nothing.at_all", fails=True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gluonic.gluon.data.batchify import default_batchify_fn, in_context
 from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.later import import_later
 from gluonic.ndarray import cpu_pinned
 
 if TYPE_CHECKING:
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from gluonic.gluon.data.workers import Workers
 
 __all__ = ["DataLoader"]
+
+# what loaders of other libraries are made of, and the names that they import
+_as_in_context = in_context
+__getattr__, __dir__ = import_later(
+    __name__,
+    {
+        "ForkingPickler": "multiprocessing.reduction:ForkingPickler",
+        "_MultiWorkerIter": "gluonic.gluon.data.pooled:PooledBatches",
+        "default_mp_batchify_fn": "gluonic.gluon.data.batchify:default_mp_batchify_fn",
+    },
+)
 
 
 class DataLoader:
@@ -69,6 +81,7 @@ class DataLoader:
             dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
         )
         self._batchify_fn = batchify_fn or default_batchify_fn
+        self._pin_memory = pin_memory
         self._context = cpu_pinned(pin_device_id) if pin_memory else None
         self._num_workers = max(0, num_workers)
         self._prefetch = 2 * self._num_workers if prefetch is None else max(0, int(prefetch))

@@ -5,7 +5,7 @@ and must broadcast against it: ``(batch, 1)`` weighs samples. Results have the s
 unless a class says otherwise.
 """
 
-from gluonic.gluon.loss.base import Loss
+from gluonic.gluon.loss.base import Loss, apply_weighting, reshape_like
 from gluonic.gluon.loss.classification import (
     CTCLoss,
     HingeLoss,
@@ -19,6 +19,9 @@ from gluonic.gluon.loss.classification import (
 )
 from gluonic.gluon.loss.embedding import CosineEmbeddingLoss, SDMLLoss, TripletLoss
 from gluonic.gluon.loss.regression import HuberLoss, L1Loss, L2Loss, PoissonNLLLoss
+
+# the names that other libraries import
+_apply_weighting, _reshape_like = apply_weighting, reshape_like
 
 __all__ = [
     "CTCLoss",

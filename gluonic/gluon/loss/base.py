@@ -8,6 +8,20 @@ from gluonic.graph.errors import AttributeValueError
 TINY = 1e-12
 
 
+def apply_weighting(
+    F: Any, loss: Any, weight: float | None = None, sample_weight: Any = None
+) -> Any:
+    """Multiply a loss by the weights of its samples, an array that broadcasts, and by a number."""
+    if sample_weight is not None:
+        loss = F.broadcast_mul(loss, sample_weight)
+    return loss if weight is None else loss * weight
+
+
+def reshape_like(F: Any, x: Any, y: Any) -> Any:
+    """Give `x` the shape of `y`."""
+    return F.reshape_like(x, y)
+
+
 class Loss(HybridBlock):
     """The base of all losses; a new one overrides `hybrid_forward`.
 
@@ -36,9 +50,7 @@ class Loss(HybridBlock):
 
     def _weighted(self, F: Any, loss: Any, sample_weight: Any = None) -> Any:
         """Multiply by both kinds of weights."""
-        if sample_weight is not None:
-            loss = F.broadcast_mul(loss, sample_weight)
-        return loss if self._weight is None else loss * self._weight
+        return apply_weighting(F, loss, self._weight, sample_weight)
 
     def _mean(self, F: Any, loss: Any, sample_weight: Any) -> Any:
         """Average the weighted loss over all axes but the batch's."""

@@ -9,6 +9,8 @@ from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 __all__ = ["get_model_file", "purge"]
 
+# full digests of models by their names; other libraries announce those of theirs here
+_model_sha1: dict[str, str] = {}
 _HASHED = re.compile(r".*-([0-9a-f]{8})\.params\Z")
 
 
@@ -21,7 +23,8 @@ def get_model_file(name: str, root: str | None = None) -> str:
     """Return the path of a pretrained model's parameters.
 
     They are looked for as ``name.params`` and as ``name-01234567.params``, where MXNet puts the
-    beginning of the file's SHA-1 digest, which is checked.
+    beginning of the file's SHA-1 digest, which is checked. Where a library has announced the whole
+    digest, only the file that bears it is looked for under such a name.
 
     Parameters
     ----------
@@ -37,7 +40,8 @@ def get_model_file(name: str, root: str | None = None) -> str:
     """
     folder = Path(root or models_folder()).expanduser()
     plain = folder / f"{name}.params"
-    hashed = sorted(p for p in folder.glob(f"{name}-*.params") if _HASHED.match(p.name))
+    ending = short_hash(name) if name in _model_sha1 else "*"
+    hashed = sorted(p for p in folder.glob(f"{name}-{ending}.params") if _HASHED.match(p.name))
     for path in [plain, *hashed] if plain.is_file() else hashed:
         _check_digest(path)
         return str(path)
@@ -45,10 +49,26 @@ def get_model_file(name: str, root: str | None = None) -> str:
         describe(
             f"the pretrained parameters of {name!r} are not on this machine",
             where="model_zoo",
-            facts=[f"looked for: {plain}", f"and: {folder}/{name}-01234567.params (MXNet's name)"],
+            facts=[
+                f"looked for: {plain}",
+                f"and: {folder}/{name}-{ending.replace('*', '01234567')}.params (MXNet's name)",
+            ],
             hint="put the file there; gluonic downloads nothing",
         )
     )
+
+
+def short_hash(name: str) -> str:
+    """Return the beginning of a model's digest, which is part of its file's name.
+
+    Raises
+    ------
+    ValueError
+        if nobody has announced the digest
+    """
+    if name not in _model_sha1:
+        raise ValueError(f"the digest of the model {name!r} is not known")
+    return _model_sha1[name][:8]
 
 
 def _check_digest(path: Path) -> None:
