@@ -1,5 +1,8 @@
 """The machine code of the workers: threads that share the units of a step, without C and without Python.
 
+Here is what they have in common, and what a caller does; what a worker does is in `worker_thread_code`, how
+workers come and go in `worker_lifetime_code`.
+
 A *job* is one step's units of work; whoever takes part claims them chunk by chunk from a counter, so that
 nobody waits for a thread that has been given nothing. `generation` is odd while a job is open. A worker
 registers in `active`, looks whether the job is (still) open, and only then reads what it is; the caller
@@ -16,6 +19,8 @@ from string import Template
 
 from gluonic.codegen.machine.system_code import system_imports, system_text
 from gluonic.codegen.machine.target import Target
+from gluonic.codegen.machine.worker_lifetime_code import LIFETIME
+from gluonic.codegen.machine.worker_thread_code import THREAD
 
 MOST_THREADS = 64
 _WATCH = 500000
@@ -70,178 +75,8 @@ declare i32 @pthread_mutex_unlock(ptr)
 declare i32 @pthread_sigmask(i32, ptr, ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-
-; Claim chunks of the open job until none is left.
-define internal void @work(ptr %operands) nounwind {
-entry:
-  %function = load ptr, ptr @job
-  %numbers = load ptr, ptr getelementptr (%job, ptr @job, i32 0, i32 2)
-  %units = load i64, ptr getelementptr (%job, ptr @job, i32 0, i32 3)
-  %chunk = load i64, ptr getelementptr (%job, ptr @job, i32 0, i32 4)
-  br label %claim
-claim:
-  %begin = atomicrmw add ptr @next, i64 %chunk monotonic
-  %some = icmp slt i64 %begin, %units
-  br i1 %some, label %do, label %done
-do:
-  %behind = add i64 %begin, %chunk
-  %beyond = icmp sgt i64 %behind, %units
-  %end = select i1 %beyond, i64 %units, i64 %behind
-  call void %function(ptr %operands, ptr %numbers, i64 %begin, i64 %end)
-  br label %claim
-done:
-  ret void
-}
-
-; Work with a workspace of one's own, whose address is the last operand.
-define internal void @work_as(i64 %index) nounwind {
-entry:
-  %operands = load ptr, ptr getelementptr (%job, ptr @job, i32 0, i32 1)
-  %count = load i64, ptr getelementptr (%job, ptr @job, i32 0, i32 6)
-  %stride = load i64, ptr getelementptr (%job, ptr @job, i32 0, i32 7)
-  %common = icmp eq i64 %stride, 0
-  br i1 %common, label %same, label %own
-same:
-  call void @work(ptr %operands)
-  ret void
-own:
-  %copy = alloca ptr, i64 %count, align 64
-  %bytes = shl i64 %count, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %operands, i64 %bytes, i1 false)
-  %last = add i64 %count, -1
-  %place = getelementptr ptr, ptr %copy, i64 %last
-  %first = load ptr, ptr %place
-  %offset = mul i64 %index, %stride
-  %workspace = getelementptr i8, ptr %first, i64 %offset
-  store ptr %workspace, ptr %place
-  call void @work(ptr %copy)
-  ret void
-}
-
-define internal ptr @worker(ptr %argument) nounwind {
-entry:
-  %index = ptrtoint ptr %argument to i64
-  br label %idle
-idle:
-  %left = phi i64 [ 0, %entry ], [ %seen, %leave ]
-  %now = call i64 @now()
-  %until = add i64 %now, $watch
-  br label %watch
-watch:
-  %generation = load atomic i64, ptr @generation seq_cst, align 8
-  %is_new = call i1 @is_new(i64 %generation, i64 %left)
-  br i1 %is_new, label %join, label %pause
-pause:
-  call void @pause()
-  %stopping = load atomic i64, ptr @stopping seq_cst, align 8
-  %stops = icmp ne i64 %stopping, 0
-  br i1 %stops, label %exit, label %look
-look:
-  %later = call i64 @now()
-  %watching = icmp slt i64 %later, %until
-  br i1 %watching, label %watch, label %sleep
-sleep:
-  %last = phi i64 [ %left, %look ], [ %seen, %aside ]
-  call i32 @pthread_mutex_lock(ptr @mutex)
-  atomicrmw add ptr @sleepers, i64 1 seq_cst
-  br label %check
-check:
-  %current = load atomic i64, ptr @generation seq_cst, align 8
-  %called = call i1 @is_new(i64 %current, i64 %last)
-  %ending = load atomic i64, ptr @stopping seq_cst, align 8
-  %ends = icmp ne i64 %ending, 0
-  %wakes = or i1 %called, %ends
-  br i1 %wakes, label %awake, label %wait
-wait:
-  call i32 @pthread_cond_wait(ptr @condition, ptr @mutex)
-  br label %check
-awake:
-  atomicrmw sub ptr @sleepers, i64 1 seq_cst
-  call i32 @pthread_mutex_unlock(ptr @mutex)
-  br i1 %ends, label %exit, label %join
-join:
-  atomicrmw add ptr @active, i64 1 seq_cst
-  %seen = load atomic i64, ptr @generation seq_cst, align 8
-  %odd = and i64 %seen, 1
-  %open = icmp eq i64 %odd, 1
-  br i1 %open, label %enter, label %leave
-enter:
-  %threads = load i64, ptr getelementptr (%job, ptr @job, i32 0, i32 5)
-  %meant = icmp slt i64 %index, %threads
-  br i1 %meant, label %locate, label %leave
-locate:
-  %callers_core = load i32, ptr getelementptr (%job, ptr @job, i32 0, i32 8)
-  %core = call i32 @core(i32 1)
-  %same = icmp eq i32 %core, %callers_core
-  br i1 %same, label %aside, label %help
-aside:
-  ; Whatever runs here, the caller does not.
-  %present = call i64 @now()
-  %rest_until = add i64 %present, $aside
-  store atomic i64 %rest_until, ptr @rest_until monotonic, align 8
-  atomicrmw sub ptr @active, i64 1 seq_cst
-  br label %sleep
-help:
-  call void @work_as(i64 %index)
-  br label %leave
-leave:
-  atomicrmw sub ptr @active, i64 1 seq_cst
-  br label %idle
-exit:
-  ret ptr null
-}
-
-define internal i1 @is_new(i64 %generation, i64 %last) alwaysinline nounwind {
-  %odd = and i64 %generation, 1
-  %open = icmp eq i64 %odd, 1
-  %other = icmp ne i64 %generation, %last
-  %is_new = and i1 %open, %other
-  ret i1 %is_new
-}
-
-; Make what sleeping needs, once, and start workers until there are so many threads with the caller.
-define internal void @start(i64 %wanted) noinline cold nounwind {
-entry:
-  %all = alloca [128 x i8], align 16
-  %before = alloca [128 x i8], align 16
-  %stopping = load atomic i64, ptr @stopping seq_cst, align 8
-  %stops = icmp ne i64 %stopping, 0
-  br i1 %stops, label %done, label %prepare
-prepare:
-  %is_ready = load i64, ptr @is_ready
-  %fresh = icmp eq i64 %is_ready, 0
-  br i1 %fresh, label %make, label %block
-make:
-  call i32 @pthread_mutex_init(ptr @mutex, ptr null)
-  call i32 @pthread_cond_init(ptr @condition, ptr null)
-  store i64 1, ptr @is_ready
-  br label %block
-block:
-  ; Workers inherit the mask: signals are for the threads of the program.
-  call void @llvm.memset.p0.i64(ptr %all, i8 -1, i64 128, i1 false)
-  call i32 @pthread_sigmask(i32 $set_mask, ptr %all, ptr %before)
-  br label %next
-next:
-  %started = load i64, ptr @started
-  %index = add i64 %started, 1
-  %missing = icmp slt i64 %index, %wanted
-  br i1 %missing, label %create, label %unblock
-create:
-  %place = getelementptr i64, ptr @threads, i64 %started
-  %argument = inttoptr i64 %index to ptr
-  %error = call i32 @pthread_create(ptr %place, ptr null, ptr @worker, ptr %argument)
-  %fails = icmp ne i32 %error, 0
-  br i1 %fails, label %unblock, label %count
-count:
-  store i64 %index, ptr @started
-  br label %next
-unblock:
-  call i32 @pthread_sigmask(i32 $set_mask, ptr %before, ptr null)
-  br label %done
-done:
-  ret void
-}
-
+$thread
+$lifetime
 ; Wake so many of the workers that sleep; each has counted itself before it looked whether it is called.
 define internal void @wake(i64 %count) nounwind {
 entry:
@@ -255,45 +90,6 @@ next:
   %more = icmp slt i64 %following, %count
   br i1 %more, label %next, label %done
 done:
-  ret void
-}
-
-; End the workers. Whoever calls later works alone.
-define void @stop() nounwind {
-entry:
-  store atomic i64 1, ptr @stopping seq_cst, align 8
-  %started = load i64, ptr @started
-  %any = icmp sgt i64 %started, 0
-  br i1 %any, label %call, label %done
-call:
-  call i32 @pthread_mutex_lock(ptr @mutex)
-  call i32 @pthread_mutex_unlock(ptr @mutex)
-  call i32 @pthread_cond_broadcast(ptr @condition)
-  br label %next
-next:
-  %i = phi i64 [ 0, %call ], [ %following, %next ]
-  %place = getelementptr i64, ptr @threads, i64 %i
-  %thread = load i64, ptr %place
-  call i32 @pthread_join(i64 %thread, ptr null)
-  %following = add i64 %i, 1
-  %more = icmp slt i64 %following, %started
-  br i1 %more, label %next, label %forget
-forget:
-  store i64 0, ptr @started
-  br label %done
-done:
-  ret void
-}
-
-; Forget all workers: after a fork the child has none, whatever they were at.
-define void @reset() nounwind {
-  store i64 0, ptr @generation
-  store i64 0, ptr @active
-  store i64 0, ptr @sleepers
-  store i64 0, ptr @rest_until
-  store i64 0, ptr @is_ready
-  store i64 0, ptr @started
-  store atomic i64 0, ptr @busy seq_cst, align 8
   ret void
 }
 
@@ -395,12 +191,17 @@ def workers_imports(target: Target) -> tuple[str, ...]:
 
 def workers_text(target: Target) -> str:
     """The module of the workers in LLVM's textual form."""
+    numbers = {
+        "watch": _WATCH,
+        "patience": _PATIENCE,
+        "rest": _REST,
+        "aside": _ASIDE,
+        "most": MOST_THREADS,
+        "set_mask": int(signal.SIG_SETMASK),
+    }
     return _TEXT.substitute(
-        watch=_WATCH,
-        patience=_PATIENCE,
-        rest=_REST,
-        aside=_ASIDE,
-        most=MOST_THREADS,
-        set_mask=int(signal.SIG_SETMASK),
+        numbers,
+        thread=THREAD.substitute(numbers),
+        lifetime=LIFETIME.substitute(numbers),
         system=system_text(target),
     )
