@@ -12,9 +12,10 @@ from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
+from gluonic.graph.application import Application
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.json_writer import SUBGRAPHS
-from gluonic.graph.operator import Application, Array, NativeCall, Operator, Signatures
+from gluonic.graph.operator import Array, NativeCall, Operator, Signatures
 from gluonic.graph.view import NodeView, Unknown
 
 EXTRA_INPUTS = "__ext_extra_inputs__"

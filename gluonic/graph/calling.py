@@ -8,9 +8,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import CallError, MXNetError, UnknownOperatorError, describe, nearest
-from gluonic.graph.operator import REGISTRY, Application, Operator
+from gluonic.graph.operator import REGISTRY, Operator
 
 
 class Null:

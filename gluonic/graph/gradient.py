@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application
 from gluonic.graph.origin import give_origin
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Application
 
 _BROADCASTING = {
     "elemwise_add": "broadcast_add",

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.hints import hint
 from gluonic.graph.json_placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Application, Signature
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, unify, written
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application, Array, Run, Signature
+from gluonic.graph.operator import Array, Run
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:

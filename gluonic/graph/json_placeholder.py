@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import REGISTRY, Application, Operator
+from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.view import NodeView, Unknown
 
 

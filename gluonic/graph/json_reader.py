@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
 from gluonic.graph.json_placeholder import Placeholder, placeholder
 from gluonic.graph.json_upgrade import hidden_names, translate_shapes, upgrade
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import own
-from gluonic.graph.operator import REGISTRY, Application, Operator
+from gluonic.graph.operator import REGISTRY, Operator
 
 MOST_BYTES = 256 * 2**20
 MOST_NODES = 5_000_000

@@ -8,10 +8,11 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import Arithmetic
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import Location
-from gluonic.graph.operator import REGISTRY, Application
+from gluonic.graph.operator import REGISTRY
 
 if TYPE_CHECKING:
     import networkx

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry
-from gluonic.graph.operator import Application, Operator
+from gluonic.graph.operator import Operator
 
 BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 _ENDINGS = tuple(f"_{bare}" for bare in BARE)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application
 
 SameShape = Callable[[Entry, Entry], bool]
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application
 from gluonic.graph.calling import NULL, dress
-from gluonic.graph.operator import Application, Array
+from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import Site, backward, site_of

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.operator import Application, Array, Run, operator
+from gluonic.graph.application import Application
+from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.view import NodeView, Unknown
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
 from gluonic.ndarray.custom_call import Dependency, as_shape, backward, checked, site_of

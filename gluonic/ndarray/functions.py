@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gluonic.graph.application import Application
 from gluonic.graph.calling import Caller, dress
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
-from gluonic.graph.operator import Application, Operator
+from gluonic.graph.operator import Operator
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke

@@ -1,10 +1,10 @@
 """What was recorded, read as a graph."""
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.node import Entry as GraphEntry
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.node_attributes import as_text
-from gluonic.graph.operator import Application
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord
 from gluonic.ndarray.recording import OperatorRecord

@@ -5,12 +5,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.graph.application import Application, Signature
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, conform, signature_of
-from gluonic.graph.operator import REGISTRY, Application, Array, Operator, Signature
+from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute, own, quietly
 from gluonic.ndarray.recording import OperatorRecord, record, wrap

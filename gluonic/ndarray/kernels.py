@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, conform, refused
-from gluonic.graph.operator import Application, Array, Run, Signature
+from gluonic.graph.operator import Array, Run
 from gluonic.graph.view import written
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gluonic.graph.application import Application
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, describe, nearest, user_location
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
-from gluonic.graph.operator import Application
 from gluonic.symbol.naming import current_names
 from gluonic.symbol.scopes import block_path, current_attributes
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import REGISTRY, Application
+from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOp
 from gluonic.ndarray.invoke import invoke

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
+from gluonic.graph.application import Application
 from gluonic.graph.interpret import run_node
-from gluonic.graph.operator import REGISTRY, Application, Run
+from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.rules import same
 from gluonic.graph.view import PartialShape, Unknown
 

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from gluonic.graph.application import Application
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY, Application, Run
+from gluonic.graph.operator import REGISTRY, Run
 from tests.graph import samples as sample_package
 from tests.graph.applying import application
 from tests.graph.samples.sample import Sample

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
+from gluonic.graph.application import Application
 from gluonic.graph.interpret import signature_of
 from gluonic.graph.node_attributes import as_text
-from gluonic.graph.operator import REGISTRY, Application, Operator
+from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, unify
 from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run, run_of

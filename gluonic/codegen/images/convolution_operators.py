@@ -12,9 +12,10 @@ import numpy as np
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
 from gluonic.codegen.loops.semantics import function_of
+from gluonic.graph.application import Application
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY, Application, Array, Operator
+from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.ops.convolution_kernels import convolve
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.scalar_math import M

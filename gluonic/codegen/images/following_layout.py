@@ -14,9 +14,9 @@ from gluonic.codegen.images.scaling import scale_blocks, with_activation
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
+from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Application
 
 if TYPE_CHECKING:
     from gluonic.codegen.images.convolution_layout import Rewriting

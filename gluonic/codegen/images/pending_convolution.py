@@ -4,8 +4,8 @@ from typing import Any
 
 from gluonic.codegen.images.convolution import Filters
 from gluonic.codegen.images.layout_filters import Taps
+from gluonic.graph.application import Application
 from gluonic.graph.node import Entry
-from gluonic.graph.operator import Application
 from gluonic.graph.record import record
 
 

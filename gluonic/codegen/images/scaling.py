@@ -18,8 +18,9 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, Value
+from gluonic.graph.application import Application
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Application, Array
+from gluonic.graph.operator import Array
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 

@@ -11,7 +11,7 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32, Dtype, Value
 from gluonic.codegen.maths.emitter import Emitter, NotLowered
 from gluonic.codegen.maths.random_words import Place
-from gluonic.graph.operator import Application
+from gluonic.graph.application import Application
 
 _COSTLY = 12
 """From so many instructions on a value is rather kept than computed again."""

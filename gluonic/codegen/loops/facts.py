@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 from gluonic.codegen.loops.extents import trace_of, varies, written
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.machine.values import Dtype
+from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Application, Signature
 from gluonic.graph.record import record
 
 

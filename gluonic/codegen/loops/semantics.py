@@ -19,8 +19,8 @@ from gluonic.codegen.loops.loop import (
 )
 from gluonic.codegen.loops.loop_choices import CHOICES
 from gluonic.codegen.loops.loop_slices import SLICES
+from gluonic.graph.application import Application
 from gluonic.graph.families import reduced_axes
-from gluonic.graph.operator import Application
 from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
 
 Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]

@@ -10,8 +10,9 @@ import numpy as np
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.semantics import function_of
+from gluonic.graph.application import Application
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY, Application, Array, Operator
+from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.view import NodeView
 
 _MOST_STEPS = 8

@@ -1,0 +1,114 @@
+"""An operator with its attributes, which is what a node of a graph runs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.record import record
+from gluonic.graph.view import NodeView, Titled
+
+if TYPE_CHECKING:
+    from gluonic.graph.operator import Array, Operator, Run, Settings
+
+
+@record
+class Signature:
+    """The shapes and dtypes of the outputs that go with certain inputs; None where only a run tells."""
+
+    shapes: tuple[tuple[int, ...] | None, ...]
+    dtypes: tuple[np.dtype[Any], ...]
+
+
+class Application:
+    """An operator with its attributes: all that is missing are the inputs.
+
+    Attributes
+    ----------
+    op : the operator
+    settings : its attributes, parsed, with the defaults
+    inputs : the names of the inputs that this use has
+    outputs : the names of all outputs
+    visible : how many of them a user sees
+    signatures : output signatures by input signatures, as inferred so far
+    """
+
+    __slots__ = (
+        "_filler", "_groups", "call", "inputs", "op", "outputs", "settings", "signatures", "states",
+        "visible",
+    )  # fmt: skip
+
+    def __init__(self, op: "Operator", settings: "Settings") -> None:
+        self.op, self.settings = op, settings
+        n = SimpleNamespace(**settings)
+        self.inputs, self._groups = self._input_names(n)
+        states = op.states if op.auxiliary is None else op.auxiliary(n)
+        self.states = tuple(name for name in self.inputs if name in states)
+        self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
+        visible = op.visible(n) if callable(op.visible) else op.visible
+        self.visible = len(self.outputs) if visible is None else visible
+        self._filler = self._positions()
+        self.signatures: dict[Any, Signature] = {}
+        self.call = self._bind()
+
+    def _input_names(self, n: Any) -> tuple[tuple[str, ...], dict[str, list[str]]]:
+        op = self.op
+        if op.arguments is not None:
+            names = tuple(op.arguments(n))
+            return names, {op.variadic: list(names)} if op.variadic else {}
+        absent = set(op.absent(n)) if op.absent is not None else set()
+        fixed = [name for name in op.inputs if name not in absent]
+        if op.variadic is None:
+            return tuple(fixed), {}
+        if op.count is None or self.settings[op.count] is None:
+            raise MXNetError(f"{op.name}: the number of inputs is not known")
+        members = [f"{op.variadic}{i}" for i in range(self.settings[op.count])]
+        return (*fixed, *members), {op.variadic: members}
+
+    def _positions(self) -> tuple[int | None, ...] | None:
+        """Where each kernel parameter comes from, if an absent input lies before a present one."""
+        if self.op.arguments is not None or self.op.variadic is not None:
+            return None
+        if self.inputs == self.op.inputs[: len(self.inputs)]:
+            return None
+        return tuple(
+            self.inputs.index(name) if name in self.inputs else None for name in self.op.inputs
+        )
+
+    def _bind(self) -> Callable[..., Any]:
+        kernel, settings = self.op.kernel, self.settings
+        if not settings:
+            return kernel
+        return lambda *arrays, **run: kernel(*arrays, **settings, **run)
+
+    def view(
+        self,
+        values: Iterable[Any],
+        *,
+        title: "str | Titled" = "",
+        train: bool = False,
+        wanted: Sequence[bool] = (),
+    ) -> NodeView:
+        """The node as a rule sees it, with `values` for the inputs and then the outputs."""
+        slots = dict(zip((*self.inputs, *self.outputs), values, strict=True))
+        return NodeView(
+            slots,
+            self.settings,
+            declared=self.op.inputs,
+            groups=self._groups,
+            title=title or self.op.name,
+            train=train,
+            wanted=wanted,
+        )
+
+    def execute(self, arrays: "Sequence[Array]", run: "Run | None") -> tuple[Any, ...]:
+        """Run the kernel; one result for each output, not yet cast or reshaped to the signature."""
+        if self._filler is not None:
+            arrays = [None if i is None else arrays[i] for i in self._filler]  # type: ignore[misc]
+        if self.op.run_name is not None:
+            result = self.call(*arrays, **{self.op.run_name: run})
+        else:
+            result = self.call(*arrays)
+        return result if type(result) is tuple else (result,)
