@@ -1,0 +1,57 @@
+"""Transforms that are made of others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.gluon.block import Block
+from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.nn import HybridSequential, Sequential
+from gluonic.ndarray.state import RANDOM
+
+
+class Compose(Sequential):
+    """Transforms one after the other; hybrid ones that follow each other are compiled together.
+
+    Parameters
+    ----------
+    transforms : the transforms
+    """
+
+    def __init__(self, transforms: Sequence[Block]) -> None:
+        super().__init__()
+        run: list[HybridBlock] = []
+        for transform in transforms:
+            if isinstance(transform, HybridBlock):
+                run.append(transform)
+                continue
+            self._add_run(run)
+            run = []
+            self.add(transform)
+        self._add_run(run)
+
+    def _add_run(self, run: list[HybridBlock]) -> None:
+        if len(run) > 1:
+            together = HybridSequential()
+            together.add(*run)
+            together.hybridize()
+            self.add(together)
+        else:
+            self.add(*run)
+
+
+class RandomApply(Sequential):
+    """Apply transforms now and then.
+
+    Parameters
+    ----------
+    transforms : the transforms, one block
+    p : how often
+    """
+
+    def __init__(self, transforms: Block, p: float = 0.5) -> None:
+        super().__init__()
+        self.transforms, self.p = transforms, p
+
+    def forward(self, x: Any) -> Any:
+        """Apply, or leave alone."""
+        return self.transforms(x) if RANDOM.generator.random() < self.p else x

@@ -1,0 +1,112 @@
+"""Parts of images, and other sizes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.gluon.block import Block
+from gluonic.gluon.data.vision import geometry
+from gluonic.gluon.hybrid import HybridBlock
+
+
+def _as_size(size: int | Sequence[int]) -> tuple[int, int]:
+    if isinstance(size, int):
+        return size, size
+    width, height = size
+    return int(width), int(height)
+
+
+class RandomResizedCrop(Block):
+    """Cut out a rectangle of random area and proportions, and resize it.
+
+    Parameters
+    ----------
+    size : width and height of the result; a number for both
+    scale : the least and the largest part of the image to cut out
+    ratio : the least and the largest width over height
+    interpolation : 0: nearest neighbour, 1: linear, 2: cubic
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        scale: Any = (0.08, 1.0),
+        ratio: Sequence[float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: int = 1,
+    ) -> None:
+        super().__init__()
+        self._args = (_as_size(size), scale, ratio, interpolation)
+
+    def forward(self, x: Any) -> Any:
+        """Crop."""
+        return geometry.random_size_crop(x, *self._args)
+
+
+class CropResize(HybridBlock):
+    """Cut out a rectangle, and resize it.
+
+    Parameters
+    ----------
+    x, y : its left upper corner
+    width, height : its size
+    size : width and height of the result; a number for both, None for not resizing
+    interpolation : 0: nearest neighbour, 1: linear (by default), 2: cubic
+    """
+
+    def __init__(
+        self,
+        x: int,
+        y: int,
+        width: int,
+        height: int,
+        size: int | Sequence[int] | None = None,
+        interpolation: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._rectangle = {"x": x, "y": y, "width": width, "height": height}
+        self._size, self._interpolation = size, 1 if interpolation is None else interpolation
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Crop one image, or a batch."""
+        part = F.image.crop(x, **self._rectangle)
+        if not self._size:
+            return part
+        return F.image.resize(part, size=self._size, keep_ratio=False, interp=self._interpolation)
+
+
+class CenterCrop(Block):
+    """Cut out the middle; enlarge it if it is too small.
+
+    Parameters
+    ----------
+    size : width and height of the result; a number for both
+    interpolation : 0: nearest neighbour, 1: linear, 2: cubic
+    """
+
+    def __init__(self, size: int | Sequence[int], interpolation: int = 1) -> None:
+        super().__init__()
+        self._args = (_as_size(size), interpolation)
+
+    def forward(self, x: Any) -> Any:
+        """Crop."""
+        return geometry.center_crop(x, *self._args)
+
+
+class Resize(HybridBlock):
+    """Resize.
+
+    Parameters
+    ----------
+    size : width and height of the result; a number for both, or for the shorter one if `keep_ratio`
+    keep_ratio : keep the proportions
+    interpolation : 0: nearest neighbour, 1: linear, 2: cubic
+    """
+
+    def __init__(
+        self, size: int | Sequence[int], keep_ratio: bool = False, interpolation: int = 1
+    ) -> None:
+        super().__init__()
+        self._size, self._keep, self._interpolation = size, keep_ratio, interpolation
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Resize one image, or a batch."""
+        return F.image.resize(x, size=self._size, keep_ratio=self._keep, interp=self._interpolation)
