@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic import optimizer as optimizers
-from gluonic.initializer import InitDesc, Uniform
 from gluonic.io import DataBatch, DataDesc
 from gluonic.model import load_checkpoint
-from gluonic.module.base import BaseModule, check_names
+from gluonic.module.base import check_names
+from gluonic.module.parameters import Parameterized
 from gluonic.ndarray import Context, NDArray, cpu
 from gluonic.ndarray.kernels import overwrite
 
@@ -18,7 +18,7 @@ def described(shapes: Any) -> list[DataDesc]:
     return [one if isinstance(one, DataDesc) else DataDesc(*one) for one in shapes or ()]
 
 
-class Module(BaseModule):
+class Module(Parameterized):
     """A symbol with parameters.
 
     Parameters
@@ -44,8 +44,6 @@ class Module(BaseModule):
         group2ctxs: Any = None,
         compression_params: Any = None,
     ) -> None:
-        super().__init__(logger)
-        self._symbol = symbol
         contexts = list(context) if isinstance(context, (list, tuple)) else [context or cpu()]
         self._context: Context = contexts[0]
         arguments = symbol.list_arguments()
@@ -57,11 +55,7 @@ class Module(BaseModule):
         self._fixed = set(fixed_param_names or ())
         check_names(sorted(self._fixed), arguments, "fixed_param_names")
         inputs = {*self._data_names, *self._label_names, *self._state_names}
-        self._param_names = [name for name in arguments if name not in inputs]
-        self._aux_names = symbol.list_auxiliary_states()
-        self._arg_params: dict[str, NDArray] | None = None
-        self._aux_params: dict[str, NDArray] | None = None
-        self._executor: Any = None
+        super().__init__(symbol, [name for name in arguments if name not in inputs], logger)
         self._optimizer: Any = None
         self._updater: Any = None
         self._states_file: str | None = None
@@ -215,78 +209,6 @@ class Module(BaseModule):
         self._data_shapes, self._label_shapes = described(data_shapes), described(label_shapes)
         self._make_executor(self)
         self._put(arguments, states)
-
-    def init_params(
-        self,
-        initializer: Any = None,
-        arg_params: Any = None,
-        aux_params: Any = None,
-        allow_missing: bool = False,
-        force_init: bool = False,
-        allow_extra: bool = False,
-    ) -> None:
-        """Give the parameters their values: given ones, or new ones.
-
-        Parameters
-        ----------
-        initializer : for parameters that are not given; `Uniform(0.01)` by default
-        arg_params, aux_params : values by name
-        allow_missing : whether parameters may be missing among the given
-        allow_extra : whether there may be others among the given
-        """
-        self._require("binded")
-        if self.params_initialized and not force_init:
-            return
-        attributes = self._symbol.attr_dict()
-        given = {**(arg_params or {}), **(aux_params or {})}
-        targets = self._parameters()
-        self._check_given(given, targets, arg_params is not None, allow_missing, allow_extra)
-        for name, array in targets.items():
-            if name in given:
-                overwrite(array, given[name]._data)
-            elif initializer is not None or not given:
-                description = InitDesc(name, attributes.get(name))
-                (Uniform(0.01) if initializer is None else initializer)(description, array)
-        self.params_initialized = True
-
-    def _parameters(self) -> dict[str, NDArray]:
-        arguments, states = self._executor.arg_dict, self._executor.aux_dict
-        return {
-            **{name: arguments[name] for name in self._param_names},
-            **{name: states[name] for name in self._aux_names},
-        }
-
-    @staticmethod
-    def _check_given(
-        given: Any, targets: Any, complete: bool, allow_missing: bool, allow_extra: bool
-    ) -> None:
-        missing = [name for name in targets if name not in given]
-        if complete and missing and not allow_missing:
-            raise RuntimeError(
-                f"no value is given for {', '.join(missing)}; allow_missing=True keeps them"
-            )
-        extra = [name for name in given if name not in targets]
-        if extra and not allow_extra:
-            raise ValueError(
-                f"there is no parameter {', '.join(extra)}; allow_extra=True ignores them"
-            )
-
-    def _put(self, arguments: Any, states: Any) -> None:
-        targets = self._parameters()
-        for name, value in {**arguments, **states}.items():
-            if name in targets:
-                overwrite(targets[name], value._data)
-
-    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-        """Return copies of the parameters and the auxiliary states, by name."""
-        if self._executor is None and self._arg_params is not None:
-            return self._arg_params, self._aux_params or {}
-        self._require("binded", "params_initialized")
-        arguments, states = self._executor.arg_dict, self._executor.aux_dict
-        return (
-            {name: arguments[name].copy() for name in self._param_names},
-            {name: states[name].copy() for name in self._aux_names},
-        )
 
     def init_optimizer(
         self,

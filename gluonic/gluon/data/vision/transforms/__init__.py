@@ -13,8 +13,18 @@ from gluonic.gluon.data.vision.transforms.colours import (
 )
 from gluonic.gluon.data.vision.transforms.composing import Compose, RandomApply
 from gluonic.gluon.data.vision.transforms.conversion import Cast, Normalize, ToTensor
-from gluonic.gluon.data.vision.transforms.cropping import CenterCrop, CropResize, RandomResizedCrop, Resize
-from gluonic.gluon.data.vision.transforms.turning import RandomFlipLeftRight, RandomFlipTopBottom, RandomRotation, Rotate
+from gluonic.gluon.data.vision.transforms.cropping import (
+    CenterCrop,
+    CropResize,
+    RandomResizedCrop,
+    Resize,
+)
+from gluonic.gluon.data.vision.transforms.turning import (
+    RandomFlipLeftRight,
+    RandomFlipTopBottom,
+    RandomRotation,
+    Rotate,
+)
 
 __all__ = [
     "Cast",
