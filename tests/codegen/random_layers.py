@@ -14,6 +14,14 @@ def _weight(g: Growing, x: Value, *shape: int) -> Value:
     return g.variable(shape, x.dtype, listed=False)
 
 
+def _filters(g: Growing, x: Value, *shape: int) -> Value:
+    """Finite filters: on the way back, machine code multiplies them with zeros around images."""
+    unusual, g.unusual = g.unusual, False
+    made = _weight(g, x, *shape)
+    g.unusual = unusual
+    return made
+
+
 def is_filled(x: Value, low: int, high: int = 9) -> bool:
     """Whether it is floating, has so many axes and some elements."""
     return x.is_floating and low <= len(x.shape) <= high and 0 not in x.shape
@@ -123,7 +131,7 @@ def convolution(draw: Draw, g: Growing, x: Value) -> None:
     if any(n + 2 * p < d * (k - 1) + 1 for n, k, p, d in sizes):
         return
     bias = draw(st.booleans())
-    parts = [_weight(g, x, filters, channels // groups, *kernel)]
+    parts = [_filters(g, x, filters, channels // groups, *kernel)]
     parts += [_weight(g, x, filters)] if bias else []
     made = g.add(
         "Convolution", x, *parts, kernel=kernel, stride=stride, pad=pad, dilate=dilate,
@@ -144,7 +152,7 @@ def deconvolution(draw: Draw, g: Growing, x: Value) -> None:
     ]
     if min(sizes) < 1:
         return
-    weight = _weight(g, x, channels, filters, *kernel)
+    weight = _filters(g, x, channels, filters, *kernel)
     made = g.add(
         "Deconvolution", x, weight, kernel=kernel, stride=stride, pad=pad, num_filter=filters
     )
