@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -60,18 +60,29 @@ def check(
     assert [step for step in steps if step.kind == "python"] == []
 
 
-def check_with_gradients(node: Node, known: dict[Node, tuple[int, ...]], dtype: str) -> None:
-    """Check what the user sees of an operator, and its gradients."""
+def check_with_gradients(
+    node: Node,
+    known: dict[Node, tuple[int, ...]],
+    dtype: str,
+    given: Mapping[str, Array] | None = None,
+) -> None:
+    """Check what the user sees of an operator, and its gradients.
+
+    Parameters
+    ----------
+    given : by name, the inputs that are no random numbers
+    """
     variables = [e.node for e in node.inputs]
-    arrays = arrays_for(node, known, dtype)
+    random = zip(variables, arrays_for(node, known, dtype), strict=True)
+    arrays = [(given or {}).get(variable.name, array) for variable, array in random]
     shown = [node.entry(i) for i in range(node.visible_count)]
     assert node.application is not None
     is_rooted = node.application.settings.get("pool_type") == "lp"
     look = partial(check, is_ill_conditioned=is_rooted)  # roots of sums near zero
     look(shown, variables, arrays)
     outputs = interpret(Graph(shown), dict(zip(variables, arrays, strict=True)), new_run())
-    random = np.random.default_rng(1)
-    slopes = [random.uniform(-1, 1, output.shape).astype(dtype) for output in outputs]
+    numbers = np.random.default_rng(1)
+    slopes = [numbers.uniform(-1, 1, output.shape).astype(dtype) for output in outputs]
     heads = [Node(None, f"head{i}") for i in range(len(shown))]
     found = gradients(
         shown, [head.entry() for head in heads], [v.entry() for v in variables], train=True

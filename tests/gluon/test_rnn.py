@@ -119,6 +119,21 @@ def test_lengths_of_samples_stop_a_layer() -> None:
         layer(x)
 
 
+@HYBRID
+def test_lengths_of_samples_stop_layers_without_memory(hybridize: bool) -> None:
+    layer = rnn.GRU(3, bidirectional=True, use_sequence_length=True)
+    layer.initialize()
+    if hybridize:
+        layer.hybridize()
+    x = nd.random.normal(shape=(5, 2, 4))
+    outputs, states = layer(x, layer.begin_state(2), nd.array([2, 5]))
+    short, short_states = layer(x[:2], layer.begin_state(2), nd.array([2, 2]))
+    assert (outputs[2:, 0].asnumpy() == 0).all()
+    assert agrees(numbers(outputs[:2, 0]), numbers(short[:, 0]))
+    assert agrees(numbers(states[0][:, 0]), numbers(short_states[0][:, 0]))
+    assert agrees(numbers(layer(x, None, nd.array([2, 5]))), numbers(outputs))
+
+
 def test_a_projected_lstm_has_short_outputs_and_long_memory() -> None:
     layer = rnn.LSTM(5, projection_size=2, input_size=4)
     layer.initialize()

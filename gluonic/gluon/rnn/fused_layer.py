@@ -244,7 +244,7 @@ class _RNNLayer(HybridBlock):
             inputs,
             F._internal._rnn_param_concat(*flat, dim=0),
             *states,
-            *([] if sequence_length is None else [sequence_length]),
+            **({} if sequence_length is None else {"sequence_length": sequence_length}),
             use_sequence_length=self._use_sequence_length,
             state_size=self._hidden_size,
             projection_size=self._projection_size,

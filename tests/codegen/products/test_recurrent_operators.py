@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.explain import explain
+from gluonic.codegen.program import Program
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
@@ -25,6 +28,7 @@ def network(
     mode: str, steps: int, batch: int, features: int, **attributes: Any
 ) -> tuple[Node, Shapes]:
     names = ["data", "parameters", "state", *(["state_cell"] if mode == "lstm" else [])]
+    names += ["sequence_length"] if attributes.get("use_sequence_length") else []
     variables = [Node(None, name) for name in names]
     node = make_node("RNN", [v.entry() for v in variables], {"mode": mode, **attributes})
     return node, {variables[0]: (steps, batch, features)}
@@ -58,6 +62,100 @@ def test_recurrent_networks_are_machine_code(
         state_outputs=state_outputs,
     )
     check_with_gradients(node, known, dtype)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(MODES),
+    st.booleans(),
+    st.tuples(*[st.integers(1, most) for most in (5, 4, 5)]),
+    st.integers(1, 19),
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["float32", "float64"]),
+    st.data(),
+)
+def test_sequences_of_own_lengths_and_projected_states_are_machine_code(
+    mode: str,
+    has_lengths: bool,
+    extents: tuple[int, int, int],
+    size: int,
+    layers: int,
+    bidirectional: bool,
+    state_outputs: bool,
+    dtype: str,
+    data: st.DataObject,
+) -> None:
+    attributes: dict[str, Any] = {"use_sequence_length": has_lengths}
+    if mode == "lstm" and (not has_lengths or data.draw(st.booleans())):
+        attributes["projection_size"] = data.draw(st.integers(1, 12))
+    node, known = network(
+        mode,
+        *extents,
+        state_size=size,
+        num_layers=layers,
+        bidirectional=bidirectional,
+        state_outputs=state_outputs,
+        **attributes,
+    )
+    steps, batch, _ = extents
+    lengths = data.draw(st.lists(st.integers(0, steps), min_size=batch, max_size=batch))
+    of_lengths = data.draw(st.sampled_from(["float32", "int32", "int64"]))
+    check_with_gradients(node, known, dtype, {"sequence_length": np.asarray(lengths, of_lengths)})
+
+
+@pytest.mark.parametrize("mode", ["lstm", "gru"])
+@pytest.mark.parametrize(
+    "lengths", [[-1.0, 2.0, 9.0], [0.5, 2.9, 3.0], [1e30, float("nan"), -1e30]]
+)
+def test_lengths_that_no_sequence_has_mean_what_they_mean_to_the_interpreter(
+    mode: str, lengths: list[float]
+) -> None:
+    node, known = network(mode, 3, 3, 2, state_size=4, num_layers=2, use_sequence_length=True)
+    check_with_gradients(node, known, "float32", {"sequence_length": np.array(lengths, np.float32)})
+
+
+def test_lengths_beyond_the_data_are_refused_as_the_interpreter_refuses_them() -> None:
+    node, known = network(
+        "gru", 3, 2, 2, state_size=4, num_layers=1, bidirectional=True, use_sequence_length=True
+    )
+    arrays = arrays_for(node, known, "float32")
+    variables = [e.node for e in node.inputs]
+    graph = Graph([node.entry()])
+    program = Program(graph, variables)
+    arrays[-1][:] = 1, 3
+    expected = interpret(graph, dict(zip(variables, arrays, strict=True)), new_run())
+    np.testing.assert_allclose(program(arrays, new_run())[0], expected[0], rtol=1e-5)
+    arrays[-1][:] = 1, 4
+    with pytest.raises(MXNetError, match="out of bounds"):
+        program(arrays, new_run())
+
+
+@pytest.mark.parametrize("has_lengths", [False, True])
+@pytest.mark.parametrize("projection", [3, 9, None])
+def test_dropout_goes_with_lengths_and_projections(
+    has_lengths: bool, projection: int | None
+) -> None:
+    node, known = network(
+        "lstm",
+        *(4, 3, 5),
+        state_size=7,
+        num_layers=3,
+        bidirectional=True,
+        state_outputs=True,
+        p=0.4,
+        projection_size=projection,
+        use_sequence_length=has_lengths,
+    )
+    arrays = arrays_for(node, known, "float32")
+    if has_lengths:
+        arrays[-1] = np.array([4, 0, 2], np.float32)
+    variables = tuple(e.node for e in node.inputs)
+    graph = Graph([node.entry(i) for i in range(3)])
+    trained = RandomGraph(graph, variables, tuple(arrays), frozenset(), True)
+    check_forward(trained)
+    check_backward(trained, [True] * 4 + [False])
 
 
 @pytest.mark.parametrize("train", [False, True])
