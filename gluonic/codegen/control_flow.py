@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.control_flow_body import Body, Trail, sliced
+from gluonic.graph.carried import carried
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.operator import Array, Operator, Run, operator
+from gluonic.graph.rules import gradients_like
 from gluonic.graph.subgraphs import Subgraphs
-from gluonic.graph.view import NodeView, Unknown, unify
+from gluonic.graph.view import NodeView, unify
 
 Positions = tuple[int, ...]
 _CARRIED = "_steps"
@@ -77,13 +79,6 @@ def _control_flow(name: str, arguments: Callable[[Any], list[str]]) -> Callable[
     return operator(name, arguments=arguments, outputs=_outputs, visible=lambda n: n.num_outputs)
 
 
-def _carry(trail: Trail) -> Array:
-    """An array of no axes that holds what the backward run needs."""
-    carried = np.empty((), object)
-    carried[()] = trail
-    return carried
-
-
 @_control_flow("_foreach", _foreach_inputs)
 def foreach(
     *data: Array,
@@ -110,7 +105,7 @@ def foreach(
     if len(lengths) != 1:
         raise MXNetError(f"foreach: the first axes of data differ: {sorted(lengths)}")
     results, trail = subgraphs.bodies[0].run(data, run, lengths.pop())
-    return (*results, _carry(trail))
+    return (*results, carried(trail))
 
 
 @_control_flow("_while_loop", _while_inputs)
@@ -147,7 +142,7 @@ def while_loop(
         return _truth(condition.program(values, run), "while_loop: cond")
 
     results, trail = body.run(data, run, max_iterations, goes_on)
-    return (*results, _carry(trail))
+    return (*results, carried(trail))
 
 
 @_control_flow("_cond", _cond_inputs)
@@ -176,7 +171,7 @@ def cond(
     branch = 0 if _truth(condition.program(values, run), "cond: pred") else 1
     results, trail = subgraphs.bodies[branch].run(data, run, 1)
     trail.branch = branch
-    return (*results, _carry(trail))
+    return (*results, carried(trail))
 
 
 def _truth(results: Sequence[Array], where: str) -> bool:
@@ -281,15 +276,7 @@ def backward_control_flow(
     return tuple(body.backward(data[:inputs], data[inputs:], trail, Run(train, run.random), wanted))
 
 
-def _like_inputs(n: NodeView) -> None:
-    known = [n._known(f"data{i}") for i in range(n.inputs)]
-    if any(fact is None for fact in known):
-        raise Unknown
-    for index, fact in enumerate(known):
-        setattr(n, f"in_grad{index}", fact)
-
-
-backward_control_flow.shape = backward_control_flow.dtype = _like_inputs
+backward_control_flow.shape = backward_control_flow.dtype = gradients_like("data", "in_grad")
 
 
 @backward_control_flow.all_gradients

@@ -6,13 +6,12 @@ As with `Custom`, a hidden output of a stateful operator carries its state to th
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.extension.binary import Attributes, Binary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
 from gluonic.graph.application import Application
+from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.operator import Array, NativeCall, Operator, Signatures
@@ -21,7 +20,6 @@ from gluonic.graph.view import NodeView, Unknown
 EXTRA_INPUTS = "__ext_extra_inputs__"
 EXTRA_ATTRIBUTES = (EXTRA_INPUTS, "__ext_shape__", "__ext_dtype__", SUBGRAPHS)
 STATE = "op_state"
-_OBJECT = np.dtype(object)
 _MOST_USES = 1024
 
 
@@ -65,7 +63,7 @@ class Use:
             state = self.new_state(arrays)
         results = self.forward(arrays, self._promise, self.mutated, state)
         if state is not None:
-            results.append(_carried(state))
+            results.append(carried(state))
         return tuple(results)
 
     def _promise(self, arrays: Sequence[Array]) -> Any:
@@ -90,13 +88,6 @@ def _extra_inputs(attributes: Attributes, name: str) -> int:
 def output_names(count: int) -> list[str]:
     """Name the outputs of an operator as MXNet does."""
     return ["output"] if count == 1 else [f"output{i}" for i in range(count)]
-
-
-def _carried(state: OperatorState) -> Array:
-    """An array of no axes that holds the state."""
-    made = np.empty((), _OBJECT)
-    made[()] = state
-    return made
 
 
 class LoadedOperator:
@@ -194,7 +185,7 @@ class LoadedOperator:
     def _infer_dtype(self, n: NodeView) -> None:
         use = self.use(n._settings)
         if use.stateful:
-            setattr(n, STATE, _OBJECT)
+            setattr(n, STATE, OBJECT)
         names = use.inputs[: use.inferred]
         inputs, outputs = use.inference.dtypes([n._known(x) for x in names], len(use.outputs))
         _learn(n, [*names, *use.outputs], [*inputs, *outputs])

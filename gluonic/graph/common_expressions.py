@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.graph.node import Entry, Graph, Node, make_node
-from gluonic.graph.simplify import computation_key
+from gluonic.graph.simplify import first_alike
 
 
 def without_common_expressions(graph: Graph) -> Graph:
@@ -23,13 +23,7 @@ def without_common_expressions(graph: Graph) -> Graph:
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
         if node.application is None or not inputs:
             return None
-        key = computation_key(node.application, inputs)
-        if key is None:
-            return None
-        if key not in known:
-            kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-            known[key] = node if kept else node.with_inputs(inputs)
-        return known[key]
+        return first_alike(node, inputs, known)
 
     merged = graph.rewrite(replace)
     copies: dict[Entry, int] = {}

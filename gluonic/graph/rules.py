@@ -41,6 +41,19 @@ def like(source: str, *targets: str) -> Rule:
     return rule
 
 
+def gradients_like(source: str, gradient: str) -> Rule:
+    """The `inputs` first outputs, `gradient` and a number, are as `source` and that number; all at once."""
+
+    def rule(n: NodeView) -> None:
+        known = [n._known(f"{source}{i}") for i in range(n.inputs)]
+        if any(fact is None for fact in known):
+            raise Unknown
+        for index, fact in enumerate(known):
+            setattr(n, f"{gradient}{index}", fact)
+
+    return rule
+
+
 def _is_one(axis: int | None) -> bool:
     """Whether an axis has one element; one that varies (see the compiler's extents) is not asked."""
     return isinstance(axis, int) and axis == 1
@@ -104,6 +117,7 @@ __all__ = [
     "broadcast_shapes",
     "complete",
     "fixed_by",
+    "gradients_like",
     "like",
     "output_dtype",
     "same",

@@ -46,13 +46,7 @@ def simplify(graph: Graph, same_shape: SameShape, dtypes: Mapping[Entry, np.dtyp
             return None
         if _changes_nothing(node, same_shape, dtypes):
             return [inputs[0]]
-        key = computation_key(node.application, inputs)
-        if key is None:
-            return None
-        if key not in known:
-            kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-            known[key] = node if kept else node.with_inputs(inputs)
-        return known[key]
+        return first_alike(node, inputs, known)
 
     return graph.rewrite(replace)
 
@@ -75,7 +69,22 @@ def _changes_nothing(
     return same_shape(node.inputs[0], node.entry())
 
 
-def computation_key(application: Application, inputs: Sequence[Entry]) -> Any:
+def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> Node | None:
+    """The `known` node that computes what `node` would from `inputs`, which it becomes if it is the first.
+
+    None for what must run each time.
+    """
+    assert node.application is not None
+    key = _computation_key(node.application, inputs)
+    if key is None:
+        return None
+    if key not in known:
+        kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
+        known[key] = node if kept else node.with_inputs(inputs)
+    return known[key]
+
+
+def _computation_key(application: Application, inputs: Sequence[Entry]) -> Any:
     """What two nodes that compute the same have in common; None for what must run each time."""
     op = application.op
     apart = op.run_name is not None or application.states or op.calls_back

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown
 from gluonic.minpy.call import Call
 from gluonic.minpy.definition import Definition, enter, find
 from gluonic.minpy.template import Template
 from gluonic.symbol import Symbol, _internal
 
-_OBJECT = np.dtype(object)
 _HIDDEN = "call_made"
 
 
@@ -66,9 +67,7 @@ def minpy_customop(*data: Array, function: str, call: str, count: int, run: Run)
     _check_count(results, count, function)
     if run.train:
         made.prepare(range(len(data)))
-    carried = np.empty((), _OBJECT)
-    carried[()] = made
-    return (*results, carried)
+    return (*results, carried(made))
 
 
 def _check_count(results: Sequence[Array], count: int, function: str) -> None:
@@ -127,7 +126,7 @@ def _(n: NodeView) -> None:
 
 @minpy_customop.infer_dtype
 def _(n: NodeView) -> None:
-    setattr(n, _HIDDEN, _OBJECT)
+    setattr(n, _HIDDEN, OBJECT)
     dtypes = [n._known(name) for name in _input_names(n)]
     if any(dtype is None for dtype in dtypes):
         raise Unknown
@@ -181,12 +180,4 @@ def backward_minpy_customop(
     return tuple(found[i] if i in found else np.zeros_like(data[i]) for i in range(inputs))
 
 
-def _like_inputs(n: NodeView) -> None:
-    known = [n._known(f"data{i}") for i in range(n.inputs)]
-    if any(fact is None for fact in known):
-        raise Unknown
-    for index, fact in enumerate(known):
-        setattr(n, f"gradient{index}", fact)
-
-
-backward_minpy_customop.shape = backward_minpy_customop.dtype = _like_inputs
+backward_minpy_customop.shape = backward_minpy_customop.dtype = gradients_like("data", "gradient")

@@ -7,11 +7,12 @@ import numpy as np
 
 from gluonic.graph.application import Application
 from gluonic.graph.calling import NULL, dress
+from gluonic.graph.carried import carried
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import Site, backward, site_of
-from gluonic.ndarray.custom_node import carry, custom
+from gluonic.ndarray.custom_node import custom
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
@@ -44,7 +45,7 @@ class CustomRecord(OperatorRecord):
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Call the user's backward; what is to be differentiated again goes through the rule."""
         if STATE.recording:
-            self.arrays[-1] = carry(self.op)
+            self.arrays[-1] = carried(self.op)
             return super().gradients(heads, train=train)
         site, arrays = self.site, self.arrays
         reads, count, states = site.dependency, site.count, len(site.shapes)
@@ -73,7 +74,7 @@ class CustomRecord(OperatorRecord):
         return head._data
 
 
-_NOT_CARRIED = np.empty((), np.dtype(object))
+_NOT_CARRIED = carried(None)
 _general = make_function(custom, "Custom")
 _known: dict[Any, tuple[Site, Application]] = {}
 on_change(_known.clear)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.application import Application
+from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
 from gluonic.ndarray.custom_call import Dependency, as_shape, backward, checked, site_of
 
-_OBJECT = np.dtype(object)
 _CARRIED = "_custom_op"
 _NEVER_FOR_WANT_OF_A_SHAPE = (NameError, AttributeError, ImportError, NotImplementedError)
 
@@ -83,14 +84,7 @@ def _run(
     if op is None:
         op = made[site] = site.new_op()
     arrays = [a if i >= site.count else _lasting(a) for i, a in enumerate(data)]
-    return (*site.forward(op, arrays, run.train), carry(op))
-
-
-def carry(op: CustomOp) -> Array:
-    """An array of no axes that holds the operator's object."""
-    carried = np.empty((), _OBJECT)
-    carried[()] = op
-    return carried
+    return (*site.forward(op, arrays, run.train), carried(op))
 
 
 def _lasting(array: Array) -> Array:
@@ -131,7 +125,7 @@ def _(n: NodeView) -> None:
 @custom.infer_dtype
 def _(n: NodeView) -> None:
     prop = prop_of(n._settings)
-    setattr(n, _CARRIED, _OBJECT)
+    setattr(n, _CARRIED, OBJECT)
     names = prop.list_arguments()
     known = [n._known(name) for name in names]
     first = next((dtype for dtype in known if dtype is not None), None)
@@ -211,12 +205,4 @@ def backward_custom(
     return tuple(backward(op, in_data, aux, out_grad, out_data, like, wanted, op_type))
 
 
-def _like_inputs(n: NodeView) -> None:
-    known = [n._known(f"data{i}") for i in range(n.inputs)]
-    if any(fact is None for fact in known):
-        raise Unknown
-    for index, fact in enumerate(known):
-        setattr(n, f"in_grad{index}", fact)
-
-
-backward_custom.shape = backward_custom.dtype = _like_inputs
+backward_custom.shape = backward_custom.dtype = gradients_like("data", "in_grad")

@@ -115,12 +115,6 @@ def _given(slope: Array | None, like: Array) -> Array:
 
 
 @_backward_rnn.infer_shape
-def _(n: NodeView) -> None:
-    for name in n._slots:
-        if name.endswith("_gradient"):
-            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
-
-
 @_backward_rnn.infer_dtype
 def _(n: NodeView) -> None:
     for name in n._slots:

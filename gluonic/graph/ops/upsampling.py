@@ -174,11 +174,6 @@ def backward_up_sampling(
 
 
 @backward_up_sampling.infer_shape
-def _(n: NodeView) -> None:
-    for i, image in enumerate(n.args):
-        setattr(n, f"output{i}", image)
-
-
 @backward_up_sampling.infer_dtype
 def _(n: NodeView) -> None:
     for i, image in enumerate(n.args):
