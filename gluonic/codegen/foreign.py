@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.graph.node import Node
 from gluonic.graph.operator import NativeCall
 
@@ -54,7 +55,7 @@ class ForeignStep(Step):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the call."""
-        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
+        f = StepFunction(module, name)
         function = f.op("load ptr, ptr %numbers")
         context = f.op(f"load ptr, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
         f.do(f"call void {function}(ptr %operands, ptr {context})")

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from gluonic.codegen.images.convolution import Filters, blocks_of
 from gluonic.codegen.images.convolution_tile import NOTHING, Chunk, Epilogue, Line, TileWriter
 from gluonic.codegen.images.convolution_tiling import Tiling
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
 
 
 def emit_convolution(
@@ -30,8 +31,7 @@ def emit_convolution(
     tiling : in which order
     epilogue : applied to each sum
     """
-    arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
-    function = Function(module, name, arguments)
+    function = StepFunction(module, name)
     _Writer(function, filters, tiling, epilogue).write()
     function.finish()
 
@@ -40,24 +40,19 @@ class _Writer:
     """Writes one convolution."""
 
     def __init__(
-        self, function: Function, filters: Filters, tiling: Tiling, epilogue: Epilogue
+        self, function: StepFunction, filters: Filters, tiling: Tiling, epilogue: Epilogue
     ) -> None:
         self.f, self.filters, self.tiling, self.epilogue = function, filters, tiling, epilogue
         count = 3 + epilogue.channels + epilogue.places
-        self.operands = [self._load("%operands", "ptr", i) for i in range(count)]
-        self.batch, self.rows, self.columns = (self._load("%numbers", "i64", i) for i in range(3))
+        self.operands = [function.operand(i) for i in range(count)]
+        self.batch, self.rows, self.columns = (function.number(i) for i in range(3))
         self.strides = [
-            [self._load("%numbers", "i64", 3 + 3 * k + i) for i in range(3)]
-            for k in range(2 + epilogue.places)
+            [function.number(3 + 3 * k + i) for i in range(3)] for k in range(2 + epilogue.places)
         ]
         _, by_block, by_row = self.strides[0]
         self.tiles = TileWriter(function, filters, (by_block, by_row), epilogue)
         self.lanes, self.moved = self.tiles.lanes, self.tiles.moved
         self.blocks = blocks_of(filters.filters, self.lanes)
-
-    def _load(self, base: str, kind: str, position: int) -> str:
-        place = self.f.op(f"getelementptr {kind}, ptr {base}, i64 {position}")
-        return self.f.op(f"load {kind}, ptr {place}")
 
     # -- numbers ------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ from gluonic.codegen.images.window_loops import MatrixWriter, Windows3, WindowWr
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.blas import gemm
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import Dtype, literal
 from gluonic.graph.node import Node
@@ -143,7 +144,7 @@ class ShapeStep(Step):
 
     def emit(self, module: Module, name: str) -> None:
         """Write a function that does nothing."""
-        Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]).finish()
+        StepFunction(module, name).finish()
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """None."""

@@ -204,14 +204,9 @@ class TileWriter:
         size = len(taps) * channels * shape[2] * self.lanes * 4
         if self.filters.packed_size(self.lanes) * 4 >= _MUCH:
             for ahead in range(_AHEAD, _AHEAD + size, 64):
-                self._fetch(self.moved(weights, 1, ahead))
+                self.f.fetch(self.moved(weights, 1, ahead))
         used = self.moved(weights, 1, size)
         self.f.do(f"store ptr {used}, ptr {pointer}")
-
-    def _fetch(self, address: str) -> None:
-        """Ask for a cache line that will be read soon."""
-        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
 
     def _products(
         self,

@@ -11,6 +11,7 @@ from gluonic.codegen.images.convolution import blocks_of, lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.graph.record import record
 
 
@@ -50,21 +51,12 @@ class Writer:
     """What writers of reorderings share: numbers, addresses, vectors and their transposition."""
 
     def __init__(self, module: Module, name: str) -> None:
-        arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
-        self.f = Function(module, name, arguments)
+        function = StepFunction(module, name)
+        self.f: Function = function
+        self.operand, self.number = function.operand, function.number
         self.lanes = lanes_of(module.target)
         self.vector = f"<{self.lanes} x float>"
         self.step = self.lanes * 4
-
-    def operand(self, position: int) -> str:
-        """The address of an operand."""
-        place = self.f.op(f"getelementptr ptr, ptr %operands, i64 {position}")
-        return self.f.op(f"load ptr, ptr {place}")
-
-    def number(self, position: int) -> str:
-        """A run-time number."""
-        place = self.f.op(f"getelementptr i64, ptr %numbers, i64 {position}")
-        return self.f.op(f"load i64, ptr {place}")
 
     def moved(self, address: str, count: str | int, stride: str | int = 1) -> str:
         """The address `count` strides (bytes) further."""

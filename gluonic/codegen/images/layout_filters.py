@@ -56,11 +56,6 @@ class _FilterWriter(Writer):
             return self.load(address)
         return self.load_lanes(address, self.first_lanes(str(count)))
 
-    def fetch(self, address: str) -> None:
-        """Ask for a cache line that will be read soon."""
-        self.f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-        self.f.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
-
     def units(self, write: Callable[[str, str, int], None]) -> None:
         """Write the loop over groups and blocks; `write(group, block, filters in it)`."""
         rest = self.filters.filters % self.lanes
@@ -266,7 +261,7 @@ def emit_pack_turned_filters(
         with w.f.loop("0", str(filters.channels)) as channel:
             here = w.moved(start, channel, by_channel)
             for ahead in range(0, count * whole * 4, 64):
-                w.fetch(w.moved(here, 1, by_channel * _CHANNELS_AHEAD + ahead))
+                w.f.fetch(w.moved(here, 1, by_channel * _CHANNELS_AHEAD + ahead))
             there = w.moved(end, w.position(channel, 0), by_vector)
             by_tap = w.times(w.block_size(channel), by_vector)
             for first in range(0, whole, w.lanes):

@@ -19,6 +19,7 @@ from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, space_of
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.memory import aligned
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import INT64, Dtype
 from gluonic.graph.record import record
@@ -27,7 +28,6 @@ _GRAIN = 1 << 14
 """How many elements a chunk has."""
 _CELL = 8
 """The bytes of a value that is kept between phases."""
-_NUMBERS = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
 
 
 def is_long_row(kernel: Kernel) -> bool:
@@ -245,23 +245,19 @@ class LongRowStep(LoopStep):
         """Write a kernel for each phase, and the function that chooses."""
         for number, phase in enumerate(self.cut.phases):
             emit(phase.kernel, f"{name}_{number}", module)
-        f = Function(module, name, _NUMBERS, passes_on=True)
+        f = StepFunction(module, name, passes_on=True)
         own = len(self.lowered.kernel.operands)
-        workspace = f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {own}')}")
+        workspace = f.operand(own)
         most = max(len(phase.kernel.operands) for phase in self.cut.phases)
         operands = f.slot(f"[{most} x ptr]")
-
-        def number_at(position: int) -> str:
-            return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %numbers, i64 {position}')}")
 
         def put(position: int, address: str) -> None:
             place = f.op(f"getelementptr ptr, ptr {operands}, i64 {position}")
             f.do(f"store ptr {address}, ptr {place}")
 
         for i in range(own):
-            place = f.op(f"getelementptr ptr, ptr %operands, i64 {i}")
-            put(i, f.op(f"load ptr, ptr {place}"))
-        current, start, size = number_at(0), number_at(1), number_at(2)
+            put(i, f.operand(i))
+        current, start, size = (f.number(i) for i in range(3))
         table = f.op("getelementptr i64, ptr %numbers, i64 4")
         for number, phase in enumerate(self.cut.phases):
             with f.when(f.op(f"icmp eq i64 {current}, {number}")):

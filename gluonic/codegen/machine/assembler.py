@@ -214,6 +214,11 @@ class Function:
         function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
         self.do(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
+    def fetch(self, address: str) -> None:
+        """Ask for a cache line that will be read soon."""
+        function = self.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.do(f"call void {function}(ptr {address}, i32 0, i32 3, i32 1)")
+
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
         function = self.module.declare(name, result, [kind for kind, _ in arguments])

@@ -6,7 +6,8 @@ from math import prod
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.semantics import relabels
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.graph.node import Node
 
 _PIECE = 1 << 16
@@ -38,11 +39,8 @@ class CopyStep(Step):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the copy of neighbouring pieces."""
-        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
-        source = f.op("load ptr, ptr %operands")
-        second = f.op("getelementptr ptr, ptr %operands, i64 1")
-        target = f.op(f"load ptr, ptr {second}")
-        all_bytes = f.op("load i64, ptr %numbers")
+        f = StepFunction(module, name)
+        source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
         first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
         last = f.call("llvm.smin.i64", "i64", [("i64", behind), ("i64", all_bytes)])
         size = f.op(f"sub i64 {last}, {first}")
@@ -90,19 +88,10 @@ class JoinStep(Step):
 
     def emit(self, module: Module, name: str) -> None:
         """Write the loop over turns."""
-        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
-
-        def number(position: int) -> str:
-            return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %numbers, i64 {position}')}")
-
-        def operand(position: int) -> str:
-            return f.op(
-                f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %operands, i64 {position}')}"
-            )
-
+        f = StepFunction(module, name)
         count = len(self.node.inputs)
-        sizes = [number(1 + i) for i in range(count)]
-        addresses = [operand(i) for i in range(count + 1)]
+        sizes = [f.number(1 + i) for i in range(count)]
+        addresses = [f.operand(i) for i in range(count + 1)]
         whole = sizes[0]
         for size in sizes[1:]:
             whole = f.op(f"add i64 {whole}, {size}")

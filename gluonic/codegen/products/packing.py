@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32
 from gluonic.codegen.products.choices import LONG, MOST_KEPT, SMALL
@@ -52,11 +53,9 @@ class PackStep(Step):
         lanes, widest = self.tiling.lanes, self.tiling.columns
         widths = [vectors * lanes for vectors in self.tiling.vectors]
         packers = [turned_packer(module, FLOAT32, lanes, width) for width in widths]
-        f = Function(module, name, ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
-        weight = f.op("load ptr, ptr %operands")
-        goal = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
-        columns = f.op("load i64, ptr %numbers")
-        inner = f.op(f"load i64, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
+        f = StepFunction(module, name)
+        weight, goal = f.operand(0), f.operand(1)
+        columns, inner = f.number(0), f.number(1)
         up = f.op(f"add i64 {inner}, {lanes - 1}")
         padded = f.op(f"and i64 {up}, {-lanes}")
         with f.loop("%begin", "%end") as unit:

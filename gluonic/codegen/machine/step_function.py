@@ -1,0 +1,26 @@
+"""The function of a step: which arguments it gets, and how it reads them."""
+
+from gluonic.codegen.machine.assembler import Function, Module
+
+
+class StepFunction(Function):
+    """A function over addresses of operands, run-time numbers, and units of work from ``%begin`` to ``%end``.
+
+    Parameters
+    ----------
+    module, name, passes_on : as for `Function`
+    """
+
+    def __init__(self, module: Module, name: str, *, passes_on: bool = False) -> None:
+        arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
+        super().__init__(module, name, arguments, passes_on=passes_on)
+
+    def operand(self, position: int) -> str:
+        """The address of an operand."""
+        place = self.op(f"getelementptr ptr, ptr %operands, i64 {position}")
+        return self.op(f"load ptr, ptr {place}")
+
+    def number(self, position: int) -> str:
+        """A run-time number."""
+        place = self.op(f"getelementptr i64, ptr %numbers, i64 {position}")
+        return self.op(f"load i64, ptr {place}")
