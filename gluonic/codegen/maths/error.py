@@ -205,7 +205,7 @@ def gelu_single(m: Emitter, x: Value) -> Value:
     r = head + rest
     r_lost = (head - r) + rest
     growth = m.fma(r * r, m.horner(r, _EXP_SINGLE), r)  # exp(r) - 1
-    bend = m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2)
+    bend = m.seam(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
     below = m.fma(a, _SLOPE, bend)
     below_lost = m.fma(a, _SLOPE, bend - below)
     inverse = 1 / below
