@@ -284,8 +284,9 @@ class TileWriter:
             of_places = [self._vector(self.moved(e, place, step)) for e in others]
             block = number // shape[1] % blocks
             result = epilogue.expression(self.m, total, *of_channels[block], *of_places)
+            stored = self.m.widened(self.m.asarray(result), self.lanes)
             address = self.moved(ends[0], place, step)
-            self.f.do(f"store {self.vector} {result.ref}, ptr {address}, align 4")
+            self.f.do(f"store {self.vector} {stored}, ptr {address}, align 4")
 
 
 class _repeated:
