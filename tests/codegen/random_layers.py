@@ -241,7 +241,38 @@ def attention(draw: Draw, g: Growing, x: Value) -> None:
             g.add("_contrib_interleaved_matmul_selfatt_valatt", together, weights, heads=heads)
 
 
+def heads(draw: Draw, g: Growing, x: Value) -> None:
+    """Products of matrices by head, exchanged before, behind, or not at all."""
+    if not is_filled(x, 3, 3) or x.dtype == "float16":
+        return
+    batch, count = x.shape[0], draw(st.integers(1, 3))
+    turns = draw(st.booleans()), draw(st.booleans())
+    held = draw(st.booleans()), draw(st.booleans())
+    rows, inner, columns = (draw(st.integers(1, 9)) for _ in range(3))
+    factors = []
+    for is_turned, is_held, matrix in zip(
+        turns, held, ((rows, inner), (inner, columns)), strict=True
+    ):
+        a, b = matrix[::-1] if is_turned else matrix
+        made = _weight(g, x, *((batch, a, count, b) if is_held else (batch, count, a, b)))
+        if is_held:
+            made = _exchanged(draw, g, made)
+        factors += g.node("Reshape", made, shape=(-3, 0, 0))
+    for found in g.add("batch_dot", *factors, transpose_a=turns[0], transpose_b=turns[1]):
+        (apart,) = g.node("Reshape", found, shape=(-4, -1, count, 0, 0))
+        g.values.append(_exchanged(draw, g, apart))
+
+
+def _exchanged(draw: Draw, g: Growing, x: Value) -> Value:
+    """The array with its second and third axes exchanged, in one of two ways."""
+    if draw(st.booleans()):
+        (made,) = g.node("SwapAxis", x, dim1=-2, dim2=1)
+    else:
+        (made,) = g.node("transpose", x, axes=(0, 2, 1, 3))
+    return made
+
+
 RULES = (
     dense, dense, dropped, dot, batch_dot, normalized, batch_norm, convolution, convolution, deconvolution,
-    pooling, upsampled, loss, recurrent, attention,
+    pooling, upsampled, loss, recurrent, attention, heads,
 )  # fmt: skip

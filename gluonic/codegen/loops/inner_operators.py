@@ -20,20 +20,22 @@ def apply(op: Operator, *inputs: Entry, **attributes: Any) -> Entry:
     return Node(op.apply(attributes), op.name.strip("_"), inputs).entry()
 
 
-def _inner(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
+def inner_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
+    """Declare an operator that is in no registry."""
+
     def make(kernel: Callable[..., Any]) -> Operator:
         return Operator(name, kernel, **options)
 
     return make
 
 
-@_inner("_overwrite", shape=like("state"), dtype=like("state"))
+@inner_operator("_overwrite", shape=like("state"), dtype=like("state"))
 def overwrite(state: Array, value: Array) -> Any:
     """The value, in the memory of the variable `state`."""
     return value
 
 
-@_inner("_average", shape=reduction_shape, dtype=like("data"))
+@inner_operator("_average", shape=reduction_shape, dtype=like("data"))
 def average(
     data: Array, *, axis: Axes = None, keepdims: bool = False, exclude: bool = False
 ) -> Any:
@@ -70,7 +72,7 @@ class Cut:
         return [Cut(axis, index, count, bool(drops)) for axis, index, count, drops in rows]
 
 
-@_inner("_part", dtype=like("data"))
+@inner_operator("_part", dtype=like("data"))
 def part(data: Array, *, cuts: Shape) -> Any:
     """A part of an array: one of equal pieces along an axis, of that perhaps another piece, and so on."""
     for cut in Cut.of(cuts):
@@ -99,7 +101,7 @@ def cut_out(data: Entry, cut: Cut) -> Entry:
     return apply(part, data, cuts=(*before, *cut.numbers))
 
 
-@_inner("_concat_piece", count="num_args", dtype=like("grad"))
+@inner_operator("_concat_piece", count="num_args", dtype=like("grad"))
 def concat_piece(grad: Array, *arg: Array, num_args: int, dim: int, index: int) -> Any:
     """The piece of `grad` that lies where one of several arrays lay in their concatenation."""
     ends = np.cumsum([part.shape[dim] for part in arg])

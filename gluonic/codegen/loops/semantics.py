@@ -206,6 +206,15 @@ def _leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     return Loop(output, read, lambda m, x: function.expression(m, x, slope))
 
 
+def _div_sqrt_dim(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    last = (len(output) - 1,)
+
+    def expression(m: Any, x: Any) -> Any:
+        return x / m.sqrt(m.astype(m.extent(last), x.dtype))
+
+    return Loop(output, (Read(identity(len(output))),), expression, indexed=last)
+
+
 def _cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     return Loop(output, (Read(identity(len(output))), None), element)
 
@@ -229,6 +238,7 @@ _RULES: dict[str, Rule] = {
     "add_n": _add_n,
     "where": _where,
     "LeakyReLU": _leaky,
+    "_contrib_div_sqrt_dim": _div_sqrt_dim,
     "_cast_as": _cast_as,
     "_overwrite": _overwrite,
     **SLICES,

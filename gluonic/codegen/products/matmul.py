@@ -57,7 +57,7 @@ class ProductStep(Step):
         self.node, self.dtype = node, dtype
         self.small = self._for_method(product, lambda way: way) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
-        self.turned = product.turned_a, product.turned_b
+        self.turned, self.places = (product.turned_a, product.turned_b), product.places
         self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
         self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
         self.tiling = Tiling.of(dtype, host())
@@ -82,10 +82,10 @@ class ProductStep(Step):
         return product
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows, columns, the length summed over, the way of computing, and how many rows are a block."""
+        """Rows, columns, the length summed over, the way of computing, how many rows are a block; the heads."""
         product = self._product(facts)
-        way = self._for_way(product, lambda way: way)
-        return product.rows, product.columns, product.inner, way, self._block(product)
+        way, block = self._for_way(product, lambda way: way), self._block(product)
+        return product.rows, product.columns, product.inner, way, block, *product.heads
 
     def _block(self, product: Product) -> int:
         """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""

@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.products.heads import BY_HEAD, WHOLE, Place, matrix_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 
 
 @record
 class Product:
-    """``output = a · b (+ bias along each row)``, `batch` times, over contiguous arrays.
+    """``output = a · b (+ bias along each row)``, `batch` times, over arrays without gaps.
 
     Attributes
     ----------
@@ -20,6 +22,8 @@ class Product:
     packed : position of the right factor packed already, None if it is not
     turned_a, turned_b : whether the factor lies transposed in memory
     batch, rows, columns, inner : the extents
+    places : how the factors and the output hold their matrices
+    heads : how many heads those have that hold them by head
     """
 
     a: int
@@ -32,6 +36,8 @@ class Product:
     columns: int
     inner: int
     packed: int | None = None
+    places: tuple[Place, Place, Place] = (WHOLE, WHOLE, WHOLE)
+    heads: tuple[int, ...] = ()
 
 
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
@@ -43,23 +49,23 @@ def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
     return rule(node.application.settings, [shapes[e] for e in node.inputs])
 
 
-def _dense(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     columns, inner = shapes[1]
     rows = shapes[0][0] if settings["flatten"] else prod(shapes[0][:-1])
     bias = 2 if len(shapes) > 2 else None
     return Product(0, 1, bias, False, True, 1, rows, columns, inner)
 
 
-def _extended(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     product = _dense(settings, shapes[: 2 + (not settings["no_bias"])])
     return replace(product, packed=len(shapes) - 1 if settings["is_packed"] else None)
 
 
-def _dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     return _matrices(settings, 0, shapes[0], 1, shapes[1])
 
 
-def _matrices(settings: Mapping[str, bool], a: int, left: Shape, b: int, right: Shape) -> Product:
+def _matrices(settings: Mapping[str, Any], a: int, left: Shape, b: int, right: Shape) -> Product:
     """The product of arrays taken as matrices, as `dot` takes them."""
     ta, tb = settings["transpose_a"], settings["transpose_b"]
     inner = left[0] if ta else left[-1]
@@ -68,7 +74,7 @@ def _matrices(settings: Mapping[str, bool], a: int, left: Shape, b: int, right: 
     return Product(a, b, None, ta, tb, 1, rows, columns, inner)
 
 
-def _dot_lhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _dot_lhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     """The gradient of `dot` with respect to its first factor: ``g · rhsᵀ``, or its transpose."""
     whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
     rows, columns, inner = whole.rows, whole.columns, whole.inner
@@ -78,7 +84,7 @@ def _dot_lhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
     return Product(0, 2, None, False, not tb, 1, rows, inner, columns)
 
 
-def _dot_rhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _dot_rhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     """The gradient of `dot` with respect to its second factor: ``lhsᵀ · g``, or its transpose."""
     whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
     rows, columns, inner = whole.rows, whole.columns, whole.inner
@@ -88,11 +94,21 @@ def _dot_rhs(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
     return Product(1, 0, None, not ta, False, 1, inner, columns, rows)
 
 
-def _batch_dot(settings: Mapping[str, bool], shapes: Sequence[Shape]) -> Product:
+def _batch_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     ta, tb = settings["transpose_a"], settings["transpose_b"]
     rows, inner = shapes[0][-2:][::-1] if ta else shapes[0][-2:]
     columns = shapes[1][-2] if tb else shapes[1][-1]
     return Product(0, 1, None, ta, tb, prod(shapes[0][:-2]), rows, columns, inner)
+
+
+def _heads_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    places = settings["left"], settings["right"]
+    matrices = [matrix_shape(s, place) for s, place in zip(shapes, places, strict=True)]
+    heads = [shape[2] for shape, place in zip(shapes, places, strict=True) if place]
+    if settings["by_head"]:
+        heads.append(heads[0])
+    output = BY_HEAD if settings["by_head"] else WHOLE
+    return replace(_batch_dot(settings, matrices), places=(*places, output), heads=tuple(heads))
 
 
 _RULES = {
@@ -102,4 +118,5 @@ _RULES = {
     "_backward_dot_lhs": _dot_lhs,
     "_backward_dot_rhs": _dot_rhs,
     "batch_dot": _batch_dot,
+    "_heads_dot": _heads_dot,
 }

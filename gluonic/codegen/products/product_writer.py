@@ -1,5 +1,6 @@
 """The function of one product of matrices, in LLVM's text: the choice among the ways, and the loops of each."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,10 +11,28 @@ from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.products.finishing import Epilogue, matrix_finisher
+from gluonic.codegen.products.heads import Place
 from gluonic.codegen.products.panel_packers import LEFT_PACKER, pieces
+from gluonic.graph.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.products.matmul import ProductStep
+
+
+@record
+class _Held:
+    """How an array holds matrices.
+
+    Attributes
+    ----------
+    extents : the rows and columns of one, as they lie in memory
+    place : where they are
+    heads : how many heads there are, if they are by head
+    """
+
+    extents: tuple[str, str]
+    place: Place
+    heads: str
 
 
 class ProductWriter:
@@ -32,11 +51,21 @@ class ProductWriter:
         self.goal = addresses[-1]
         self.workspace = self._operand(len(step.operands))
         ta, tb = step.turned
-        self.leads = (
-            (self.rows if ta else self.inner),
-            (self.inner if tb else self.columns),
-            self.columns,
-        )
+        a = (self.inner, self.rows) if ta else (self.rows, self.inner)
+        b = (self.columns, self.inner) if tb else (self.inner, self.columns)
+        numbers = itertools.count(5)
+        self.held = [
+            _Held(extents, place, self._number(next(numbers)) if place else "")
+            for extents, place in zip((a, b, (self.rows, self.columns)), step.places, strict=True)
+        ]
+        self.leads = tuple(self._lead_of(held) for held in self.held)
+
+    def _lead_of(self, held: "_Held") -> str:
+        """How far apart the rows of a matrix lie."""
+        columns = held.extents[1]
+        if not held.place:
+            return columns
+        return self._times(self._times(columns, str(held.place[0])), held.heads)
 
     def _number(self, position: int) -> str:
         return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
@@ -70,14 +99,23 @@ class ProductWriter:
     def _matrices(self, product: str) -> tuple[str, str, str]:
         """Where the matrices of one of the products begin."""
         a, b, c = (
-            self._at(address, self.kind, self._times(product, self._times(*sizes)))
-            for address, sizes in (
-                (self.factors[0], (self.rows, self.inner)),
-                (self.factors[1], (self.inner, self.columns)),
-                (self.goal, (self.rows, self.columns)),
+            self._at(address, self.kind, self._offset(product, held, lead))
+            for address, held, lead in zip(
+                (*self.factors, self.goal), self.held, self.leads, strict=True
             )
         )
         return a, b, c
+
+    def _offset(self, product: str, held: "_Held", lead: str) -> str:
+        """How many elements lie before one of the matrices of an array."""
+        rows, columns = held.extents
+        if not held.place:
+            return self._times(product, self._times(rows, columns))
+        parts, part = held.place
+        batch, head = (self.f.op(f"{div} i64 {product}, {held.heads}") for div in ("udiv", "urem"))
+        pieces = self._plus(self._times(head, str(parts)), str(part))
+        before = self._times(batch, self._times(rows, lead))
+        return self._plus(before, self._times(pieces, columns))
 
     def _products(self) -> None:
         """Write the loop over products: each is a unit."""
@@ -284,12 +322,13 @@ class ProductWriter:
         tb, integer = self.step.turned[1], function.integer
         one, beta = self._factors()
         extents = (columns, self.inner) if tb else (self.inner, columns)
+        step_a = (integer, self._lead(self.leads[0], integer) if self.step.turned[0] else "1")
         arguments = [
             ("i32", "101"),  # row by row
             ("i32", "111" if tb else "112"),
             *((integer, self._narrow(n, integer)) for n in extents),
             *(one, ("ptr", b), (integer, self._lead(self.leads[1], integer))),
-            *(("ptr", a), (integer, "1"), beta, ("ptr", c), (integer, "1")),
+            *(("ptr", a), step_a, beta, ("ptr", c), (integer, "1")),
         ]
         self._call_blas(function, arguments)
 

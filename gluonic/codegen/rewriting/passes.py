@@ -1,5 +1,6 @@
 """From the graph that was traced to the one that is compiled: what each pass assumes is remembered."""
 
+import operator
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from gluonic.codegen.loops.facts import Facts, find_facts
 from gluonic.codegen.products.epilogues import fold_activations, share_packing
 from gluonic.codegen.products.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.decompose import decompose
+from gluonic.codegen.rewriting.heads import ShapeQuestion, read_heads_in_place
 from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
@@ -25,17 +27,21 @@ class Assumptions:
     Attributes
     ----------
     facts : about the original graph
-    answers : for two of its entries whether they have one shape
+    answers : to questions about two of its entries' shapes
     """
 
     facts: Facts
-    answers: dict[tuple[Entry, Entry], bool] = field(default_factory=dict)
+    answers: dict[tuple[ShapeQuestion, Entry, Entry], bool] = field(default_factory=dict)
+
+    def ask(self, question: ShapeQuestion, first: Entry, second: Entry) -> bool:
+        """Ask something of two entries' shapes."""
+        answer = question(self.facts.shapes[first], self.facts.shapes[second])
+        self.answers[question, first, second] = answer
+        return answer
 
     def same_shape(self, first: Entry, second: Entry) -> bool:
         """Whether two entries have one shape."""
-        answer = self.facts.shapes[first] == self.facts.shapes[second]
-        self.answers[first, second] = answer
-        return answer
+        return self.ask(operator.eq, first, second)
 
     def hold(self, facts: Facts, *, exactly: bool = True) -> bool:
         """Whether other shapes, of arrays of the same ranks, give the same answers.
@@ -44,8 +50,8 @@ class Assumptions:
         """
         ranks = [len(s) for s in facts.shapes.values()]
         return ranks == [len(s) for s in self.facts.shapes.values()] and all(
-            (facts.shapes[a] == facts.shapes[b]) == answer
-            for (a, b), answer in self.answers.items()
+            question(facts.shapes[a], facts.shapes[b]) == answer
+            for (question, a, b), answer in self.answers.items()
             if answer or exactly
         )
 
@@ -140,7 +146,14 @@ class Preparation:
 
     def _prepare(self, graph: Graph, facts: Facts, arrays: Sequence[Any], train: bool) -> Prepared:
         assumptions = Assumptions(facts)
-        first = simplify(graph, assumptions.same_shape, facts.dtypes)
+        direct, origin = read_heads_in_place(graph, facts, assumptions.ask)
+        if direct is not graph:
+            facts = find_facts(direct, self.inputs, arrays)
+
+        def same_shape(a: Entry, b: Entry) -> bool:
+            return assumptions.same_shape(origin.get(a, a), origin.get(b, b))
+
+        first = simplify(direct, same_shape, facts.dtypes)
         made = decompose(first, find_facts(first, self.inputs, arrays), train=train)
         dtypes = find_facts(made.graph, self.inputs, arrays).dtypes
         plain = simplify(made.graph, _never, dtypes)

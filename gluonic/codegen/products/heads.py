@@ -1,0 +1,80 @@
+"""Products of matrices that lie by head in memory: rows of one lie as far apart as all heads together are wide.
+
+A *place* tells how an array holds matrices: ``()``, one after the other, as (count, rows, columns); ``(parts,
+part)``, by head, as (batch, rows, heads, parts · columns), of which every head takes the same part. The count
+of matrices is then batch · heads.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.loops.loop import Shape
+from gluonic.graph.attributes import Shape as Numbers
+from gluonic.graph.operator import Array
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView
+
+Place = tuple[int, ...]
+
+WHOLE: Place = ()
+BY_HEAD: Place = (1, 0)
+
+
+def matrix_shape(shape: Shape, place: Place) -> Shape:
+    """The shape (count, rows, columns) of the matrices in an array."""
+    if not place:
+        return shape
+    batch, rows, heads, width = shape
+    return (batch * heads, rows, width // place[0])
+
+
+def _matrices(array: Array, place: Place) -> Array:
+    if not place:
+        return array
+    parts, part = place
+    width = array.shape[-1] // parts
+    by_head = array[..., part * width : (part + 1) * width].swapaxes(1, 2)
+    return by_head.reshape(matrix_shape(array.shape, place))
+
+
+@inner_operator("_heads_dot", dtype=like("lhs"))
+def heads_dot(
+    lhs: Array,
+    rhs: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    left: Numbers = WHOLE,
+    right: Numbers = WHOLE,
+    by_head: bool = False,
+) -> Any:
+    """Multiply matrices pairwise.
+
+    Parameters
+    ----------
+    lhs, rhs : arrays that hold as many matrices, one of them by head at least
+    transpose_a, transpose_b : transpose the matrices first
+    left, right : how `lhs` and `rhs` hold them
+    by_head : whether the result holds its matrices by head, as many as the first input that does
+    """
+    a, b = _matrices(lhs, left), _matrices(rhs, right)
+    found = np.matmul(
+        a.swapaxes(1, 2) if transpose_a else a, b.swapaxes(1, 2) if transpose_b else b
+    )
+    if not by_head:
+        return found
+    batch, _, heads, _ = (lhs if left else rhs).shape
+    return found.reshape(batch, heads, *found.shape[1:]).swapaxes(1, 2)
+
+
+@heads_dot.infer_shape
+def _(n: NodeView) -> None:
+    (count, *a), (_, *b) = matrix_shape(n.lhs, n.left), matrix_shape(n.rhs, n.right)
+    rows, columns = a[1 if n.transpose_a else 0], b[0 if n.transpose_b else 1]
+    if n.by_head:
+        batch, _, heads, _ = n.lhs if n.left else n.rhs
+        n.output = (batch, rows, heads, columns)
+    else:
+        n.output = (count, rows, columns)
