@@ -1,6 +1,6 @@
 """What hybridized nets still run in Python, and whether hybridizing ever costs time.
 
-    python -m benchmarks.coverage [--only Conv] [--sizes small,medium] [--models] [--seconds 0.05]
+    python -m benchmarks.coverage [--only Conv] [--sizes small,medium] [--models some] [--seconds 0.05]
 
 For every layer, cell, loss and network: how often a call enters machine code, which operators Python runs and
 why, and the shortest time of a call hybridized as a share of that of an eager one, forward and with gradients.

@@ -2,7 +2,7 @@
 
 Run it in gluonic's environment with the Python of an environment that has MXNet 1.9.1::
 
-    python benchmarks/exchange_files.py /path/to/mxnet/bin/python
+    python -m benchmarks.exchange_files /path/to/mxnet/bin/python
 
 Each net is built, exported and run on one input by either package; the other imports graph and parameters,
 runs the same input, and loads the parameters that `save_parameters` wrote into a net of its own.

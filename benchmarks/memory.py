@@ -1,6 +1,6 @@
 """Measure memory: the peak of whole processes beside the real MXNet's, and what nets leave behind.
 
-    python benchmarks/memory.py [--mxnet PYTHON] [--rounds 3] [--nets 1000]
+    python -m benchmarks.memory [--mxnet PYTHON] [--rounds 3] [--nets 1000]
 
 Each measurement is a process of its own (`ru_maxrss`, the least of some rounds); ``import`` shows what
 importing alone takes. ``--nets`` builds, trains and drops so many small nets and says what each leaves.
@@ -96,7 +96,8 @@ def left_behind(mx: Any, nets: int) -> float:
 
 def _in_process(python: str, *arguments: str) -> float:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLUONIC_NUM_THREADS")
-    environment = {**os.environ, **dict.fromkeys(names, "1")}
+    root = os.path.dirname(os.path.dirname(HERE))
+    environment = {**os.environ, **dict.fromkeys(names, "1"), "PYTHONPATH": root}
     command = [python, HERE, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return float(done.stdout.split()[-1])

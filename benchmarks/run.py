@@ -1,6 +1,6 @@
 """Measure gluonic, eager and hybridized, beside NumPy and the real MXNet, and draw a bar chart.
 
-    python benchmarks/run.py [--seconds 1] [--only chain] [--mxnet PYTHON] [--chart speed.svg]
+    python -m benchmarks.run [--seconds 1] [--only chain] [--mxnet PYTHON] [--chart speed.svg]
 
 Each side of each workload runs in a process of its own; the sides take turns. Quote ratios of one run: absolute
 times depend on what else the machine does.
@@ -49,7 +49,11 @@ def measure(side: str, workload: str, seconds: float) -> float | None:
 def in_process(python: str, side: str, workload: str, seconds: float, threads: int) -> float | None:
     """Measure one side in a process of its own."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GLUONIC_NUM_THREADS")
-    environment = {**os.environ, **dict.fromkeys(names, str(threads))}
+    environment = {
+        **os.environ,
+        **dict.fromkeys(names, str(threads)),
+        "PYTHONPATH": str(HERE.parent),
+    }
     command = [python, __file__, "--measure", side, "--only", workload, "--seconds", str(seconds)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

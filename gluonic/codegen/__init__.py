@@ -1,1 +1,1 @@
-"""The room's front door."""
+"""The compiler: from a graph to machine code for fused loops, and the programs that run it."""

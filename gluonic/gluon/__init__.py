@@ -1,4 +1,4 @@
-"""The room of layers and nets: `Block`, `HybridBlock`, parameters, layers, losses, training."""
+"""``mx.gluon``, layers and nets: `Block`, `HybridBlock`, parameters, layers, losses, training."""
 
 from typing import TYPE_CHECKING
 

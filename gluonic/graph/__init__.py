@@ -1,1 +1,1 @@
-"""The room's front door."""
+"""Graphs and operators: what they are, inference, gradients, the interpreter, files, pictures."""

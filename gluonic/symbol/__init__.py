@@ -1,4 +1,4 @@
-"""The room's front door: `Symbol`, the `sym` namespace of all operators, and what names symbols."""
+"""``mx.sym``: `Symbol`, the `sym` namespace of all operators, and what names symbols."""
 
 from typing import Any
 

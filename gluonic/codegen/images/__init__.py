@@ -1,4 +1,7 @@
-"""Convolution and pooling: kernels, blocked layouts, gradients. Passes are imported when a graph has images."""
+"""Convolution, pooling and resizing: kernels, blocked layouts, gradients.
+
+Passes are imported when a graph has images.
+"""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""Products of matrices, and recurrent layers made of them."""
+"""Products of matrices, recurrent layers made of them, and connectionist temporal classification."""
