@@ -32,21 +32,14 @@ def data_gradient(rewriting: "Rewriting", node: Node) -> bool:
     forward, windows = found
     if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
         return False
-    depthwise = forward.depthwise
-    back = Filters(
-        1 if depthwise else forward.filters,
-        forward.filters if depthwise else forward.channels,
-        forward.groups,
-        forward.kernel,
-        depthwise=depthwise,
-    )
+    back = _way_back(forward)
     places = rewriting.shape(data)[2:]
     axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
     (top, bottom), (left, right) = (
         border_of(phases, size)
         for phases, size in zip(axes, rewriting.shape(grad)[2:], strict=True)
     )
-    own = 1 if depthwise else rewriting.groups_of(rewriting.shape(grad)[1], forward.groups)
+    own = 1 if forward.depthwise else rewriting.groups_of(rewriting.shape(grad)[1], forward.groups)
     images = rewriting.block(grad, own, (top, left, bottom, right))
     made = [
         _phase(rewriting, node.name, images, weight, back, windows, (top, left), pair)
@@ -72,6 +65,18 @@ def data_gradient(rewriting: "Rewriting", node: Node) -> bool:
         rewriting.groups_of(rewriting.shape(data)[1], forward.groups),
     )
     return True
+
+
+def _way_back(forward: Filters) -> Filters:
+    """Filters from the output's channels to the data's."""
+    depthwise = forward.depthwise
+    return Filters(
+        1 if depthwise else forward.filters,
+        forward.filters if depthwise else forward.channels,
+        forward.groups,
+        forward.kernel,
+        depthwise=depthwise,
+    )
 
 
 def _phase(

@@ -19,7 +19,7 @@ from gluonic.graph.ops.recurrent_rules import (
     saved_outputs,
     shown_outputs,
 )
-from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, run_direction
+from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, Weights, run_direction
 from gluonic.graph.random_words import kept, take_key
 
 
@@ -135,45 +135,58 @@ def _run(
     assert parameters is not None
     assert state is not None
     sequences = Sequences(len(data), sequence_length)
-    inputs, first, cells = wide(data), wide(state), state_cell
+    inputs, states = wide(data), (wide(state), state_cell)
     weights = network.unpack(wide(parameters), data.shape[2])
-    traces: list[Trace] = []
+    ran: list[tuple[Trace, Array, Array | None]] = []
     outputs: list[Array] = []
     masks: list[Array] = []
-    lasts, last_cells = [], []
     for layer in range(network.num_layers):
         if layer and drawn is not None:
             masks.append(drawn(outputs[-1]))
             inputs = outputs[-1] * masks[-1]
         elif layer:
             inputs = outputs[-1]
-        both = []
-        for direction in range(network.directions):
-            i = layer * network.directions + direction
-            output, trace, last, last_cell = run_direction(
-                sequences.ordered(inputs, direction),
-                weights[i],
-                first[i],
-                None if cells is None else wide(cells[i]),
-                network.cell,
-                sequences.valid,
-            )
-            both.append(sequences.ordered(output, direction))
-            traces.append(trace)
-            lasts.append(last)
-            last_cells.append(last_cell)
-        outputs.append(np.concatenate(both, axis=2) if len(both) > 1 else both[0])
+        output, directions = _run_layer(network, layer, inputs, weights, states, sequences)
+        outputs.append(output)
+        ran += directions
+    traces, lasts, last_cells = zip(*ran, strict=True)
     result = [outputs[-1]]
     if state_outputs:
         result.append(np.stack(lasts))
         if network.mode == "lstm":
-            result.append(np.stack(last_cells))  # type: ignore[arg-type]
+            result.append(np.stack(last_cells))
     result += [np.stack([trace.gates for trace in traces]), _stack(outputs[:-1], outputs[-1])]
     if network.cell.remembers:
-        result.append(np.stack([trace.memory for trace in traces]))  # type: ignore[misc]
+        result.append(np.stack([trace.memory for trace in traces]))
     if drawn is not None:
         result.append(_stack(masks, outputs[-1]))
     return tuple(result)
+
+
+def _run_layer(
+    network: Network,
+    layer: int,
+    inputs: Array,
+    weights: Sequence[Weights],
+    states: tuple[Array, Array | None],
+    sequences: Sequences,
+) -> tuple[Array, list[tuple[Trace, Array, Array | None]]]:
+    """The output of a layer, and for each direction its trace and its last states."""
+    state, cells = states
+    outputs, ran = [], []
+    for direction in range(network.directions):
+        i = layer * network.directions + direction
+        output, trace, last, last_cell = run_direction(
+            sequences.ordered(inputs, direction),
+            weights[i],
+            state[i],
+            None if cells is None else wide(cells[i]),
+            network.cell,
+            sequences.valid,
+        )
+        outputs.append(sequences.ordered(output, direction))
+        ran.append((trace, last, last_cell))
+    return np.concatenate(outputs, axis=2) if len(outputs) > 1 else outputs[0], ran
 
 
 def _dropout_mask(output: Array, p: float, key: int) -> Array:
