@@ -120,3 +120,5 @@ _RULES = {
     "batch_dot": _batch_dot,
     "_heads_dot": _heads_dot,
 }
+PRODUCTS = tuple(name for name in _RULES if name != "_extended")
+"""The operators of a user's graph that are products."""

@@ -12,6 +12,7 @@ from gluonic.codegen.products.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.decompose import decompose
 from gluonic.codegen.rewriting.heads import ShapeQuestion, read_heads_in_place
 from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
+from gluonic.codegen.rewriting.widening import widened, widening_key
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
@@ -92,6 +93,7 @@ class Preparation:
         self._plain: dict[Any, Graph] = {}
         self._layouts: dict[Any, list[tuple[Layout, list[Prepared]]]] = {}
         self._prepared: dict[bool, list[Prepared]] = {}
+        self._widened: dict[Any, Preparation] = {}
 
     def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
         """The graph to compile for such arrays, and its facts for them.
@@ -126,6 +128,11 @@ class Preparation:
     def _known(self, arrays: Sequence[Any], train: bool) -> tuple[Graph, Facts, list[Prepared]]:
         """The graph with its layouts, its facts, and what has been made of it."""
         facts = find_facts(self.graph, self.inputs, arrays)
+        if halves := widening_key(self.graph, facts.dtypes):
+            if halves not in self._widened:
+                wide = widened(self.graph, facts.dtypes)
+                self._widened[halves] = Preparation(wide, self.inputs, self.parameters)
+            return self._widened[halves]._known(arrays, train)
         if not self._has_images:
             return self.graph, facts, self._prepared.setdefault(train, [])
         key = train, images.forms_key(self.graph, facts), images.layout_key(self.graph, facts)
