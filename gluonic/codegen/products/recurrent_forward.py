@@ -90,10 +90,18 @@ class _Forward(RecurrentWriter):
         body = {"lstm": self._lstm, "gru": self._gru}.get(cell.mode, self._plain)
         if cell.projection:
             rows["output"] = (self.hidden, cell.size)
-            self.over_elements(number, cell.size, rows, placed, body)
         else:
             placed["output"] = ("%output", cell.shown)
-            self.over_elements(number, cell.size, rows, placed, body, self._show_nothing)
+        self.over_elements(number, cell.size, rows, placed, body, self._leave_out)
+
+    def _leave_out(self, rows: Mapping[str, str]) -> None:
+        """Write zeros where a sequence has ended."""
+        cell = self.cell
+        self.fill_row(rows["gates"], cell.width)
+        if cell.mode in ("lstm", "gru"):
+            self.fill_row(rows["memory"], cell.size)
+        if not cell.projection:
+            self._show_nothing(rows)
 
     def _project(self, number: str) -> None:
         """Write the product that makes a state of what a step has computed."""
@@ -122,7 +130,7 @@ class _Forward(RecurrentWriter):
         self.over_elements(number, cell.part, rows, placed, show, self._show_nothing)
 
     def _show_nothing(self, rows: Mapping[str, str]) -> None:
-        """Write zeros where a sequence has ended."""
+        """Write zeros where a sequence shows no state."""
         self.fill_row(rows["output"], self.cell.part)
 
     def _spread(self, goal: str, rows: str, biases: Sequence[str]) -> None:

@@ -106,7 +106,7 @@ class Sequences:
 
 
 class Trace(NamedTuple):
-    """What a layer leaves behind, in the order of the steps: for the way back.
+    """What a layer leaves behind, in the order of the steps: for the way back. Zero where there is no step.
 
     Attributes
     ----------
@@ -149,6 +149,9 @@ def run_direction(
             outputs[t] = state = new
             cell_state = memory if cell_state is not None else None
             continue
+        gates[t][~valid[t, :, 0]] = 0
+        if memories is not None:
+            memories[t][~valid[t, :, 0]] = 0
         outputs[t] = np.where(valid[t], new, 0)
         state = np.where(valid[t], new, state)
         if cell_state is not None:
