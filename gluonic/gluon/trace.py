@@ -29,7 +29,7 @@ class Trace:
     Parameters
     ----------
     block : the block
-    structure : of its inputs
+    structure, count : of its inputs, and how many arrays are among them
 
     Attributes
     ----------

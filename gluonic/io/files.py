@@ -25,6 +25,7 @@ class CSVIter(DataIter):
     round_batch : accepted; the first examples fill an incomplete last batch up, as its `pad` tells
     dtype : ``float32``, ``int32`` or ``int64``
     data_name, label_name : the names of the inputs
+    **ignored : MXNet's other settings, which change speed alone
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class MNISTIter(NDArrayIter):
     batch_size : examples in a batch
     shuffle : whether to shuffle
     flat : whether an image is a row of 784 numbers
+    **ignored : MXNet's other settings, which change speed alone
     """
 
     def __init__(

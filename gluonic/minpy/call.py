@@ -107,14 +107,14 @@ class Call:
         answers = self._answer if self.is_tuple else (self._answer,)
         made = []
         for answer, head in zip(answers, heads, strict=True):
-            shape = np.shape(_plain(answer))
+            shape = np.shape(plain(answer))
             values = np.zeros(shape, np.float32) if head is None else head.reshape(shape)
             made.append(NDArray(values) if self.operator.kind == "mxnet" else values[()])
         return tuple(made) if self.is_tuple else made[0]
 
     def _fitted(self, gradient: Any, i: int) -> Array:
         shape, dtype = self._shapes[i]
-        values = np.asarray(_plain(gradient))
+        values = np.asarray(plain(gradient))
         if values.ndim == 0:
             values = np.broadcast_to(values, shape)
         elif values.shape != shape:
@@ -128,13 +128,14 @@ class Call:
         return np.array(values, dtype)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What an NDArray holds; anything else as it is."""
     return value._data if isinstance(value, NDArray) else value
 
 
 def _result(answer: Any, operator: Definition) -> Array:
     """A result as an array of its own; numbers have one axis, as everywhere in MXNet."""
-    values = np.asarray(_plain(answer))
+    values = np.asarray(plain(answer))
     if type(answer) is float:  # a NumPy number says its dtype, a Python one does not
         values = values.astype(np.float32)
     if values.dtype == object:

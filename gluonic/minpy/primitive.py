@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.operator import Array
-from gluonic.minpy.call import Call, NoGradientFuncError
+from gluonic.minpy.call import Call, NoGradientFuncError, plain
 from gluonic.minpy.definition import Definition, Gradient, enter
 from gluonic.minpy.node import make_symbols
 from gluonic.minpy.template import Template
@@ -87,7 +86,7 @@ class Primitive(Definition):
         if any(isinstance(value, Symbol) for value in (*args, *kwargs.values())):
             return make_symbols(self, args, kwargs)
         template, arrays = Template.of_call(args, self.without_name(kwargs), _is_array)
-        call = Call(self, template, [_data(a) for a in arrays])
+        call = Call(self, template, [plain(a) for a in arrays])
         results = [wrap(array) for array in call.run()]
         if STATE.recording:
             inputs = [a if isinstance(a, NDArray) else NDArray(np.asarray(a)) for a in arrays]
@@ -109,10 +108,6 @@ class Primitive(Definition):
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, (NDArray, np.ndarray))
-
-
-def _data(value: Any) -> Array:
-    return value._data if isinstance(value, NDArray) else value
 
 
 def customop(op_type: str, *, outputs: int = 1) -> Callable[[Callable[..., Any]], Primitive]:

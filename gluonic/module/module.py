@@ -29,6 +29,7 @@ class Module(Parameterized):
     context : where to compute; of several, the first
     fixed_param_names : parameters that training leaves alone
     state_names : inputs that keep their values between batches
+    work_load_list, group2ctxs, compression_params : accepted for compatibility; there is one device
     """
 
     def __init__(

@@ -47,11 +47,11 @@ class Library:
         What keeps the code in memory.
     names : sequence of str
         The functions that can be called.
+    size : int
+        The bytes of the object file.
 
     Attributes
     ----------
-    size : int
-        The bytes of the object file.
     from_disk : bool
         Whether it came from the disk cache.
     """

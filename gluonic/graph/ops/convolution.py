@@ -91,13 +91,10 @@ def convolution(
     return channels_back(output, last)
 
 
-def _windows(n: NodeView) -> Windows:
-    return windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, n._title)
-
-
 @convolution.infer_shape
 def _(n: NodeView) -> None:
-    windows, title = _windows(n), n._title
+    title = n._title
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, title)
     last = windows.channels_last
     if n.num_filter < 1 or n.num_group < 1:
         raise InferenceError(f"{title}: num_filter and num_group must be positive")

@@ -13,7 +13,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.convolution import windows_along
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.moved_windows import Samples, corner_values, interpolate, samples_of, scatter
-from gluonic.graph.ops.windows import Layout, Windows, require_places, windows_of
+from gluonic.graph.ops.windows import Layout, require_places, windows_of
 from gluonic.graph.view import NodeView
 
 
@@ -130,12 +130,9 @@ def _multiply(
     return output if bias is None else output + bias.reshape(-1, 1, 1)
 
 
-def _windows(n: NodeView) -> Windows:
-    return windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, n._title)
-
-
 def _infer_shape(n: NodeView) -> None:
-    windows, title = _windows(n), n._title
+    title = n._title
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, title)
     if len(windows.kernel) != 2 or windows.channels_last:
         raise InferenceError(f"{title}: takes images (batch, channels, height, width) only")
     divided(n.num_filter, n.num_group, f"{title}: num_filter")

@@ -186,7 +186,8 @@ def triangle(A: Array, *, lower: bool = True, diagonal: float = 1.0) -> Any:
 
 
 @triangle.infer_shape
-def _(n: NodeView) -> None:
+def square_like_input(n: NodeView) -> None:
+    """The shape rule of operators from square matrices to others of their size."""
     same(n)
     n.A = n.output = square(n.A, f"{n._title}: A")
 

@@ -8,14 +8,14 @@ import numpy as np
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.joining import flowing
-from gluonic.graph.ops.linalg import over_matrices, single_or_double, square, trsm
-from gluonic.graph.rules import same
+from gluonic.graph.ops.linalg import (
+    over_matrices,
+    single_or_double,
+    square,
+    square_like_input,
+    trsm,
+)
 from gluonic.graph.view import NodeView, written
-
-
-def _square_like_input(n: NodeView) -> None:
-    same(n)
-    n.A = n.output = square(n.A, f"{n._title}: A")
 
 
 def _turn(F: Any, matrices: Any) -> Any:
@@ -65,7 +65,7 @@ def _potrf_gradient(F: Any, n: NodeView, g: Any) -> Any:
     return (whole + _turn(F, whole)) * 0.5
 
 
-potrf.infer_shape(_square_like_input)
+potrf.infer_shape(square_like_input)
 potrf.gradient(A=_potrf_gradient)
 
 
@@ -94,7 +94,7 @@ def _potri_gradient(F: Any, n: NodeView, g: Any) -> Any:
     return _lower(F, n, F._linalg_triangle(full))
 
 
-potri.infer_shape(_square_like_input)
+potri.infer_shape(square_like_input)
 potri.gradient(A=_potri_gradient)
 
 
@@ -222,7 +222,7 @@ def inverse_or_zero(A: Array) -> Any:
 
 
 for _op in (inverse, inverse_or_zero):
-    _op.infer_shape(_square_like_input)
+    _op.infer_shape(square_like_input)
     _op.gradient(A=_inverse_gradient)
 
 
