@@ -91,6 +91,8 @@ class HybridBlock(Block):
             block._backends.forget()
             block._forget_traces()
 
+    _clear_cached_op = _clear_traces  # what blocks of other libraries call when a setting changes
+
     def _forget_traces(self) -> None:
         self.__dict__["_traces"] = {}
         self.__dict__["_latest"] = self.__dict__["_repeat"] = None
@@ -347,6 +349,9 @@ class HybridBlock(Block):
     ) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
+        Where training and prediction compute different things, the graph is that of prediction, if
+        the block has been called so.
+
         Parameters
         ----------
         path : the beginning of the file names
@@ -362,7 +367,8 @@ class HybridBlock(Block):
         RuntimeError
             if the block has not been called since it was hybridized
         """
-        trace = self._latest
+        predicting = (t for key, t in reversed(self._traces.items()) if not key[1])
+        trace = next(predicting, self._latest)
         if trace is None or trace.bound is None:
             raise complaints.nothing_to_export(self)
         return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)

@@ -38,6 +38,21 @@ def test_classes_are_found_where_mxnet_has_them(place: str, name: str, expected:
         _ = module.nothing
 
 
+def test_a_block_whose_setting_changes_is_traced_again() -> None:
+    class Scaled(gluon.HybridBlock):
+        factor = 2.0
+
+        def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+            return self.factor * x
+
+    net = Scaled()
+    net.hybridize()
+    assert net(nd.ones(1)).asscalar() == 2
+    net.factor = 3.0
+    net._clear_cached_op()
+    assert net(nd.ones(1)).asscalar() == 3
+
+
 def test_executors_are_found_from_the_top() -> None:
     x = mx.sym.Variable("x")
     assert isinstance((x + 1).bind(mx.cpu(), {"x": nd.ones((2,))}), mx.executor.Executor)

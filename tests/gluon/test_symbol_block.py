@@ -89,6 +89,21 @@ def test_what_is_exported_comes_back_bit_by_bit(name: str, tmp_path: Path) -> No
     assert sorted(block.collect_params()) == sorted(net.collect_params())
 
 
+def test_what_predicts_is_exported_also_after_training(tmp_path: Path) -> None:
+    class Doubling(gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+            return x if autograd.is_training() else 2 * x
+
+    net, x = Doubling(), nd.array([3.0])
+    net.hybridize()
+    for training in (True, False, True):
+        with autograd.record(training):
+            assert net(x).asscalar() == (3 if training else 6)
+    net(x)
+    block = SymbolBlock.imports(net.export(str(tmp_path / "net"))[0], ["data"])
+    assert block(x).asscalar() == 6
+
+
 @every_net
 def test_export_import_export_is_a_fixed_point(name: str, tmp_path: Path) -> None:
     _, (graph, values), names = exported(name, tmp_path)
@@ -233,6 +248,15 @@ def test_shapes_of_parameters_follow_from_the_first_batch() -> None:
     block.initialize(mx.init.One())
     assert block(nd.ones((2, 5))).shape == (2, 3)
     assert block.collect_params()["fc_weight"].shape == (3, 5)
+
+
+def test_an_initializer_given_as_an_attribute_of_an_operator_is_not_heeded() -> None:
+    y = sym.FullyConnected(
+        sym.var("data"), num_hidden=2, name="fc", attr={"__init__": mx.init.Xavier()}
+    )
+    net = gluon.SymbolBlock(y, sym.var("data"))
+    net.initialize(mx.init.One())  # Xavier's takes no vectors, such as the bias
+    assert net(nd.ones((1, 3))).asnumpy().tolist() == [[4, 4]]
 
 
 def test_variables_that_declare_themselves_are_listened_to() -> None:
