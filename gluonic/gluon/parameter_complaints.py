@@ -16,6 +16,10 @@ class DeferredInitializationError(MXNetError):
     """A parameter's value was asked for before its shape could be known."""
 
 
+class UninitializedError(MXNetError, ValueError):
+    """A parameter was asked for what initialization gives it; in MXNet `reset_ctx` raises a ValueError."""
+
+
 def _title(parameter: "Parameter") -> str:
     return f"Parameter {parameter.name!r}"
 
@@ -98,9 +102,9 @@ def other_context(parameter: "Parameter", wanted: "Context") -> MXNetError:
     )
 
 
-def uninitialized(parameter: "Parameter") -> MXNetError:
+def uninitialized(parameter: "Parameter") -> UninitializedError:
     """The parameter has no value."""
-    return MXNetError(
+    return UninitializedError(
         describe(
             "has not been initialized",
             where=_title(parameter),

@@ -53,6 +53,11 @@ def test_a_block_whose_setting_changes_is_traced_again() -> None:
     assert net(nd.ones(1)).asscalar() == 3
 
 
+def test_moving_a_parameter_without_a_value_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="has not been initialized"):
+        gluon.Parameter("a", shape=(2,)).reset_ctx(mx.cpu())
+
+
 def test_executors_are_found_from_the_top() -> None:
     x = mx.sym.Variable("x")
     assert isinstance((x + 1).bind(mx.cpu(), {"x": nd.ones((2,))}), mx.executor.Executor)
