@@ -91,7 +91,9 @@ class SymbolBlock(HybridBlock):
             )
         init, shape = node.attributes.get("__init__"), declared_shape(node)
         if init is not None and init.startswith("<"):
-            init = None  # the address of an object, which an operator's attr= leaves; no description
+            init = (
+                None  # the address of an object, which an operator's attr= leaves; no description
+            )
         constant = init is not None and init.startswith(CONSTANT)
         self._params.get(
             node.name,

@@ -1,5 +1,6 @@
 """Operators that choose elements by an index along one axis: loops that compare it with where they are."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -84,6 +85,21 @@ def _softmax_output_back(
     return Loop(output, (whole, rows), expression, indexed=(axis,))
 
 
+def _sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """The elements within each sequence, and one number beyond its end."""
+    if not settings["use_sequence_length"]:
+        return None
+    time, value = settings["axis"], settings["value"]
+    lengths = tuple(0 if axis == 1 - time else None for axis in range(len(output)))
+
+    def expression(m: Any, x: Any, length: Any) -> Any:
+        inside = m.less(m.index(time), m.astype(length, "int64"))
+        return m.where(inside, x, m.astype(value, x.dtype))
+
+    reads = (Read(identity(len(output))), Read(lengths))
+    return Loop(output, reads, expression, indexed=(time,))
+
+
 def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
     """Evenly spaced numbers along an axis, each of them once."""
     start, step = settings["start"], settings["step"]
@@ -94,10 +110,25 @@ def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
     )
 
 
+def _range(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Evenly spaced numbers, each as often as asked."""
+    start = 0.0 if settings["stop"] is None else settings["start"]
+    step, repeat = settings["step"], settings["repeat"]
+    if settings["dtype"].kind != "f":
+        start, step = math.trunc(start), math.trunc(step)
+
+    def expression(m: Any) -> Any:
+        return m.astype(m.index(0) // repeat, "float64") * float(step) + float(start)
+
+    return Loop(output, (), expression, indexed=(0,))
+
+
 CHOICES: dict[str, Rule] = {
+    "_arange": _range,
     "_contrib_arange_like": _ramp,
     "pick": _pick,
     "_backward_pick": _pick_back,
     "one_hot": _one_hot,
+    "SequenceMask": _sequence_mask,
     "_backward_SoftmaxOutput": _softmax_output_back,
 }

@@ -14,6 +14,7 @@ from gluonic.codegen.loops.inner_operators import (
     cut_out,
     overwrite,
 )
+from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.interleaved import scores, weighted_values
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
@@ -287,6 +288,35 @@ def _arange_like(F: Any, site: Site) -> Sequence[Entry] | None:
 
 
 _INTERLEAVED = "_contrib_interleaved_matmul_"
+# -- copies -------------------------------------------------------------------------------------
+
+
+def _tile(F: Any, site: Site) -> Sequence[Entry] | None:
+    n = site.n
+    return [tiled(F, n.data, site.rank, n.reps)] if 0 not in n.reps else None
+
+
+def _tile_back(F: Any, site: Site) -> Sequence[Entry] | None:
+    gradient, data = site.inputs
+    rank = len(site.facts.shapes[site.node.inputs[1]])
+    if 0 in site.n.reps or site.dtype.kind != "f":
+        return None
+    return [tiled_back(F, gradient, data, rank, site.n.reps)]
+
+
+def _repeat(F: Any, site: Site) -> Sequence[Entry] | None:
+    n = site.n
+    return [repeated(F, n.data, site.rank, n.repeats, n.axis)] if n.repeats else None
+
+
+def _repeat_back(F: Any, site: Site) -> Sequence[Entry] | None:
+    (gradient, data), n = site.inputs, site.n
+    rank = len(site.facts.shapes[site.node.inputs[1]])
+    if not n.repeats or site.dtype.kind != "f":
+        return None
+    return [repeated_back(F, gradient, data, rank, n.repeats, n.axis)]
+
+
 _RULES: dict[str, Rule] = {
     "_contrib_arange_like": _arange_like,
     _INTERLEAVED + "selfatt_qk": scores(
@@ -309,6 +339,10 @@ _RULES: dict[str, Rule] = {
     "BatchNorm_v1": _batch_norm,
     "_contrib_SyncBatchNorm": _batch_norm,
     "SliceChannel": _split,
+    "tile": _tile,
+    "_backward_tile": _tile_back,
+    "repeat": _repeat,
+    "_backward_repeat": _repeat_back,
     "_backward_Concat": _concat_back,
     "Dropout": _dropout,
     "CTCLoss": _ctc_loss,
