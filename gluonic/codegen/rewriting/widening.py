@@ -47,7 +47,7 @@ def widened(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
             else made.entry(i)
             for i in range(node.output_count)
         ]
-        give_origin(found, node)
+        give_origin([*found, *wide], node)
         return found
 
     return graph.rewrite(replace)

@@ -84,6 +84,7 @@ def test_one_graph_serves_halves_whole_numbers_and_other_batches() -> None:
         assert_alike(compiled(arrays, new_run()), expected)
         steps = explain(compiled.binding(arrays)).steps
         assert [step for step in steps if step.kind == "python"] == []
+        assert all(step.location for step in steps if step.operators[0].startswith("Cast"))
 
 
 def test_sums_beyond_halves_are_infinite() -> None:
