@@ -101,6 +101,13 @@ def cut_out(data: Entry, cut: Cut) -> Entry:
     return apply(part, data, cuts=(*before, *cut.numbers))
 
 
+@inner_operator("_within", shape=like("data"), dtype=like("data"))
+def within(data: Array, length: Array, *, axis: int, value: float) -> Any:
+    """The first `length` elements along an axis, of each row so many as it is long, and `value` behind them."""
+    places = np.arange(data.shape[axis]).reshape(-1, *(1,) * (data.ndim - 1 - axis))
+    return np.where(places < np.expand_dims(length, axis), data, np.asarray(value, data.dtype))
+
+
 @inner_operator("_concat_piece", count="num_args", dtype=like("grad"))
 def concat_piece(grad: Array, *arg: Array, num_args: int, dim: int, index: int) -> Any:
     """The piece of `grad` that lies where one of several arrays lay in their concatenation."""

@@ -89,15 +89,26 @@ def _sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Sh
     """The elements within each sequence, and one number beyond its end."""
     if not settings["use_sequence_length"]:
         return None
-    time, value = settings["axis"], settings["value"]
-    lengths = tuple(0 if axis == 1 - time else None for axis in range(len(output)))
+    time = settings["axis"]
+    lengths = Read(tuple(0 if axis == 1 - time else None for axis in range(len(output))))
+    return _up_to(lengths, time, settings["value"], output)
+
+
+def _within(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    axis = settings["axis"]
+    places = range(len(output))
+    lengths = Read(tuple(None if i == axis else i - (i > axis) for i in places))
+    return _up_to(lengths, axis, settings["value"], output)
+
+
+def _up_to(lengths: Read, axis: int, value: float, output: Shape) -> Loop:
+    """The elements before a length along an axis, and one number behind."""
 
     def expression(m: Any, x: Any, length: Any) -> Any:
-        inside = m.less(m.index(time), m.astype(length, "int64"))
+        inside = m.less(m.index(axis), m.astype(length, "int64"))
         return m.where(inside, x, m.astype(value, x.dtype))
 
-    reads = (Read(identity(len(output))), Read(lengths))
-    return Loop(output, reads, expression, indexed=(time,))
+    return Loop(output, (Read(identity(len(output))), lengths), expression, indexed=(axis,))
 
 
 def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
@@ -130,5 +141,6 @@ CHOICES: dict[str, Rule] = {
     "_backward_pick": _pick_back,
     "one_hot": _one_hot,
     "SequenceMask": _sequence_mask,
+    "_within": _within,
     "_backward_SoftmaxOutput": _softmax_output_back,
 }

@@ -13,6 +13,7 @@ from gluonic.codegen.loops.inner_operators import (
     concat_piece,
     cut_out,
     overwrite,
+    within,
 )
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.interleaved import scores, weighted_values
@@ -131,14 +132,25 @@ def _softmax_of(F: Any, x: Entry, axis: int, *, log: bool = False) -> Entry:
     return quotient
 
 
+def _softmax_within(F: Any, x: Entry, length: Entry, axis: int) -> Entry:
+    """The softmax of the first elements along an axis; zero behind them, in empty rows everywhere."""
+    largest = F.max(apply(within, x, length, axis=axis, value=-math.inf), axis=axis, keepdims=True)
+    exponentials = F.exp(F.broadcast_sub(x, largest))
+    shares = apply(within, exponentials, length, axis=axis, value=0.0)
+    quotient = F.broadcast_div(shares, F.sum(shares, axis=axis, keepdims=True))
+    return apply(within, quotient, length, axis=axis, value=0.0)
+
+
 def _softmax(*, log: bool = False, negated: bool = False) -> Rule:
     def rule(F: Any, site: Site) -> Sequence[Entry] | None:
         n = site.n
-        if n.dtype is not None or n.use_length:
+        if n.dtype is not None:
             return None
         x = -n.data if negated else n.data
         if n.temperature not in (None, 1):
             x = x / n.temperature
+        if n.use_length:
+            return [_softmax_within(F, x, n.length, n.axis % site.rank)]
         return [_softmax_of(F, x, n.axis, log=log)]
 
     return rule

@@ -16,7 +16,7 @@ DTYPES = st.sampled_from(["float32", "float64"])
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=3)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SHAPES, st.lists(st.integers(1, 4), min_size=1, max_size=4), DTYPES)
 def test_tiles_are_machine_code(shape: list[int], reps: list[int], dtype: str) -> None:
     data = Node(None, "data")
@@ -24,7 +24,7 @@ def test_tiles_are_machine_code(shape: list[int], reps: list[int], dtype: str) -
     check_with_gradients(node, {data: tuple(shape)}, dtype)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SHAPES, st.integers(1, 4), DTYPES, st.data())
 def test_repeated_elements_are_machine_code(
     shape: list[int], repeats: int, dtype: str, draw: Any
@@ -35,7 +35,7 @@ def test_repeated_elements_are_machine_code(
     check_with_gradients(node, {data: tuple(shape)}, dtype)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.lists(st.integers(1, 5), min_size=2, max_size=4),
     st.integers(0, 1),
@@ -50,6 +50,26 @@ def test_ends_of_sequences_are_overwritten_by_machine_code(
     attributes = {"use_sequence_length": True, "axis": axis, "value": value}
     node = make_node("SequenceMask", [data.entry(), lengths.entry()], attributes)
     random = np.random.default_rng(0).uniform(-1, shape[axis] + 2, shape[1 - axis])
+    check_with_gradients(node, {data: tuple(shape)}, dtype, given={"lengths": random.astype(kind)})
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=3),
+    st.sampled_from([None, 2.5]),
+    st.sampled_from(["int32", "int64"]),
+    DTYPES,
+    st.data(),
+)
+def test_softmax_up_to_a_length_is_machine_code(
+    shape: list[int], temperature: float | None, kind: str, dtype: str, draw: Any
+) -> None:
+    data, lengths = Node(None, "data"), Node(None, "lengths")
+    axis = draw.draw(st.integers(-len(shape), len(shape) - 1))
+    attributes = {"use_length": True, "axis": axis, "temperature": temperature}
+    node = make_node("softmax", [data.entry(), lengths.entry()], attributes)
+    rows = [n for i, n in enumerate(shape) if i != axis % len(shape)]
+    random = np.random.default_rng(0).integers(-1, shape[axis] + 3, rows)
     check_with_gradients(node, {data: tuple(shape)}, dtype, given={"lengths": random.astype(kind)})
 
 
