@@ -6,7 +6,8 @@ A few lines of windows at a time become the columns of a matrix that fits the ca
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from gluonic.codegen.images.window_loops import MatrixWriter, Windows3, WindowWriter, deep
+from gluonic.codegen.images.window_columns import MatrixWriter
+from gluonic.codegen.images.window_loops import Windows3, WindowWriter, deep
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
