@@ -42,16 +42,7 @@ def _looking(
         unusual=way != "shapes" and bool(seed // 6 % 2),
     )
 
-    @hypothesis.seed(seed)
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-        report_multiple_bugs=False,
-    )
+    @_searched(seed, examples)
     @given(graphs, st.lists(st.booleans(), min_size=1, max_size=5), st.booleans(), CHANGES)
     def look(random: Any, wanted: Any, backward: bool, changes: Any) -> None:
         hypothesis.note(random.text())
@@ -68,9 +59,9 @@ def _looking(
     return look
 
 
-def _playing(seed: int, examples: int) -> Callable[[], Any]:
-    @hypothesis.seed(seed)
-    @settings(
+def _searched(seed: int, examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Have hypothesis try so many examples that follow from a seed, and shrink one that fails."""
+    chosen = settings(
         max_examples=examples,
         deadline=None,
         database=None,
@@ -79,6 +70,11 @@ def _playing(seed: int, examples: int) -> Callable[[], Any]:
         print_blob=False,
         report_multiple_bugs=False,
     )
+    return lambda look: hypothesis.seed(seed)(chosen(look))
+
+
+def _playing(seed: int, examples: int) -> Callable[[], Any]:
+    @_searched(seed, examples)
     @given(random_nets(), st.lists(EVENTS, min_size=2, max_size=6))
     def look(made: Any, events: Any) -> None:
         try:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import gluonic as mx
 from gluonic.graph.backends import BACKENDS
 from gluonic.graph.calling import Functions
 from gluonic.graph.operator import REGISTRY
@@ -15,6 +16,12 @@ from tests.extension.building import Builder
 def build(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """The compiler; a test that asks for it is skipped where there is none."""
     return Builder(tmp_path_factory.mktemp("libraries"))
+
+
+@pytest.fixture
+def probe(build: Builder) -> None:
+    """The operators of ``libraries/probe.cc``."""
+    mx.library.load(build("probe"), verbose=False)
 
 
 @pytest.fixture(autouse=True)

@@ -16,15 +16,7 @@ HEAD = '#include "mxnet/lib_api.h"\nusing namespace mxnet::ext;\n'
 INITIALIZE = "MXReturnValue initialize(int) { return MX_SUCCESS; }\n"
 
 
-@pytest.fixture
-def _probe(build: Builder) -> None:
-    mx.library.load(build("probe"), verbose=False)
-
-
-probe = pytest.mark.usefixtures("_probe")
-
-
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(
     ("place", "function"),
     [
@@ -44,7 +36,7 @@ def test_a_failing_function_is_named_with_the_library_s_message(place: str, func
     assert f"failed in {place}" in message
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_only_new_messages_are_shown() -> None:
     for _ in range(2):
         with pytest.raises(MXNetError) as caught:
@@ -52,7 +44,7 @@ def test_only_new_messages_are_shown() -> None:
         assert str(caught.value).count("failed in") == 1
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("place", ["parse", "type", "storage", "shape", "forward"])
 @pytest.mark.parametrize(("how", "text"), [("throw", "thrown in"), ("throw-int", "exception")])
 def test_an_exception_becomes_an_error(place: str, how: str, text: str) -> None:
@@ -61,7 +53,7 @@ def test_an_exception_becomes_an_error(place: str, how: str, text: str) -> None:
     assert nd.probe_fail(nd.ones(2)).asnumpy().tolist() == [1, 1]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("how", ["message", "throw"])
 def test_a_failing_backward_is_an_error(how: str) -> None:
     x = nd.ones(2)
@@ -72,7 +64,7 @@ def test_a_failing_backward_is_an_error(how: str) -> None:
         y.backward()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_failure_in_a_graph_names_the_node_and_the_line() -> None:
     symbol = sym.probe_fail(sym.var("x"), at="shape", name="culprit")
     with pytest.raises(MXNetError) as caught:
@@ -82,7 +74,7 @@ def test_a_failure_in_a_graph_names_the_node_and_the_line() -> None:
     assert "shape (2,) from x" in str(caught.value)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [

@@ -12,15 +12,7 @@ from gluonic.graph.errors import InferenceError, MXNetError
 from tests.extension.building import Builder
 
 
-@pytest.fixture
-def _probe(build: Builder) -> None:
-    mx.library.load(build("probe"), verbose=False)
-
-
-probe = pytest.mark.usefixtures("_probe")
-
-
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(
     "dtype", ["float32", "float64", "float16", "uint8", "int32", "int8", "int64"]
 )
@@ -31,19 +23,19 @@ def test_every_dtype_that_can_cross_the_border_does(dtype: str) -> None:
     assert (result.asnumpy() == values).all()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_dtype_that_libraries_do_not_know_is_refused() -> None:
     with pytest.raises(InferenceError, match="cannot take bool"):
         nd.probe_copy(nd.array([True, False], dtype="bool"))
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (1,), (2, 3, 4, 5)])
 def test_shapes_of_any_length_and_empty_ones_are_passed(shape: tuple[int, ...]) -> None:
     assert nd.probe_copy(nd.ones(shape)).shape == shape
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_attributes_decide_the_number_of_inputs(count: int) -> None:
     values = np.random.default_rng(0).normal(size=(count, 3, 4)).astype("float32")
@@ -52,7 +44,7 @@ def test_attributes_decide_the_number_of_inputs(count: int) -> None:
     np.testing.assert_allclose(most.asnumpy(), values.max(0))
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_gradients_flow_from_each_output_to_each_input() -> None:
     a, b = nd.array([1.0, 5.0]), nd.array([2.0, 3.0])
     a.attach_grad()
@@ -66,7 +58,7 @@ def test_gradients_flow_from_each_output_to_each_input() -> None:
     assert b.grad.asnumpy().tolist() == [22, 2]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_an_output_without_gradient_counts_as_zero() -> None:
     a = nd.array([1.0, 5.0])
     a.attach_grad()
@@ -76,7 +68,7 @@ def test_an_output_without_gradient_counts_as_zero() -> None:
     assert a.grad.asnumpy().tolist() == [1, 1]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(
     ("value", "text"),
     [((1, 2), "(1, 2)"), (True, "True"), (None, "None"), (1.5, "1.5"), ("Grüße", "Grüße")],
@@ -86,19 +78,19 @@ def test_attributes_arrive_as_python_writes_them(value: object, text: str) -> No
     assert bytes(int(c) % 256 for c in result.asnumpy()) == text.encode()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_missing_input_is_named() -> None:
     with pytest.raises(MXNetError, match="needs the input data1"):
         nd.probe_sum_max(nd.ones(2))
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_other_things_than_arrays_are_refused() -> None:
     with pytest.raises(AssertionError, match="must have NDArray type"):
         nd.probe_sum_max(nd.ones(2), 3)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_out_receives_the_result() -> None:
     target = nd.zeros((2, 2))
     assert nd.probe_copy(nd.ones((2, 2)), out=target) is target
@@ -107,7 +99,7 @@ def test_out_receives_the_result() -> None:
         nd.probe_copy(nd.ones((2, 2)), out=nd.zeros((3, 3)))
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_an_operator_without_backward_says_so() -> None:
     x = nd.ones(2)
     x.attach_grad()
@@ -117,13 +109,13 @@ def test_an_operator_without_backward_says_so() -> None:
         y.backward()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_an_operator_for_another_device_says_so() -> None:
     with pytest.raises(MXNetError, match="probe_gpu is not implemented for CPU"):
         nd.probe_gpu(nd.ones(2))
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_mutated_inputs_are_auxiliary_states() -> None:
     data, count = nd.ones(3), nd.zeros(1)
     for calls in (1, 2):
@@ -137,13 +129,13 @@ def test_mutated_inputs_are_auxiliary_states() -> None:
     assert executor.aux_dict["count"].asscalar() == 2
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_mutated_input_that_does_not_exist_is_refused() -> None:
     with pytest.raises(MXNetError, match="mutateInputs names input 2, but there are 2"):
         nd.probe_count(nd.ones(3), nd.zeros(1), which=2)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_random_states_are_seeded_as_in_mxnet() -> None:
     # std::mt19937(42 * 127 + j) for j = 0 and 1023, by NumPy's own Mersenne twister
     first, last = (np.random.RandomState(42 * 127 + j) for j in (0, 1023))
@@ -156,13 +148,13 @@ def test_random_states_are_seeded_as_in_mxnet() -> None:
     assert (again != numbers).all()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_tensor_is_never_taken_for_an_older_one() -> None:
     x = nd.ones(1)
     assert [nd.probe_same(x).asscalar() for _ in range(3)] == [0, 0, 0]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_unknown_shapes_and_dtypes_follow_from_the_library() -> None:
     symbol = sym.probe_scale(sym.var("x"), sym.var("w"))
     assert symbol.infer_shape(x=(2, 5)) == ([(2, 5), (5,)], [(2, 5)], [])
@@ -182,7 +174,7 @@ class Scale(gluon.HybridBlock):
         return F.probe_scale(F.exp(x), w) * 2
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_net_trains_with_a_library_s_operator_eagerly_and_hybridized() -> None:
     x = nd.array(np.random.default_rng(1).normal(size=(4, 3)))
     found = []
@@ -201,7 +193,7 @@ def test_a_net_trains_with_a_library_s_operator_eagerly_and_hybridized() -> None
     np.testing.assert_allclose(found[0][1], 2 * np.exp(x.asnumpy()).sum(0), rtol=1e-5)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_graph_with_a_library_s_operator_survives_json() -> None:
     symbol = sym.probe_attribute(sym.probe_copy(sym.var("x")), text="ab", name="told")
     again = sym.load_json(symbol.tojson())
@@ -209,13 +201,13 @@ def test_a_graph_with_a_library_s_operator_survives_json() -> None:
     assert again.eval(x=nd.zeros(1))[0].asnumpy().tolist() == [97, 98]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_several_outputs_are_numbered() -> None:
     symbol = sym.probe_sum_max(sym.var("a"), sym.var("b"), name="s")
     assert symbol.list_outputs() == ["s_output0", "s_output1"]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_the_executor_adds_gradients_where_it_is_asked_to() -> None:
     symbol = sym.probe_scale(sym.var("x"), sym.var("w"))
     args = {"x": nd.ones((2, 3)), "w": nd.full((3,), 5)}
@@ -234,7 +226,7 @@ def runs_and_live(output: mx.nd.NDArray) -> tuple[int, int]:
     return int(values[0]), int(values[-1])
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_an_eager_call_has_a_state_of_its_own_which_its_backward_shares() -> None:
     x = nd.zeros(3)
     assert runs_and_live(nd.probe_state(x)) == (1, 1)
@@ -247,7 +239,7 @@ def test_an_eager_call_has_a_state_of_its_own_which_its_backward_shares() -> Non
     assert x.grad.asnumpy().tolist() == [1, 1, 1]
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_an_executor_keeps_its_state_for_life() -> None:
     gc.collect()
     executor = sym.probe_state(sym.var("x")).bind(mx.cpu(), {"x": nd.zeros(3)})
@@ -264,7 +256,7 @@ class Stateful(gluon.HybridBlock):
         return F.probe_state(x)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(
     ("flags", "runs"), [({}, 1), ({"static_alloc": True, "static_shape": True}, 2)]
 )
@@ -275,13 +267,13 @@ def test_a_static_graph_keeps_states_between_calls(flags: dict[str, bool], runs:
     assert runs_and_live(net(nd.zeros(3)))[0] == runs
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_state_that_is_not_made_is_an_error() -> None:
     with pytest.raises(MXNetError, match="failed to create stateful operator 'probe_state'"):
         nd.probe_state(nd.zeros(3), none=1)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_functions_of_the_oldest_style_work() -> None:
     x = nd.array([1.0, 2.0])
     assert nd.probe_old(x, factor=3).asnumpy().tolist() == [3, 6]
@@ -305,7 +297,7 @@ def test_a_library_s_operator_takes_the_place_of_another(build: Builder, namespa
     assert before[2].eval(x=nd.array([-3.0]))[0].asscalar() == -1
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_functions_lie_where_their_names_say() -> None:
     assert nd.contrib.probe(nd.ones(1)).asscalar() == 1
     assert nd.op.probe_copy(nd.ones(1)).asscalar() == 1
@@ -350,7 +342,7 @@ class Chain(gluon.HybridBlock):
         return F.probe_fail(F.probe_sum_max(y, x)[0] * 2, **self.attributes)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_compiled_graphs_call_libraries_without_python() -> None:
     x, w = nd.array([[1.0, 2.0], [3.0, 4.0]]), nd.array([5.0, 6.0])
     net = Chain()
@@ -361,7 +353,7 @@ def test_compiled_graphs_call_libraries_without_python() -> None:
     np.testing.assert_allclose(net(x[:1], w).asnumpy(), regular[:1], rtol=1e-6)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("how", ["message", "throw"])
 def test_a_failure_in_the_middle_of_a_compiled_graph_is_raised(how: str) -> None:
     x, w = nd.ones((2, 2)), nd.ones(2)
@@ -375,7 +367,7 @@ def test_a_failure_in_the_middle_of_a_compiled_graph_is_raised(how: str) -> None
     assert np.isfinite(well(x, w).asnumpy()).all()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_failing_backward_in_a_compiled_graph_is_raised() -> None:
     x, w = nd.ones((2, 2)), nd.ones(2)
     x.attach_grad()
@@ -387,7 +379,7 @@ def test_a_failing_backward_in_a_compiled_graph_is_raised() -> None:
         loss.backward()
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_threads_share_a_compiled_graph() -> None:
     net = Chain()
     net.hybridize()
@@ -401,7 +393,7 @@ def test_threads_share_a_compiled_graph() -> None:
                 np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
-@probe
+@pytest.mark.usefixtures("probe")
 def test_a_tensor_is_never_taken_for_an_older_one_in_a_graph() -> None:
     executor = sym.probe_same(sym.var("x")).bind(mx.cpu(), {"x": nd.ones(1)})
     assert [executor.forward()[0].asscalar() for _ in range(3)] == [0, 0, 0]
