@@ -53,6 +53,14 @@ def test_a_block_whose_setting_changes_is_traced_again() -> None:
     assert net(nd.ones(1)).asscalar() == 3
 
 
+@pytest.mark.parametrize("name", ["zeros_like", "ones_like"])
+def test_constants_take_a_dtype_and_have_that_of_their_model(name: str) -> None:
+    whole = nd.ones((2,), dtype="int32")
+    assert getattr(nd, name)(whole, dtype="float32").dtype == np.int32
+    constant = getattr(mx.sym, name)(mx.sym.var("x"), dtype="float32")
+    assert constant.infer_type(x="int32")[1] == [np.int32]
+
+
 def test_moving_a_parameter_without_a_value_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="has not been initialized"):
         gluon.Parameter("a", shape=(2,)).reset_ctx(mx.cpu())

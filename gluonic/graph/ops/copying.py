@@ -28,18 +28,32 @@ make_loss = elementwise("make_loss")(
 )
 make_loss.gradient(data=lambda F, n, g: F.ones_like(n.data))
 
-zeros_like = elementwise("zeros_like")(
-    documented(
-        lambda m, data: m.zeros_like(data), "zeros_like", "Zeros, as many as `data` has elements."
-    )
-)
-zeros_like.gradient()
 
-ones_like = elementwise("ones_like")(
-    documented(
-        lambda m, data: m.ones_like(data), "ones_like", "Ones, as many as `data` has elements."
-    )
-)
+@elementwise("zeros_like")
+def zeros_like(m: Any, data: Any, *, dtype: str | None = None) -> Any:
+    """Zeros, as many as `data` has elements.
+
+    Parameters
+    ----------
+    data : any array; only its shape and dtype matter
+    dtype : whatever is given changes nothing, as in MXNet: the dtype is that of `data`
+    """
+    return m.zeros_like(data)
+
+
+@elementwise("ones_like")
+def ones_like(m: Any, data: Any, *, dtype: str | None = None) -> Any:
+    """Ones, as many as `data` has elements.
+
+    Parameters
+    ----------
+    data : any array; only its shape and dtype matter
+    dtype : whatever is given changes nothing, as in MXNet: the dtype is that of `data`
+    """
+    return m.ones_like(data)
+
+
+zeros_like.gradient()
 ones_like.gradient()
 
 cast_like = elementwise("_cast_like", shape=like("lhs"), dtype=like("rhs"))(

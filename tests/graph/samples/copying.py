@@ -15,7 +15,10 @@ SAMPLES = {
         Sample([uniform(2, 3)], {"normalization": kind, "grad_scale": 0.5}, differentiable=())
         for kind in ("null", "batch", "valid")
     ],
-    "zeros_like": [Sample([uniform(2, 3)], dtypes=ALL)],
+    "zeros_like": [
+        Sample([uniform(2, 3)], dtypes=ALL),
+        Sample([uniform(2, 3)], {"dtype": "int64"}),
+    ],
     "ones_like": [Sample([uniform(2, 3)], dtypes=ALL)],
     "_cast_like": [
         Sample([uniform(2, 3), uniform(2, 3, seed=1)], differentiable=(0,), dtypes=ALL),
