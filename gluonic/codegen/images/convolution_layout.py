@@ -5,31 +5,11 @@ known statistics, a residual sum, an activation) goes into their epilogue, or ru
 back to planes where something else reads them.
 """
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, replace
-from math import prod
-from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.images import without_batch
-from gluonic.codegen.images.convolution import Filters, lanes_of
-from gluonic.codegen.images.convolution_gradient_operators import (
-    pack_turned_filters,
-)
-from gluonic.codegen.images.convolution_operators import (
-    apply,
-    attributes_of,
-    convolve_blocks,
-    pack_filters,
-    take_places,
-    to_blocks,
-    to_channel_blocks,
-    to_planes,
-    with_border,
-)
-from gluonic.codegen.images.convolution_tiling import tiling_of
 from gluonic.codegen.images.following_layout import (
     dropout,
     elementwise,
@@ -38,23 +18,14 @@ from gluonic.codegen.images.following_layout import (
     scaling,
 )
 from gluonic.codegen.images.gradient_layout import data_gradient, weight_gradient
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.joining_layout import JOINS, read_in_blocks
-from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.codegen.images.pooling_layout import pooling, scattering, spreading
 from gluonic.codegen.images.resampling_layout import RESIZING
 from gluonic.codegen.loops.facts import Facts
-from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.machine.target import host
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.ops.windows import Windows, windows_of
 from gluonic.graph.origin import give_origin
 from gluonic.graph.record import record
-
-Border = tuple[int, int, int, int]
-_ALL = slice(None)
-NO_BORDER: Border = (0, 0, 0, 0)
-_MOST_TAPS = 128
-"""How many places a filter may have: where filters are turned round there is code for each of them."""
 
 
 def layout_key(graph: Graph, facts: Facts) -> Hashable:
@@ -100,254 +71,25 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Layout:
     facts : its shapes and dtypes
     train : whether it runs in training mode
     """
-    rewriting = Rewriting(graph, facts, train)
-    return Layout(rewriting.run(), rewriting.alike)
+    # In training mode batch norms find statistics of their own, in planes.
+    readers = [name for name in _IMAGES if not (train and name == "BatchNorm")]
+    rewriting = Rewriting(graph, facts, train, read_in_blocks(graph, readers, train))
+    for node in graph.nodes:
+        if node.is_variable:
+            rewriting.planes[node.entry()] = node.entry()
+        elif not _rewritten(rewriting, node):
+            rewriting.keep(node)
+        elif node.entry() in rewriting.blocks:
+            give_origin(rewriting.blocks[node.entry()][:1], node)
+    rewritten = Graph(rewriting.plane(entry) for entry in graph.outputs)
+    return Layout(rewritten, rewriting.alike)
 
 
-class Rewriting:
-    """One run of the pass; entries of the old graph are the keys."""
-
-    def __init__(self, graph: Graph, facts: Facts, train: bool) -> None:
-        self.graph, self.facts, self.train = graph, facts, train
-        self.target = host()
-        self.lanes = lanes_of(self.target)
-        self.planes: dict[Entry, Entry] = {}
-        self.blocks: dict[Entry, tuple[Entry, int]] = {}
-        self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
-        self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
-        self.pending: dict[Entry, PendingConvolution] = {}
-        self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
-        self.uses.update(graph.outputs)
-        self.named = {node.name: node for node in graph.nodes}
-        self.alike: list[tuple[Entry, Entry, slice]] = []
-        self.read_in_blocks = read_in_blocks(graph, self._readers(), train)
-
-    def run(self) -> Graph:
-        """Rewrite all nodes in order."""
-        for node in self.graph.nodes:
-            if node.is_variable:
-                self.planes[node.entry()] = node.entry()
-            elif not self._rewritten(node):
-                self._kept(node)
-            elif node.entry() in self.blocks:
-                give_origin(self.blocks[node.entry()][:1], node)
-        return Graph(self.plane(entry) for entry in self.graph.outputs)
-
-    def _rewritten(self, node: Node) -> bool:
-        rule = _RULES.get(node.operator_name, elementwise)
-        return self._is_float(node) and rule(self, node)
-
-    def _is_float(self, node: Node) -> bool:
-        return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
-
-    def _kept(self, node: Node) -> None:
-        inputs = [self.plane(entry) for entry in node.inputs]
-        same = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-        copy = node if same else node.with_inputs(inputs)
-        for index in range(node.output_count):
-            self.planes[node.entry(index)] = copy.entry(index)
-
-    def _readers(self) -> list[str]:
-        """The operators that read images in blocks; batch norms by their own statistics do not."""
-        return [name for name in _IMAGES if not (self.train and name == "BatchNorm")]
-
-    # -- layouts ------------------------------------------------------------------------------
-
-    def shape(self, entry: Entry) -> tuple[int, ...]:
-        """The shape of an entry of the old graph."""
-        return self.facts.shapes[entry]
-
-    def are_alike(self, first: Entry, second: Entry, axes: slice = _ALL) -> bool:
-        """Whether two entries have the same extents; if so, that is assumed for batches of other sizes."""
-        answer = self.shape(first)[axes] == self.shape(second)[axes]
-        if answer:
-            self.alike.append((first, second, axes))
-        return answer
-
-    def groups_of(self, channels: int, groups: int) -> int:
-        """How many groups count: only if blocks would reach across them."""
-        return 1 if channels // groups % self.lanes == 0 else groups
-
-    def plane(self, entry: Entry) -> Entry:
-        """An entry in its own layout."""
-        if entry not in self.planes:
-            blocks, groups = self.own_blocks(entry)
-            channels = self.shape(entry)[1]
-            self.planes[entry] = apply(
-                to_planes, entry.node.name, blocks, channels=channels, groups=groups
-            )
-            give_origin([self.planes[entry]], entry.node)
-        return self.planes[entry]
-
-    def own_blocks(self, entry: Entry) -> tuple[Entry, int]:
-        """An entry that is in blocks, with its groups."""
-        if entry not in self.blocks:
-            made = self.pending[entry]
-            groups = self.groups_of(self.shape(entry)[1], made.groups)
-            self.blocks[entry] = self.finished(made), groups
-            give_origin(self.blocks[entry][:1], self.named[made.name])
-        return self.blocks[entry]
-
-    def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
-        """Whether an entry is in blocks (of so many groups)."""
-        if entry in self.blocks:
-            return groups is None or self.blocks[entry][1] == groups
-        if entry not in self.pending:
-            return False
-        own = self.groups_of(self.shape(entry)[1], self.pending[entry].groups)
-        return groups is None or own == groups
-
-    def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
-        """An entry in blocks, with a border."""
-        if not any(border) and self.in_blocks(entry, groups):
-            return self.own_blocks(entry)[0]
-        key = entry, border, groups
-        if key not in self.bordered:
-            if self.in_blocks(entry, groups):
-                inner = self.own_blocks(entry)[0]
-                made = apply(with_border, entry.node.name, inner, border=border)
-            else:
-                made = apply(
-                    to_blocks,
-                    entry.node.name,
-                    self.plane(entry),
-                    lanes=self.lanes,
-                    groups=groups,
-                    border=border,
-                )
-            self.bordered[key] = made
-        return self.bordered[key]
-
-    def _plane_with(self, entry: Entry, border: Border) -> Entry:
-        """An entry in its own layout, with a border."""
-        if not any(border):
-            return self.plane(entry)
-        key = entry, border, 0
-        if key not in self.bordered:
-            plane = self.plane(entry)
-            self.bordered[key] = apply(with_border, entry.node.name, plane, border=border)
-        return self.bordered[key]
-
-    # -- convolutions -------------------------------------------------------------------------
-
-    def convolution(self, node: Node) -> bool:
-        """Take a convolution of images."""
-        data, weight, *bias = node.inputs
-        found = self.image_filters(node, data, weight, node.entry())
-        if found is None:
-            return False
-        images, filters = self.images_of(data, *found)
-        rows, columns = self.shape(node.entry())[2:]
-        self.pending[node.entry()] = PendingConvolution(
-            node.name,
-            images,
-            self.plane(weight),
-            filters,
-            tiling_of(filters, rows, columns, self.target).tile.blocks,
-            self.plane(bias[0]) if bias else None,
-        )
-        return True
-
-    def image_filters(
-        self, node: Node, data: Entry, weight: Entry, output: Entry
-    ) -> tuple[Filters, Windows] | None:
-        """The filters and windows of a convolution of images; None for any other."""
-        assert node.application is not None
-        settings = node.application.settings
-        windows = windows_of(
-            *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
-        )
-        if len(windows.kernel) != 2 or windows.channels_last:
-            return None
-        if prod(windows.kernel) > _MOST_TAPS:
-            return None
-        if 0 in self.shape(output) or 0 in self.shape(data):
-            return None
-        groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
-        return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
-
-    def images_of(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
-        """What a convolution reads, images with their border, and the filters that go with them."""
-        top, left = windows.pad
-        border = top, left, top, left
-        if filters.planar:
-            return self._plane_with(data, border), filters
-        own = 1 if filters.depthwise else self.groups_of(self.shape(data)[1], filters.groups)
-        if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
-            return self.block(data, own, border), filters
-        key = data, border, own, filters.stride
-        if key not in self.taken:
-            images = self.block(data, own, border)
-            self.taken[key] = apply(take_places, data.node.name, images, steps=filters.stride)
-        return self.taken[key], replace(filters, stride=(1, 1))
-
-    def _filters(
-        self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
-    ) -> Filters:
-        (kernel, stride, dilate) = windows.kernel, windows.stride, windows.dilate
-        depthwise = groups > 1 and groups == channels == count
-        planar = groups == 1 and channels < self.lanes // 2 and not in_blocks
-        if depthwise:
-            channels, count, groups = 1, count, 1
-        return Filters(
-            channels // groups,
-            count // groups,
-            groups,
-            kernel,
-            stride,
-            dilate,
-            planar,
-            depthwise,
-        )
-
-    def finished(self, made: PendingConvolution) -> Entry:
-        """The nodes of a convolution."""
-        filters, lanes, name = made.filters, self.lanes, made.name
-        common = {**filter_attributes(filters, lanes), "tile": made.tile}
-        packed = self._packed(made, common)
-        shift = made.bias
-        if shift is not None:
-            shift = apply(
-                to_channel_blocks, f"{name}_shift", shift, lanes=lanes, groups=filters.groups
-            )
-        return apply(
-            convolve_blocks,
-            name,
-            made.data,
-            packed,
-            shift,
-            made.residual,
-            stride=filters.stride,
-            dilate=filters.dilate,
-            has_shift=shift is not None,
-            has_residual=made.residual is not None,
-            first=made.first,
-            places=made.places,
-            **attributes_of(made.activation),
-            **common,
-        )
-
-    def _packed(self, made: PendingConvolution, common: dict[str, Any]) -> Entry:
-        """A convolution's filters in the order in which they are read."""
-        name = f"{made.name}_filters"
-        if made.turned is not None:
-            return apply(pack_turned_filters, name, made.weight, **common, **asdict(made.turned))
-        return apply(
-            pack_filters,
-            name,
-            made.weight,
-            made.scale,
-            scaled=made.scale is not None,
-            remembers=not self.train,
-            **common,
-        )
-
-    def open_convolution(self, entry: Entry) -> PendingConvolution | None:
-        """A convolution that nothing but the node at hand reads, and that is not finished."""
-        made = self.pending.get(entry)
-        if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
-            return None
-        return made
+def _rewritten(rewriting: Rewriting, node: Node) -> bool:
+    """Whether there is a rule for a node, and it has taken it."""
+    if any(rewriting.facts.dtypes[entry] != np.float32 for entry in node.inputs):
+        return False
+    return _RULES.get(node.operator_name, elementwise)(rewriting, node)
 
 
 _IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {

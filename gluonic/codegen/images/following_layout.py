@@ -5,11 +5,11 @@ Batch normalization by known statistics, an activation and a residual sum become
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gluonic.codegen.images.convolution_operators import apply, to_channel_blocks
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.scaling import scale_blocks, with_activation
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.semantics import function_of
@@ -18,14 +18,11 @@ from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
 
-if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Rewriting
-
 _BATCH = slice(1)
 _SUMS = ("elemwise_add", "broadcast_add")
 
 
-def normalization(images: "Rewriting", node: Node) -> bool:
+def normalization(images: Rewriting, node: Node) -> bool:
     """Take a batch normalization by known statistics: a factor and a summand for each channel."""
     assert node.application is not None
     settings, data = node.application.settings, node.inputs[0]
@@ -53,7 +50,7 @@ def normalization(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def _affine(images: "Rewriting", node: Node) -> tuple[Entry, Entry]:
+def _affine(images: Rewriting, node: Node) -> tuple[Entry, Entry]:
     assert node.application is not None
     settings = node.application.settings
     gamma, beta, mean, variance = (images.plane(entry) for entry in node.inputs[1:])
@@ -62,7 +59,7 @@ def _affine(images: "Rewriting", node: Node) -> tuple[Entry, Entry]:
     return scale, beta - mean * scale
 
 
-def elementwise(images: "Rewriting", node: Node) -> bool:
+def elementwise(images: Rewriting, node: Node) -> bool:
     """Take an operator that computes every element by itself."""
     application = node.application
     assert application is not None
@@ -80,7 +77,7 @@ def elementwise(images: "Rewriting", node: Node) -> bool:
     return _on_blocks(images, node)
 
 
-def _on_blocks(images: "Rewriting", node: Node) -> bool:
+def _on_blocks(images: Rewriting, node: Node) -> bool:
     """Compute on blocks if an input whose images are no smaller than those of the result is there."""
     whole = [e for e in node.inputs if images.shape(e)[1:] == images.shape(node.entry())[1:]]
     found = [entry for entry in whole if images.in_blocks(entry)]
@@ -98,7 +95,7 @@ def _on_blocks(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def scaling(images: "Rewriting", node: Node) -> bool:
+def scaling(images: Rewriting, node: Node) -> bool:
     """Take images times numbers for the channels of each, or any other product."""
     for data, scale in (node.inputs, node.inputs[::-1]):
         shape, own = images.shape(data), images.shape(scale)
@@ -111,7 +108,7 @@ def scaling(images: "Rewriting", node: Node) -> bool:
     return elementwise(images, node)
 
 
-def rectifier(images: "Rewriting", node: Node) -> bool:
+def rectifier(images: Rewriting, node: Node) -> bool:
     """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
     assert node.application is not None
     if node.application.settings["act_type"] != "prelu":
@@ -131,7 +128,7 @@ def rectifier(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def _activation(images: "Rewriting", node: Node, application: Application) -> bool:
+def _activation(images: Rewriting, node: Node, application: Application) -> bool:
     """Make an activation part of what computes its data."""
     data, loop = node.inputs[0], loop_for(node, images.facts)
     if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
@@ -152,7 +149,7 @@ def _activation(images: "Rewriting", node: Node, application: Application) -> bo
     return active is not None
 
 
-def _residual(images: "Rewriting", node: Node, position: int) -> bool:
+def _residual(images: Rewriting, node: Node, position: int) -> bool:
     made, other = images.open_convolution(node.inputs[position]), node.inputs[1 - position]
     if made is None or made.residual is not None or other == node.inputs[position]:
         return False
@@ -163,7 +160,7 @@ def _residual(images: "Rewriting", node: Node, position: int) -> bool:
     return True
 
 
-def dropout(images: "Rewriting", node: Node) -> bool:
+def dropout(images: Rewriting, node: Node) -> bool:
     """Take a dropout that drops nothing."""
     assert node.application is not None
     settings, data = node.application.settings, node.inputs[0]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 from gluonic.codegen.images.convolution import Filters
 from gluonic.codegen.images.convolution_gradient_operators import (
@@ -14,16 +13,14 @@ from gluonic.codegen.images.convolution_gradient_operators import (
 from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.convolution_phases import Phase, border_of, phases_of
 from gluonic.codegen.images.convolution_tiling import tiling_of
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.layout_filters import Taps
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows
 
-if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Rewriting
 
-
-def data_gradient(rewriting: "Rewriting", node: Node) -> bool:
+def data_gradient(rewriting: Rewriting, node: Node) -> bool:
     """Take the gradient of a convolution's data: a convolution of the output's gradient."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)
@@ -80,7 +77,7 @@ def _way_back(forward: Filters) -> Filters:
 
 
 def _phase(
-    rewriting: "Rewriting",
+    rewriting: Rewriting,
     name: str,
     images: Entry,
     weight: Entry,
@@ -109,7 +106,7 @@ def _phase(
     )
 
 
-def weight_gradient(rewriting: "Rewriting", node: Node) -> bool:
+def weight_gradient(rewriting: Rewriting, node: Node) -> bool:
     """Take the gradient of a convolution's filters."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)

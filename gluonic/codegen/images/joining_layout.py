@@ -4,14 +4,11 @@ Where every part has whole blocks, so has the result: blocks lie one after the o
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
-
-if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Rewriting
 
 _CHANNELS = 1
 
@@ -38,7 +35,7 @@ def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[E
     return found
 
 
-def join(images: "Rewriting", node: Node) -> bool:
+def join(images: Rewriting, node: Node) -> bool:
     """Take images that are joined along their channels."""
     assert node.application is not None
     shape = images.shape(node.entry())
@@ -57,7 +54,7 @@ def join(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def join_gradient(images: "Rewriting", node: Node) -> bool:
+def join_gradient(images: Rewriting, node: Node) -> bool:
     """Take the gradients of images that were joined along their channels."""
     assert node.application is not None
     head, *parts = node.inputs
@@ -66,7 +63,7 @@ def join_gradient(images: "Rewriting", node: Node) -> bool:
     return _take_apart(images, node, [images.shape(entry)[_CHANNELS] for entry in parts])
 
 
-def split(images: "Rewriting", node: Node) -> bool:
+def split(images: Rewriting, node: Node) -> bool:
     """Take images that are divided evenly along their channels."""
     assert node.application is not None
     settings, shape = node.application.settings, images.shape(node.inputs[0])
@@ -76,7 +73,7 @@ def split(images: "Rewriting", node: Node) -> bool:
     return _take_apart(images, node, [shape[_CHANNELS] // count] * count)
 
 
-def take_channels(images: "Rewriting", node: Node) -> bool:
+def take_channels(images: Rewriting, node: Node) -> bool:
     """Take some neighbouring channels of images."""
     assert node.application is not None
     settings, shape = node.application.settings, images.shape(node.inputs[0])
@@ -87,7 +84,7 @@ def take_channels(images: "Rewriting", node: Node) -> bool:
     return _take_apart(images, node, sizes, first=1)
 
 
-def _take_apart(images: "Rewriting", node: Node, sizes: Sequence[int], first: int = 0) -> bool:
+def _take_apart(images: Rewriting, node: Node, sizes: Sequence[int], first: int = 0) -> bool:
     """Take neighbouring channels, so many each time, as results; those before `first` are none."""
     data, lanes = node.inputs[0], images.lanes
     if not images.in_blocks(data, 1) or not _are_whole(images, sizes) or 0 in images.shape(data):
@@ -105,7 +102,7 @@ def _take_apart(images: "Rewriting", node: Node, sizes: Sequence[int], first: in
     return True
 
 
-def _are_whole(images: "Rewriting", sizes: Sequence[int]) -> bool:
+def _are_whole(images: Rewriting, sizes: Sequence[int]) -> bool:
     return all(size % images.lanes == 0 for size in sizes)
 
 

@@ -1,19 +1,17 @@
 """Rules of the pass that puts images into blocks of channels: pooling, and its gradients."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluonic.codegen.images.convolution_operators import apply
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, _pool
 from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import is_channels_last
 
-if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Rewriting
 
-
-def pooling(images: "Rewriting", node: Node) -> bool:
+def pooling(images: Rewriting, node: Node) -> bool:
     """Take pooling of images."""
     data = node.inputs[0]
     if not _is_pool(images, node, data):
@@ -23,7 +21,7 @@ def pooling(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def spreading(images: "Rewriting", node: Node) -> bool:
+def spreading(images: Rewriting, node: Node) -> bool:
     """Take the gradient of sums and means."""
     grad, data = node.inputs
     if not _is_pool(images, node, data):
@@ -35,7 +33,7 @@ def spreading(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def scattering(images: "Rewriting", node: Node) -> bool:
+def scattering(images: Rewriting, node: Node) -> bool:
     """Take the gradient of maxima."""
     if not _is_pool(images, node, node.inputs[1]):
         return False
@@ -45,7 +43,7 @@ def scattering(images: "Rewriting", node: Node) -> bool:
     return True
 
 
-def _is_pool(images: "Rewriting", node: Node, data: Entry) -> bool:
+def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
     """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
     assert node.application is not None
     settings, shape = node.application.settings, images.shape(data)
@@ -62,7 +60,7 @@ def _is_pool(images: "Rewriting", node: Node, data: Entry) -> bool:
     return shape[1] >= images.lanes and not settings["global_pool"]
 
 
-def _settings(images: "Rewriting", node: Node, data: Entry) -> dict[str, Any]:
+def _settings(images: Rewriting, node: Node, data: Entry) -> dict[str, Any]:
     assert node.application is not None
     settings, shape = node.application.settings, images.shape(data)
     pool: Pool = _pool(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluonic.codegen.images import RESIZED
 from gluonic.codegen.images.convolution_operators import apply
+from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.resampling_operators import resample_blocks
 from gluonic.graph.node import Node
-
-if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Rewriting
 
 
 def _corners(settings: dict[str, Any]) -> str | None:
@@ -35,7 +33,7 @@ _WAYS: dict[str, Callable[[dict[str, Any]], str | None]] = {
 }
 
 
-def _resizing(images: "Rewriting", node: Node, *, forward: str, back: bool) -> bool:
+def _resizing(images: Rewriting, node: Node, *, forward: str, back: bool) -> bool:
     assert node.application is not None
     way, data, goal = _WAYS[forward](node.application.settings), node.inputs[0], node.entry()
     if way is None or 0 in images.shape(data) or 0 in images.shape(goal):
@@ -49,7 +47,7 @@ def _resizing(images: "Rewriting", node: Node, *, forward: str, back: bool) -> b
     return True
 
 
-RESIZING: dict[str, Callable[["Rewriting", Node], bool]] = {
+RESIZING: dict[str, Callable[[Rewriting, Node], bool]] = {
     **{name: partial(_resizing, forward=name, back=False) for name in RESIZED},
     **{back: partial(_resizing, forward=name, back=True) for name, back in RESIZED.items()},
 }
