@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gluonic.codegen.cache_info import CacheInfo
+from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.keys import with_keys
 from gluonic.graph.gradient import gradients
@@ -24,6 +25,22 @@ class Saved:
 
     arrays: list[Array]
     keys: list[Array]
+
+
+def _source(entry: Entry) -> Entry:
+    """What an entry is another arrangement of: that is saved, once, and arranged anew where it is read.
+
+    Products write their results in another order at no cost (`rewriting/heads.py`): such a result is saved as
+    it was first arranged.
+    """
+    arranged, node = None, entry.node
+    while node.application is not None and len(node.inputs) == 1 and rearranges(node.application):
+        if not relabels(node.application):
+            arranged = entry
+        entry = node.inputs[0]
+        node = entry.node
+    is_product = node.operator_name == "batch_dot"
+    return arranged if is_product and arranged is not None else entry
 
 
 class DifferentiableProgram:
@@ -87,14 +104,14 @@ class DifferentiableProgram:
         return [next(found) if want else None for want in wanted]
 
     def _entries_to_save(self) -> list[Entry]:
-        """What the gradients read of the forward graph, its inputs included."""
+        """What the gradients need of the forward graph, its inputs included."""
         forward = set(self.graph.nodes) | set(self.inputs)
         outputs = [entry for entry in self.gradient_outputs if entry is not None]
-        saved: dict[Entry, None] = dict.fromkeys(e for e in outputs if e.node in forward)
+        read: dict[Entry, None] = dict.fromkeys(e for e in outputs if e.node in forward)
         for node in Graph(outputs).nodes:
             if node not in forward:
-                saved.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
-        return list(saved)
+                read.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
+        return list(dict.fromkeys(_source(entry) for entry in read))
 
     def _backward(self, data: Collection[Node] | None) -> Program:
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}

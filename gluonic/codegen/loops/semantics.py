@@ -59,6 +59,12 @@ def relabels(application: Application) -> bool:
     return application.op.relabels or application.op.name in _SAME_ELEMENTS
 
 
+def rearranges(application: Application) -> bool:
+    """Whether the output is the first input's elements, each once, under another shape or in another order."""
+    return relabels(application) or application.op.name in _PERMUTATIONS
+
+
+_PERMUTATIONS = {"transpose", "SwapAxis"}
 _SAME_ELEMENTS = {
     "_copy",
     "BlockGrad",

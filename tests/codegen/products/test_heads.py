@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.products.heads import heads_dot
-from gluonic.graph.node import Graph, Node
+from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.products.test_matmul import RUN, TOLERANCE, WAYS, random, use
 
 
@@ -172,3 +173,16 @@ def test_interleaved_attention_is_machine_code_for_every_batch(dtype: str) -> No
             np.testing.assert_allclose(found.asnumpy(), right, rtol=close, atol=close)
         if dtype != "float16":
             assert " python " not in str(net.explain(*arrays))
+
+
+def test_what_is_only_rearranged_is_saved_once_as_it_was() -> None:
+    x, w = Node(None, "x"), Node(None, "w")
+    computed = make_node("tanh", [x.entry()]).entry()
+    turned = make_node("transpose", [computed], {"axes": (1, 0)}).entry()
+    flat = make_node("Reshape", [turned], {"shape": (-1, 2)}).entry()
+    graph = Graph([make_node("dot", [flat, w.entry()]).entry(), turned * turned])
+    program = DifferentiableProgram(
+        graph, [x, w], wanted=[True, True], heads=[True, True], train=True
+    )
+    names = [entry.name for entry in program.forward_program.graph.outputs[2:]]
+    assert names == [computed.name]
