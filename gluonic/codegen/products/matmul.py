@@ -7,8 +7,9 @@ from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.extents import if_at_least
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.blas import gemm
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import Dtype
 from gluonic.codegen.products.choices import (
@@ -171,6 +172,4 @@ class ProductStep(Step):
         """Write the function: a loop over the products, each computed in the way that is chosen."""
         if not self.small:
             emit_panels(module, self.form, self.tiling)
-        arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
-        writer = ProductWriter(Function(module, name, arguments), self)
-        writer.write()
+        ProductWriter(StepFunction(module, name), self).write()

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.assembler import Function
 from gluonic.codegen.machine.blas import BlasFunction, gemm, gemv
+from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
@@ -38,24 +38,24 @@ class _Held:
 class ProductWriter:
     """Writes the function of one product."""
 
-    def __init__(self, function: Function, step: "ProductStep") -> None:
+    def __init__(self, function: StepFunction, step: "ProductStep") -> None:
         self.f, self.step = function, step
         self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
         self.rows, self.columns, self.inner, self.method, self.block = (
-            self._number(i) for i in range(5)
+            function.number(i) for i in range(5)
         )
-        addresses = [self._operand(i) for i in range(len(step.operands))]
+        addresses = [function.operand(i) for i in range(len(step.operands))]
         self.factors = addresses[0], addresses[1]
         self.bias = addresses[2] if step.has_bias else "null"
         self.packed = addresses[2 + step.has_bias] if step.is_packed else ""
         self.goal = addresses[-1]
-        self.workspace = self._operand(len(step.operands))
+        self.workspace = function.operand(len(step.operands))
         ta, tb = step.turned
         a = (self.inner, self.rows) if ta else (self.rows, self.inner)
         b = (self.columns, self.inner) if tb else (self.inner, self.columns)
         numbers = itertools.count(5)
         self.held = [
-            _Held(extents, place, self._number(next(numbers)) if place else "")
+            _Held(extents, place, function.number(next(numbers)) if place else "")
             for extents, place in zip((a, b, (self.rows, self.columns)), step.places, strict=True)
         ]
         self.leads = tuple(self._lead_of(held) for held in self.held)
@@ -66,12 +66,6 @@ class ProductWriter:
         if not held.place:
             return columns
         return self._times(self._times(columns, str(held.place[0])), held.heads)
-
-    def _number(self, position: int) -> str:
-        return self.f.op(f"load i64, ptr {self._at('%numbers', 'i64', str(position))}")
-
-    def _operand(self, position: int) -> str:
-        return self.f.op(f"load ptr, ptr {self._at('%operands', 'ptr', str(position))}")
 
     def _at(self, base: str, kind: str, index: str) -> str:
         return self.f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
