@@ -102,7 +102,7 @@ def slack_of(compute: Callable[..., Arrays], arrays: Arrays) -> Sequence[Array]:
         nudged = compute([_nudged(a, seed) for a in arrays], _nudge_halves(seed))
         for total, was, now in zip(moved, base, nudged, strict=True):
             with np.errstate(all="ignore"):
-                change = np.abs(np.asarray(now, np.float64) - was)
+                change = np.asarray(np.abs(np.asarray(now, np.float64) - was))
             change[(now == was) | (np.isnan(now) & np.isnan(was))] = 0
             np.maximum(total, np.where(np.isnan(change), np.inf, change), out=total)
     return [_MAGNIFIED * a for a in moved]
