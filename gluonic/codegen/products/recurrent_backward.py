@@ -258,7 +258,8 @@ class _Backward(RecurrentWriter):
         if self.cell.mode == "rnn_tanh":
             result = slope * (1 - gate * gate)
         else:
-            result = self.m.where(gate > 0, slope, 0.0)
+            active = self.m.astype(gate > 0, gate.dtype)
+            result = slope * active  # an infinite slope of an idle one is no number, as in MXNet
         self._put_slopes(rows, ["own"], [result], i, lanes)
 
     def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:

@@ -205,3 +205,17 @@ def test_dropout_between_layers_drops_what_the_interpreter_drops(
     for each in (program.forward_program, program.backward_program):
         (binding,) = each.compiled.bindings.values()
         assert {step.kind for step in explain(binding).steps} == {"kernel"}
+
+
+def test_an_infinite_gradient_of_an_idle_rectifier_is_none_as_the_interpreter_says() -> None:
+    node, _ = network("rnn_relu", 2, 1, 1, state_size=1, num_layers=1)
+    variables = [entry.node for entry in node.inputs]
+    arrays = [np.ones((2, 1, 1)), np.array([1.0, 1.0, 0.0, -5.0]), np.zeros((1, 1, 1))]
+    program = DifferentiableProgram(
+        Graph([node.entry()]), variables, wanted=[True] * 3, heads=[True], train=True
+    )
+    _, saved = program.forward(arrays, new_run(train=True))
+    slopes = program.backward(saved, [np.full((2, 1, 1), np.inf)], new_run(train=True))
+    for slope in slopes:
+        assert slope is not None
+        assert np.isnan(slope).all()
