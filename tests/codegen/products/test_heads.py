@@ -35,16 +35,19 @@ def test_every_way_transposition_and_place(
 ) -> None:
     use(way, monkeypatch)
     ta, tb = (letter == "t" for letter in turned)
-    for rows, columns, inner in ((7, 33, 20), (1, 5, 300), (2, 3, 0)):
-        a = (inner, rows) if ta else (rows, inner)
-        b = (columns, inner) if tb else (inner, columns)
-        check(places, (a, b), "float32", transpose_a=ta, transpose_b=tb, by_head=rows != 7)
+    for extents in ((7, 33, 20), (1, 5, 300), (2, 3, 0)):
+        how = {"transpose_a": ta, "transpose_b": tb, "by_head": extents[0] != 7}
+        check(places, extents, "float32", **how)
 
 
 def check(
-    places: Any, matrices: Any, dtype: str, count: int = 2, heads: int = 3, **how: Any
+    places: Any, extents: Any, dtype: str, count: int = 2, heads: int = 3, **how: Any
 ) -> None:
     """Compare with NumPy."""
+    rows, columns, inner = extents
+    a = (inner, rows) if how["transpose_a"] else (rows, inner)
+    b = (columns, inner) if how["transpose_b"] else (inner, columns)
+    matrices = (a, b)
     shapes = [held(count, heads, m, place) for m, place in zip(matrices, places, strict=True)]
     arrays = [random(shape, dtype, i) for i, shape in enumerate(shapes)]
     variables = [Node(None, name) for name in ("a", "b")]
@@ -67,11 +70,8 @@ def check(
     st.sampled_from(["float32", "float64"]),
 )
 def test_any_shape(extents: Any, counts: Any, places: Any, flags: Any, dtype: str) -> None:
-    rows, columns, inner = extents
-    ta, tb, by_head = flags
-    a, b = (inner, rows) if ta else (rows, inner), (columns, inner) if tb else (inner, columns)
-    how = {"transpose_a": ta, "transpose_b": tb, "by_head": by_head}
-    check(places, (a, b), dtype, *counts, **how)
+    how = dict(zip(("transpose_a", "transpose_b", "by_head"), flags, strict=True))
+    check(places, extents, dtype, *counts, **how)
 
 
 class Attention(gluon.HybridBlock):
