@@ -116,9 +116,10 @@ def main() -> int:
                 _playing(seed, chosen.examples)()
             else:
                 _looking(seed, chosen.most, families, chosen.examples, chosen.way)()
-        except Exception:  # whatever is wrong is reported, and the search goes on
+        except Exception as error:  # whatever is wrong is reported, and the search goes on
             failures += 1
-            print(f"--- seed {seed}\n{traceback.format_exc()[-6000:]}", flush=True)
+            said, told = f"{type(error).__name__}: {error}"[:2000], traceback.format_exc()[-6000:]
+            print(f"--- seed {seed}\n{said}\n{told}", flush=True)
         else:
             print(f"seed {seed}: nothing", flush=True)
         seed += 1
