@@ -16,7 +16,7 @@ from gluonic.codegen.loops.inner_operators import (
     within,
 )
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
-from gluonic.codegen.rewriting.interleaved import scores, weighted_values
+from gluonic.codegen.rewriting.interleaved import INTERLEAVED
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
@@ -299,7 +299,6 @@ def _arange_like(F: Any, site: Site) -> Sequence[Entry] | None:
     return [F._contrib_arange_like(n.data, **{**n._settings, "start": start, "step": step})]
 
 
-_INTERLEAVED = "_contrib_interleaved_matmul_"
 # -- copies -------------------------------------------------------------------------------------
 
 
@@ -331,12 +330,7 @@ def _repeat_back(F: Any, site: Site) -> Sequence[Entry] | None:
 
 _RULES: dict[str, Rule] = {
     "_contrib_arange_like": _arange_like,
-    _INTERLEAVED + "selfatt_qk": scores(
-        "queries_keys_values", "queries_keys_values", parts=3, key=1
-    ),
-    _INTERLEAVED + "selfatt_valatt": weighted_values("queries_keys_values", parts=3),
-    _INTERLEAVED + "encdec_qk": scores("queries", "keys_values", parts=2, key=0),
-    _INTERLEAVED + "encdec_valatt": weighted_values("keys_values", parts=2),
+    **INTERLEAVED,
     "LeakyReLU": _leaky,
     "RNN": _recurrent,
     "softmax": _softmax(),

@@ -39,7 +39,8 @@ def read_heads_in_place(
     if not any(node.operator_name == "batch_dot" for node in graph.nodes):
         return graph, {}
     rewriting = _Rewriting(graph, facts, ask)
-    return graph.rewrite(rewriting.replace), rewriting.origin
+    made = graph.rewrite(rewriting.replace)
+    return made, {new: old for old, new in rewriting.made.items()}
 
 
 def _are_joined(by_head: Shape, matrices: Shape) -> bool:
@@ -58,13 +59,12 @@ class _Rewriting:
 
     Attributes
     ----------
-    origin : for new entries the one that each replaces
+    made : for entries that are replaced the new ones
     """
 
     def __init__(self, graph: Graph, facts: Facts, ask: Ask) -> None:
         self.facts, self.ask = facts, ask
-        self.origin: dict[Entry, Entry] = {}
-        self._made: dict[Entry, Entry] = {}
+        self.made: dict[Entry, Entry] = {}
         self._uses = Counter([*graph.outputs, *(e for node in graph.nodes for e in node.inputs)])
         self._by_head: dict[Node, Entry] = {}
         """What a product reads by head, the first such factor."""
@@ -75,13 +75,11 @@ class _Rewriting:
         if made is None and any(a != b for a, b in zip(inputs, node.inputs, strict=True)):
             made = node.with_inputs(inputs)
         if made is not None:
-            pairs = [(node.entry(i), made.entry(i)) for i in range(node.output_count)]
-            self._made |= dict(pairs)
-            self.origin |= {new: old for old, new in pairs}
+            self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
         return made
 
     def _now(self, entry: Entry) -> Entry:
-        return self._made.get(entry, entry)
+        return self.made.get(entry, entry)
 
     def _product(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
         """A product that reads factors by head; None for anything else."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.rewriting.decompose import Site
 
 
-def scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., Any]:
+def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., Any]:
     """The rule for ``queries · keysᵀ / sqrt(size)``.
 
     Parameters
@@ -34,7 +34,7 @@ def scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., An
     return rule
 
 
-def weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
+def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
     """The rule for ``attention · values``; values are the last part of their input."""
 
     def rule(F: Any, site: "Site") -> Sequence[Entry] | None:
@@ -61,3 +61,14 @@ def _first(F: Any, by_head: Entry, parts: int) -> Entry:
     apart = F.Reshape(by_head, shape=(0, 0, 0, parts, -1))
     first: Entry = F.Reshape(F.slice_axis(apart, axis=3, begin=0, end=1), shape=(0, 0, -3, 0))
     return first
+
+
+_BOTH = "queries_keys_values"
+_PREFIX = "_contrib_interleaved_matmul_"
+INTERLEAVED = {
+    _PREFIX + "selfatt_qk": _scores(_BOTH, _BOTH, parts=3, key=1),
+    _PREFIX + "selfatt_valatt": _weighted_values(_BOTH, parts=3),
+    _PREFIX + "encdec_qk": _scores("queries", "keys_values", parts=2, key=0),
+    _PREFIX + "encdec_valatt": _weighted_values("keys_values", parts=2),
+}
+"""The rules by operators."""
