@@ -25,6 +25,9 @@ from gluonic.graph.events import EVENTS
 _lock = threading.RLock()
 _numbers = itertools.count()
 _engines: dict[Target, Any] = {}
+_trackers: dict[int, Any] = {}
+"""What keeps the code of each library in memory, by its number. Here the garbage collector, which may find a
+library in a cycle at any time, closes none of them while a signal could interrupt that."""
 _MOST_LINKED = 64
 """LLVM keeps some of each library until its JIT goes, so another JIT takes over after so many."""
 
@@ -43,9 +46,9 @@ class Library:
 
     Parameters
     ----------
-    tracker : llvmlite ResourceTracker
-        What keeps the code in memory.
-    names : sequence of str
+    number : int
+        Which it is, of all that were linked.
+    addresses : mapping of str to int
         The functions that can be called.
     size : int
         The bytes of the object file.
@@ -56,10 +59,9 @@ class Library:
         Whether it came from the disk cache.
     """
 
-    def __init__(self, tracker: Any, names: Sequence[str], size: int) -> None:
-        self._tracker, self.size = tracker, size
+    def __init__(self, number: int, addresses: Mapping[str, int], size: int) -> None:
+        self._number, self.addresses, self.size = number, addresses, size
         self.from_disk = False
-        self.addresses: dict[str, int] = {name: int(tracker[name]) for name in names}
 
     def __getitem__(self, name: str) -> int:
         """Return the address of a function."""
@@ -69,7 +71,7 @@ class Library:
         """Free the code."""
         if not _is_finalizing():
             with uninterrupted(), _lock:
-                self._tracker.close()
+                _trackers.pop(self._number).close()
 
 
 def load(
@@ -141,7 +143,8 @@ def link(
         if target not in _engines or number % _MOST_LINKED == 0:
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
         tracker = builder.link(_engines[target], f"gluonic{number}")
-    return Library(tracker, names, len(image))
+        _trackers[number] = tracker
+    return Library(number, {name: int(tracker[name]) for name in names}, len(image))
 
 
 def compile_object(text: str, target: Target) -> bytes:

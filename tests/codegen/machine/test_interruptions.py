@@ -1,11 +1,13 @@
 """What stops a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
 
+import gc
 import os
 import resource
 import signal
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -89,27 +91,49 @@ def _constant(number: int) -> str:
     return f"define i64 @f() {{\n ret i64 {number}\n}}\n"
 
 
-@pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
-def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
+@contextmanager
+def interrupted_wherever_llvm_is_locked() -> Iterator[None]:
+    """Send this process a signal each time that LLVM's lock is closed."""
     lock = load_llvm().ffi.lib._lock
     watch = (lambda: signal.raise_signal(signal.SIGINT)), (lambda: None)
-    kept = jit.load(_constant(70), ["f"])
     lock.register(*watch)
     try:
+        yield
+    finally:
+        lock.unregister(*watch)
+
+
+def loaded_by_another_thread(number: int) -> jit.Library:
+    """A library that another thread loads: this one does not keep it out."""
+    made: list[jit.Library] = []
+    other = threading.Thread(
+        target=lambda: made.append(jit.load(_constant(number), ["f"])), daemon=True
+    )
+    other.start()
+    other.join(60)
+    return made[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
+def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
+    kept = jit.load(_constant(70), ["f"])
+    with interrupted_wherever_llvm_is_locked():
         with pytest.raises(Interruption):
             jit.load(_constant(71), ["f"])
         with pytest.raises(Interruption):
             jit.optimised(_constant(72))
-    finally:
-        lock.unregister(*watch)
-    made: list[Any] = []
-    other = threading.Thread(
-        target=lambda: made.append(jit.load(_constant(73), ["f"])), daemon=True
-    )
-    other.start()
-    other.join(60)
-    assert made
-    assert kept["f"] != made[0]["f"]
+    assert kept["f"] != loaded_by_another_thread(73)["f"]
+
+
+@pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
+def test_an_interruption_while_a_library_in_a_cycle_is_collected_locks_nobody_out() -> None:
+    for number in range(10):
+        library = jit.load(_constant(90 + number), ["f"])
+        library.cycle = library  # type: ignore[attr-defined]
+        del library
+    with interrupted_wherever_llvm_is_locked():
+        gc.collect()
+    assert loaded_by_another_thread(100)["f"]
 
 
 def test_calls_that_fail_keep_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
