@@ -1,7 +1,6 @@
 """When a hybridized block is traced, what a trace serves, and that nothing is frozen into it by mistake."""
 
 import gc
-import os
 import threading
 import weakref
 from typing import Any
@@ -13,6 +12,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.gluon import hybrid, nn
 from gluonic.graph.errors import CallError
+from tests.forking import forks, is_true_in_a_child
 
 
 class Watched(gluon.HybridBlock):
@@ -304,8 +304,7 @@ def test_modes_are_those_of_the_thread() -> None:
     assert found == [2, 100]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@forks
 @pytest.mark.parametrize("before", ["compiled", "traced never"])
 def test_a_forked_child_runs_what_its_parent_compiled_and_compiles_more(before: str) -> None:
     net = Chain()
@@ -314,19 +313,15 @@ def test_a_forked_child_runs_what_its_parent_compiled_and_compiles_more(before: 
     net.hybridize()
     if before == "compiled":
         net(nd.ones((2, 5)))
-    child = os.fork()
-    if child == 0:
-        try:
-            with autograd.record():
-                y = net(nd.ones((3, 5)))
-            y.backward()
-            right = np.allclose(y.asnumpy(), 1 / 3) and np.allclose(
-                net(nd.ones((2, 5))).asnumpy(), 1 / 3
-            )
-            os._exit(0 if right else 1)
-        except BaseException:
-            os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0
+
+    def computes() -> bool:
+        with autograd.record():
+            y = net(nd.ones((3, 5)))
+        y.backward()
+        again = net(nd.ones((2, 5)))
+        return np.allclose(y.asnumpy(), 1 / 3) and np.allclose(again.asnumpy(), 1 / 3)
+
+    assert is_true_in_a_child(computes)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])

@@ -2,20 +2,14 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-
-import pytest
 
 from gluonic import nd
 from gluonic.gluon import nn
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.locks import lock
-
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
-    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
-]
+from tests.forking import forks, is_true_in_a_child
 
 
 @contextmanager
@@ -41,15 +35,7 @@ def held_elsewhere(*locks: threading.RLock) -> Iterator[None]:
         thread.join()
 
 
-def is_true_in_a_child(look: Callable[[], bool]) -> bool:
-    """Whether something holds in a child of this process."""
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if look() else 1)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 0
-
-
+@forks
 def test_a_lock_that_another_thread_holds_is_open_in_a_child() -> None:
     made = lock()
     with held_elsewhere(made):
@@ -58,6 +44,7 @@ def test_a_lock_that_another_thread_holds_is_open_in_a_child() -> None:
         assert not made.acquire(blocking=False)
 
 
+@forks
 def test_a_lock_of_the_thread_that_forks_stays_locked_in_the_child() -> None:
     made = lock()
 
@@ -73,6 +60,7 @@ def test_a_lock_of_the_thread_that_forks_stays_locked_in_the_child() -> None:
     assert is_true_in_a_child(is_free_for_others)
 
 
+@forks
 def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
     net = nn.Dense(2, in_units=3)
     net.initialize()
@@ -81,6 +69,7 @@ def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
         assert is_true_in_a_child(lambda: net(nd.ones((4, 3))).shape == (4, 2))
 
 
+@forks
 def test_what_another_thread_computes_for_the_first_time_is_computed_in_a_child_too() -> None:
     parent, asked, done = os.getpid(), threading.Event(), threading.Event()
 

@@ -1,7 +1,6 @@
 """Where the callbacks of operators written in Python run, what they may do and what stays of them."""
 
 import gc
-import os
 import threading
 import warnings
 import weakref
@@ -13,6 +12,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd, sym
+from tests.forking import forks, is_true_in_a_child
 from tests.ndarray.custom_ways import (
     WAYS,
     Net,
@@ -71,19 +71,11 @@ def test_many_threads_call_at_once() -> None:
     assert not wrong
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@forks
 @every_way
 def test_a_forked_child_goes_on(way: Way) -> None:
     (before,), _ = way(X, op_type="test_sigmoid")
-    child = os.fork()
-    if child == 0:
-        try:
-            (after,), _ = way(X, op_type="test_sigmoid")
-            os._exit(0 if np.array_equal(before, after) else 1)
-        except BaseException:
-            os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0
+    assert is_true_in_a_child(lambda: np.array_equal(before, way(X, op_type="test_sigmoid")[0][0]))
 
 
 def test_warnings_of_the_callback_appear() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd
+from tests.forking import forks, is_true_in_a_child
 
 
 def variable(*values: float) -> nd.NDArray:
@@ -215,20 +216,19 @@ def test_operators_work_inside_operators() -> None:
     assert nd.Custom(nd.ones((1,)), op_type="nested_operators").asscalar() == np.inf
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+@forks
 def test_a_forked_child_computes_and_draws_on() -> None:
     mx.random.seed(3)
     reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
+
+    def computes() -> bool:
         x = variable(3.0)
         with autograd.record():
             y = x * x
         y.backward()
-        os.write(writer, f"{float(x.grad)} {float(nd.random.uniform())}".encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    gradient, sample = os.read(reader, 100).decode().split()
-    assert float(gradient) == 6
+        os.write(writer, f"{float(nd.random.uniform())}".encode())
+        return float(x.grad) == 6
+
+    assert is_true_in_a_child(computes)
+    sample = os.read(reader, 100).decode()
     assert float(sample) == float(nd.random.uniform())

@@ -1,7 +1,6 @@
 """What stops a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
 
 import gc
-import os
 import resource
 import signal
 import sys
@@ -21,6 +20,7 @@ from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.target import load_llvm
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import new_run
+from tests.forking import forks, is_true_in_a_child
 
 _SIGNALS = signal.SIGINT, signal.SIGTERM
 
@@ -159,11 +159,11 @@ def test_calls_that_fail_keep_no_memory(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.skipif(
     sys.platform != "linux", reason="limits address space, and asks how much is used"
 )
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@forks
 def test_where_memory_is_short_nothing_is_compiled_until_there_is_more() -> None:
     jit.load(_constant(80), ["f"])
-    child = os.fork()
-    if child == 0:
+
+    def waits_for_memory() -> bool:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         everything = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), everything[1]))
@@ -171,7 +171,7 @@ def test_where_memory_is_short_nothing_is_compiled_until_there_is_more() -> None
             jit.optimised(_constant(81))
         except MemoryError:
             resource.setrlimit(resource.RLIMIT_AS, everything)
-            os._exit("ret i64 81" not in jit.optimised(_constant(81)))
-        os._exit(2)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+            return "ret i64 81" in jit.optimised(_constant(81))
+        return False
+
+    assert is_true_in_a_child(waits_for_memory)

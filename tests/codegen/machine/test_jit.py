@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,6 +13,7 @@ from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.runtime_symbols import addresses
 from gluonic.codegen.machine.target import host
 from tests.codegen.harness import compile_expression
+from tests.forking import forks, is_true_in_a_child
 
 
 def _constant(number: int) -> str:
@@ -66,19 +66,16 @@ def test_many_threads_compile_at_once() -> None:
     assert results == list(range(24))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@forks
 def test_child_of_a_fork_compiles_and_calls() -> None:
     double = compile_expression(lambda m, x: x + x, ["float32"], "float32")
-    child = os.fork()
-    if child == 0:
+
+    def compiles_and_calls() -> bool:
         x = np.arange(100, dtype=np.float32)
-        good = np.array_equal(double(x), 2 * x)
         fresh = compile_expression(lambda m, x: x * 3 + 4321, ["float32"], "float32")
-        good = good and np.array_equal(fresh(x), x * 3 + 4321)
-        os._exit(0 if good else 1)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+        return np.array_equal(double(x), 2 * x) and np.array_equal(fresh(x), x * 3 + 4321)
+
+    assert is_true_in_a_child(compiles_and_calls)
 
 
 def _leave_an_interrupted_compilation_to_the_collector() -> None:
@@ -92,17 +89,16 @@ def _leave_an_interrupted_compilation_to_the_collector() -> None:
         assert kept.__traceback__ is not None
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@forks
 def test_what_an_interrupted_compilation_leaves_is_collected_without_a_crash() -> None:
-    child = os.fork()
-    if child == 0:
+
+    def goes_well() -> bool:
         for _ in range(50):
             _leave_an_interrupted_compilation_to_the_collector()
             gc.collect()
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+        return True
+
+    assert is_true_in_a_child(goes_well)
 
 
 def test_optimised_text_and_assembly_can_be_read() -> None:

@@ -27,6 +27,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.operator import Run
 from tests.codegen.native_functions import Array, normal
+from tests.forking import forks, is_true_in_a_child
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="workers are POSIX threads")
 
@@ -263,18 +264,6 @@ def test_python_threads_call_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong
 
 
-def in_child(check: Callable[[], bool]) -> bool:
-    """Whether something holds in a child of a fork."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            status = 0 if check() else 1
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
 def native_threads() -> int:
     """How many threads this process has."""
     if not os.path.isdir("/proc/self/task"):
@@ -282,7 +271,7 @@ def native_threads() -> int:
     return len(os.listdir("/proc/self/task"))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@forks
 def test_a_child_of_a_fork_starts_workers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLUONIC_NUM_THREADS", "3")
     graph, arrays = compiled("rows")
@@ -294,12 +283,12 @@ def test_a_child_of_a_fork_starts_workers_of_its_own(monkeypatch: pytest.MonkeyP
         return np.array_equal(found, expected) and native_threads() == before + 2
 
     native_threads()
-    assert in_child(check)
-    assert in_child(lambda: in_child(check))
+    assert is_true_in_a_child(check)
+    assert is_true_in_a_child(lambda: is_true_in_a_child(check))
     np.testing.assert_array_equal(graph(arrays, run_of())[0], expected)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@forks
 def test_forking_while_others_compute_leaves_the_child_able(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -316,7 +305,7 @@ def test_forking_while_others_compute_leaves_the_child_able(
     other.start()
     try:
         for _ in range(10):
-            assert in_child(lambda: np.array_equal(graph(arrays, run_of())[0], expected))
+            assert is_true_in_a_child(lambda: np.array_equal(graph(arrays, run_of())[0], expected))
     finally:
         going.set()
         other.join()
