@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.coverage_cases import ALL_MODELS, MODELS, Case, layers, models
 from gluonic import autograd, nd
-from gluonic.codegen.explain import Explanation, explain
+from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.ndarray.cached_op import CachedOp
 
 _ROUNDS = 5

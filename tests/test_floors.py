@@ -54,7 +54,19 @@ def test_gluon_does_not_import_the_face() -> None:
     assert not upwards, "\n".join(upwards)
 
 
-CODEGEN = ("machine", "maths", "loops", "images", "products", "moves", "rewriting")
+CODEGEN = (
+    "machine",
+    "maths",
+    "loops",
+    "images",
+    "products",
+    "moves",
+    "rewriting",
+    "sizes",
+    "native",
+    "calls",
+    "inspection",
+)
 """The folders of the compiler, ground floor first; the modules beside them are on top."""
 
 

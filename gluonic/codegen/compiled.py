@@ -1,18 +1,18 @@
 """A compiled graph: machine code for what can be, Python calls between for what cannot.
 
 Compiling happens at three speeds. A *specialization* (machine code) serves all shapes of one pattern. A
-*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.binding` and
-:mod:`gluonic.codegen.frame`.
+*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.calls.binding` and
+:mod:`gluonic.codegen.calls.frame`.
 """
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gluonic.codegen.binding import Binding
-from gluonic.codegen.cache_info import CacheInfo
-from gluonic.codegen.dump import dump_if_asked
-from gluonic.codegen.families import Families
-from gluonic.codegen.frame import Frame
+from gluonic.codegen.calls.binding import Binding
+from gluonic.codegen.calls.binding_families import Families
+from gluonic.codegen.calls.frame import Frame
+from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen.inspection.dump import dump_if_asked
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import larger_batches

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gluonic.codegen.cache_info import CacheInfo
+from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.keys import with_keys

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gluonic.codegen.cache_info import CacheInfo
+from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.machine.declining import Declined
 from gluonic.graph.cached_property import cached_property

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gluonic.codegen.binding import Binding
-from gluonic.codegen.figures import figures_of
-from gluonic.codegen.frame import Frame
+from gluonic.codegen.calls.binding import Binding
+from gluonic.codegen.calls.frame import Frame
+from gluonic.codegen.calls.settled import settled_groups
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.inner_operators import overwrite
@@ -14,12 +14,12 @@ from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step
 from gluonic.codegen.machine.declining import DECLINED
-from gluonic.codegen.native import NativeCode, compile_steps, why_not
-from gluonic.codegen.native_steps import native_step
-from gluonic.codegen.residence import Residence
+from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
+from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Prepared
-from gluonic.codegen.settled import settled_groups
+from gluonic.codegen.sizes.figures import figures_of
+from gluonic.codegen.sizes.residence import Residence
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record

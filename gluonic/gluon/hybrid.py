@@ -8,8 +8,8 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.codegen.cache_info import CacheInfo
-from gluonic.codegen.explain import Explanation
+from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen.inspection.explain import Explanation
 from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps, backend_options

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from gluonic.codegen.cache_info import CacheInfo
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.explain import Explanation, explain
+from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.program import Observer, Program
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array

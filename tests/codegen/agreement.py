@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen import division
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.loops.facts import DynamicShapeError
+from gluonic.codegen.sizes import division
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node

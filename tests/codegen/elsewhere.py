@@ -20,9 +20,10 @@ from typing import Any
 
 from benchmarks.batches import NETS
 from gluonic import autograd, gluon, nd
-from gluonic.codegen import native, updates
+from gluonic.codegen import updates
 from gluonic.codegen.machine import jit, target
 from gluonic.codegen.machine.target import Target
+from gluonic.codegen.native import module as native
 from gluonic.graph.errors import MXNetError
 from tests.codegen.sweep import compiled, variants
 from tests.graph.applying import application

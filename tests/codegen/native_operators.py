@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.explain import explain
+from gluonic.codegen.inspection.explain import explain
 from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gluonic import autograd, nd
-from gluonic.codegen.explain import Explanation
+from gluonic.codegen.inspection.explain import Explanation
 from gluonic.gluon import HybridBlock, nn
 from gluonic.graph.errors import CallError
 

@@ -52,7 +52,7 @@ class CopyStep(Step):
 class JoinStep(Step):
     """Arrays joined along an axis, or along a new one: their rows by turns.
 
-    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.residence`.
+    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.sizes.residence`.
     """
 
     def __init__(self, node: Node) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gluonic.codegen.calls.frame import Frame
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.frame import Frame
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.target import load_llvm

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gluonic import autograd, nd
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.explain import explain
+from gluonic.codegen.inspection.explain import explain
 from gluonic.codegen.machine.values import INT64
 from gluonic.codegen.maths.random_words import Place
 from gluonic.gluon import nn

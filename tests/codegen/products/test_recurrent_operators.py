@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
-from gluonic.codegen.explain import explain
+from gluonic.codegen.inspection.explain import explain
 from gluonic.codegen.program import Program
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gluonic import gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.explain import explain
+from gluonic.codegen.inspection.explain import explain
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import assert_alike, new_run

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.codegen.figures import Integers
 from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.sizes.figures import Integers
 
 SHARE = 0
 """Where in the table the address of the function stands that shares a step among threads."""

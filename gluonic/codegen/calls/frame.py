@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.codegen.binding import Binding
+from gluonic.codegen.calls.binding import Binding
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.declining import DECLINED, Declined
 from gluonic.codegen.machine.memory import ALIGNMENT
@@ -23,8 +23,8 @@ from gluonic.graph.operator import Array, Run
 from gluonic.graph.writes import WRITES, is_shared, note_write
 
 if TYPE_CHECKING:
-    from gluonic.codegen.foreign import NativeFunction
     from gluonic.codegen.loops.fusion import Group
+    from gluonic.codegen.native.foreign import NativeFunction
 
 
 def _nothing() -> None:

@@ -10,7 +10,7 @@ from gluonic.graph.record import record
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
-    from gluonic.codegen.binding import Binding
+    from gluonic.codegen.calls.binding import Binding
     from gluonic.codegen.loops.fusion import Group
 
 

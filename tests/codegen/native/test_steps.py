@@ -3,9 +3,10 @@
 import subprocess
 import sys
 
-from gluonic.codegen import images, native_steps
+from gluonic.codegen import images
 from gluonic.codegen.images import convolution_layout, image_forms
 from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.native import steps as native_steps
 from gluonic.graph.operator import REGISTRY
 
 _PROGRAM = """

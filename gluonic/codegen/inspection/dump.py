@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.explain import explain
+from gluonic.codegen.inspection.explain import explain
 
 if TYPE_CHECKING:
-    from gluonic.codegen.binding import Binding
+    from gluonic.codegen.calls.binding import Binding
 
 _numbers = itertools.count()
 _UNFIT = re.compile(r"[^\w.-]")

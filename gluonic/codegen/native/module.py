@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from gluonic.codegen.code_keys import code_key
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
@@ -15,7 +14,8 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
+from gluonic.codegen.native.code_keys import code_key
+from gluonic.codegen.sizes.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node
 from gluonic.graph.record import record

@@ -6,10 +6,10 @@ threads, and may run in any order, so results are too, bit by bit.
 
 import numpy as np
 
-from gluonic.codegen.figures import Figures, Integers
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
-from gluonic.codegen.number_table import NumberTable
+from gluonic.codegen.sizes.figures import Figures, Integers
+from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.record import record
 
 _WORTH = 30_000

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gluonic.codegen.calls.binding_families import Family, trace_family
 from gluonic.codegen.compiled import Specialization
-from gluonic.codegen.families import Family, trace_family
 from gluonic.codegen.loops.extents import NotUniform, Trace, if_at_least, valued
 from gluonic.codegen.loops.serving import StandIn
 from gluonic.codegen.rewriting.passes import Preparation

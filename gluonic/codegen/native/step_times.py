@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.codegen.foreign import NativeFunction, checked
+from gluonic.codegen.native.foreign import NativeFunction, checked
 from gluonic.graph.events import EVENTS, described
 
 if TYPE_CHECKING:
-    from gluonic.codegen.binding import Binding
+    from gluonic.codegen.calls.binding import Binding
     from gluonic.codegen.loops.fusion import Group
 
 _HAS_CLOCK = hasattr(time, "clock_gettime")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from gluonic.codegen.binding import Binding
-from gluonic.codegen.figures import Figures, Listed, listed
+from gluonic.codegen.calls.binding import Binding
 from gluonic.codegen.loops.extents import NotUniform, OpenExtent, Trace, valued, varies, written
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import StandIn
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.rewriting.passes import Preparation
+from gluonic.codegen.sizes.figures import Figures, Listed, listed
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph
 

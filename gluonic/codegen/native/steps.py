@@ -6,10 +6,10 @@ What few nets have takes long to import: it is imported when a graph has it.
 import importlib
 from typing import Any
 
-from gluonic.codegen.foreign import ForeignStep
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import MADE_STEPS, Step
 from gluonic.codegen.moves.copies import CopyStep, JoinStep
+from gluonic.codegen.native.foreign import ForeignStep
 from gluonic.codegen.products.matmul import ProductStep
 from gluonic.codegen.products.packing import PackStep
 from gluonic.graph.node import Node

@@ -1,6 +1,6 @@
 """What goes with one set of shapes: numbers for the machine code, and where results live.
 
-A new batch size needs only that. See :mod:`gluonic.codegen.frame` for what a call needs besides.
+A new batch size needs only that. See :mod:`gluonic.codegen.calls.frame` for what a call needs besides.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.codegen.division import divide
-from gluonic.codegen.figures import Figures
-from gluonic.codegen.foreign import NativeFunction, checked
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import workers
-from gluonic.codegen.step_times import TimedRuns
+from gluonic.codegen.native.foreign import NativeFunction, checked
+from gluonic.codegen.native.step_times import TimedRuns
+from gluonic.codegen.sizes.division import divide
+from gluonic.codegen.sizes.figures import Figures
 from gluonic.graph.cached_property import cached_property
 
 if TYPE_CHECKING:
