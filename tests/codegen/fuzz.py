@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from gluonic.codegen.sizes import division
 from gluonic.graph.errors import MXNetError
 from tests.codegen.agreement import check_backward, check_forward, check_threads
+from tests.codegen.as_wide import write_for_avx512
 from tests.codegen.other_shapes import CHANGES, check_other_shapes
 from tests.codegen.random_graphs import FAMILIES, random_graphs
 from tests.codegen.random_nets import EVENTS, RandomNet, play, random_nets
@@ -98,6 +99,7 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=60, help="graphs a seed")
     parser.add_argument("--family", action="append", choices=list(FAMILIES))
     parser.add_argument("--nets", action="store_true", help="nets of Gluon instead of graphs")
+    parser.add_argument("--wide", action="store_true", help="code as it is written for AVX-512")
     parser.add_argument("--share", action="store_true", help="share even the smallest step")
     parser.add_argument(
         "--way",
@@ -106,6 +108,8 @@ def main() -> int:
         help="compare results and gradients, the bits of one thread and three, or calls of other shapes",
     )
     chosen = parser.parse_args()
+    if chosen.wide:
+        write_for_avx512()
     if chosen.share:
         division._WORTH = division._LEAST = 1
     families = tuple(chosen.family or FAMILIES)

@@ -1,0 +1,30 @@
+"""Code as it is written for AVX-512, run on machines without it: LLVM splits what their registers cannot hold.
+
+All but LLVM's own selection of instructions is tested so. A plugin for pytest (``-p tests.codegen.as_wide``);
+the fuzzer has ``--wide``.
+"""
+
+from functools import cache
+
+from gluonic.codegen.machine import target
+from gluonic.codegen.machine.target import Target
+from gluonic.codegen.maths import exponential
+
+
+def write_for_avx512() -> None:
+    """Let code generation see a processor with AVX-512 where nothing narrows it."""
+    narrow, wide = target._host, target.cross("x86_64-unknown-linux-gnu", "x86-64-v4").simd
+
+    def host(cpu: str, switches: str) -> Target:
+        found = narrow(cpu, switches)
+        if cpu or switches:
+            return found
+        return Target(found.triple, found.cpu, found.features, wide)
+
+    target._host = cache(host)
+    exponential._has_scalef = lambda m, p: False  # an instruction, which LLVM cannot split
+
+
+def pytest_configure() -> None:
+    """Begin before anything is compiled."""
+    write_for_avx512()
