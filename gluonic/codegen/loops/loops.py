@@ -312,7 +312,21 @@ class _Lowering:
             self.block = first
             for stage in self.kernel.stages:
                 for position in self._spans(indices, first, end):
+                    if stage is self.kernel.stages[0] and position.lanes.count == self.wide:
+                        self._fetch_next_block(position)
                     self._step(stage, position, [], [])
+
+    def _fetch_next_block(self, position: _Position) -> None:
+        """Ask for what is read a block later: the first stage alone would wait for all of it."""
+        for number, operand in enumerate(self.kernel.operands):
+            if number in self.written or operand.ways[self.vector] != "unit":
+                continue
+            address, size = self._address(number, position), operand.dtype.itemsize
+            for line in range(0, position.lanes.count * size, _LINE_BYTES):
+                ahead = self.block_length * size + line
+                self.function.fetch(
+                    self.function.op(f"getelementptr i8, ptr {address}, i64 {ahead}")
+                )
 
     def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
         """Return where the first block would begin, so that the others are aligned for streaming.

@@ -150,6 +150,11 @@ def nearest(m: Emitter, x: Value) -> Value:
     return (x + magic) - magic
 
 
+def _floored(m: Emitter, x: Value) -> Value:
+    """Round down, or up where `x` is all but whole; `x` is as small as for `nearest`."""
+    return m.floor(x) if m.target.simd & {"sse4.1", "neon"} else nearest(m, x - 0.5)
+
+
 def reduced(m: Emitter, x: Value) -> tuple[Value, Value]:
     """Split ``x = n ln 2 + r``; return the whole number `n` and `r`."""
     n = nearest(m, x * math.log2(math.e))
@@ -346,7 +351,7 @@ def tanh(m: Emitter, x: Value) -> Value:
     table = _TABLES[x.dtype]
     size = abs(x)
     size = m.where(size > table.tanh_one, table.tanh_one, size)
-    n = nearest(m, m.mad(size, 2 * math.log2(math.e), -0.5))
+    n = _floored(m, size * (2 * math.log2(math.e)))
     r = m.mad(
         n, -0.5 * math.log(2), size
     )  # where n is large, the digits that it lacks are not seen
