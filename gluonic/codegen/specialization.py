@@ -18,7 +18,7 @@ from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.passes import Prepared
-from gluonic.codegen.sizes.figures import figures_of
+from gluonic.codegen.sizes.figures import Measured, figures_of
 from gluonic.codegen.sizes.residence import Residence
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Entry, Graph, Node
@@ -64,6 +64,7 @@ class Specialization:
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
     settling : the positions of the inputs that settled groups read
     residence : which results live in the memory of frames
+    measured : what of it depends on shapes
     declines : whether machine code may leave a call to the interpreter
     is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
@@ -97,6 +98,7 @@ class Specialization:
         self._facts, self._variant = facts, self._variant_for(facts)
         self._describe_ends(facts)
         self.residence = self._residence(facts)
+        self.measured = Measured(self.steps, self.residence.all, self.computed)
         self.frames: list[Frame] = []
         self.idle: list[Frame] = []
 
@@ -197,7 +199,7 @@ class Specialization:
     def bind(self, facts: Facts) -> Binding:
         """Make what goes with one set of shapes."""
         inputs = [facts.shapes.get(entry) for entry in self.input_entries]
-        return Binding(self, figures_of(self, facts), inputs, lambda: facts)
+        return Binding(self, figures_of(self.measured, facts), inputs, lambda: facts)
 
     def frame(self, binding: Binding) -> Frame:
         """A frame nobody uses now, or a new one, that serves a binding."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gluonic.codegen.calls.step_times import TimedRuns
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.native.foreign import NativeFunction, checked
-from gluonic.codegen.native.step_times import TimedRuns
 from gluonic.codegen.sizes.division import divide
 from gluonic.codegen.sizes.figures import Figures
 from gluonic.graph.cached_property import cached_property

@@ -257,7 +257,7 @@ def trace_family(
         if facts is None or not specialization.serves(facts):
             return None
         timed = most_threads() > 1
-        figures = listed(specialization, facts, timed=timed)
+        figures = listed(specialization.measured, facts, timed=timed)
     except (NotUniform, MXNetError):
         return None
     if trace.failed or not trace.is_general:

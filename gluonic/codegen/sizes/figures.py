@@ -1,21 +1,35 @@
 """What a set of shapes means for a graph, in numbers: all that a binding is made of."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.graph.node import Entry
 from gluonic.graph.record import record
 
-if TYPE_CHECKING:
-    from gluonic.codegen.specialization import Specialization
-
 Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+@record
+class Measured:
+    """What of a graph depends on shapes.
+
+    Attributes
+    ----------
+    steps : what machine code does, in order
+    residents : results and workspaces in the memory of frames
+    computed : the results that calls return
+    """
+
+    steps: Sequence[Step]
+    residents: Sequence[Any]
+    computed: Sequence[Entry]
 
 
 @record
@@ -52,10 +66,10 @@ class Listed:
     results: list[Any]
 
 
-def listed(specialization: "Specialization", facts: Facts, *, timed: bool) -> Listed:
+def listed(measured: Measured, facts: Facts, *, timed: bool) -> Listed:
     """Ask all steps of a graph for their numbers; if `timed`, also for their times."""
     found = Listed([], [], [], [], [], [])
-    for step in specialization.steps:
+    for step in measured.steps:
         found.numbers.extend(step.displacements(facts))
         found.numbers.extend(step.numbers(facts))
         found.units.extend(step.phase_units(facts))
@@ -63,15 +77,15 @@ def listed(specialization: "Specialization", facts: Facts, *, timed: bool) -> Li
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
     found.sizes.extend(
         facts.bytes_of(resident) if isinstance(resident, Entry) else 0
-        for resident in specialization.residence.all
+        for resident in measured.residents
     )
-    found.results.extend(facts.shapes[entry] for entry in specialization.computed)
+    found.results.extend(facts.shapes[entry] for entry in measured.computed)
     return found
 
 
-def figures_of(specialization: "Specialization", facts: Facts) -> Figures:
+def figures_of(measured: Measured, facts: Facts) -> Figures:
     """The figures for shapes that are known."""
-    found = listed(specialization, facts, timed=most_threads() > 1)
+    found = listed(measured, facts, timed=most_threads() > 1)
     return Figures(
         integers(found.numbers),
         integers(found.units),
