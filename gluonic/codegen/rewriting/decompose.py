@@ -12,18 +12,18 @@ from gluonic.codegen.loops.inner_operators import (
     average,
     concat_piece,
     cut_out,
-    overwrite,
     within,
 )
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.interleaved import INTERLEAVED
+from gluonic.codegen.rewriting.site import Site
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 from gluonic.graph.record import record
 
-Rule = Callable[[Any, "Site"], Sequence[Entry] | None]
+Rule = Callable[[Any, Site], Sequence[Entry] | None]
 
 
 @record
@@ -38,52 +38,6 @@ class Decomposition:
 
     graph: Graph
     states: tuple[Node, ...]
-
-
-@record
-class Site:
-    """Where a rule is applied.
-
-    Attributes
-    ----------
-    node : the operator's use
-    inputs : what it reads, rewritten
-    train : whether the graph runs in training mode
-    facts : about the original graph
-    used : the entries of the original graph that something reads
-    current : for a state that has been overwritten what it holds now
-    """
-
-    node: Node
-    inputs: Sequence[Entry]
-    train: bool
-    facts: Facts
-    used: set[Entry]
-    current: dict[Node, Entry]
-
-    def __post_init__(self) -> None:
-        assert self.node.application is not None
-        self.n = self.node.application.view([*self.inputs, *self.node.application.outputs])
-
-    @property
-    def dtype(self) -> Any:
-        """Of the first input."""
-        return self.facts.dtypes[self.node.inputs[0]]
-
-    @property
-    def rank(self) -> int:
-        """How many axes the first input has."""
-        return len(self.facts.shapes[self.node.inputs[0]])
-
-    def state(self, name: str) -> Entry:
-        """What a state holds now."""
-        entry: Entry = getattr(self.n, name)
-        return self.current.get(entry.node, entry)
-
-    def update(self, name: str, value: Entry) -> None:
-        """Overwrite a state."""
-        variable = getattr(self.n, name).node
-        self.current[variable] = apply(overwrite, self.state(name), value)
 
 
 @record

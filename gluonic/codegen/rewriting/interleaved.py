@@ -1,15 +1,13 @@
 """Attention on interleaved projections, time first, as products of matrices that lie by head."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64
 from gluonic.codegen.products.heads import BY_HEAD, heads_dot
+from gluonic.codegen.rewriting.site import Site
 from gluonic.graph.node import Entry
-
-if TYPE_CHECKING:
-    from gluonic.codegen.rewriting.decompose import Site
 
 
 def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., Any]:
@@ -22,7 +20,7 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
     key : which of them the keys are
     """
 
-    def rule(F: Any, site: "Site") -> Sequence[Entry] | None:
+    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
         if site.dtype not in (FLOAT32, FLOAT64):
             return None
         by_head = _by_head(F, site, keys)
@@ -37,7 +35,7 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
 def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
     """The rule for ``attention · values``; values are the last part of their input."""
 
-    def rule(F: Any, site: "Site") -> Sequence[Entry] | None:
+    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
         if site.dtype not in (FLOAT32, FLOAT64):
             return None
         by_head = _by_head(F, site, values)
@@ -49,7 +47,7 @@ def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
     return rule
 
 
-def _by_head(F: Any, site: "Site", name: str) -> Entry:
+def _by_head(F: Any, site: Site, name: str) -> Entry:
     """A projection (length, batch, width) as (1, length, batch · heads, parts · size)."""
     apart = F.Reshape(getattr(site.n, name), shape=(0, 0, site.n.heads, -1))
     by_head: Entry = F.expand_dims(F.Reshape(apart, shape=(0, -3, 0)), axis=0)
