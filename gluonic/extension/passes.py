@@ -120,7 +120,7 @@ def _restored(old: Graph, document: dict[str, Any]) -> Graph:
     for node in made.nodes:
         origin = origins.get((node.operator_name, node.name))
         if origin is not None:
-            node.location, node.block = origin.location, origin.block
+            node.location, node.block, node.call = origin.location, origin.block, origin.call
     return made
 
 

@@ -106,7 +106,7 @@ def interpret(
     values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
     uses = Counter(entry for node in graph.nodes for entry in node.inputs)
     uses.update(graph.outputs)
-    for node in graph.nodes:
+    for node in graph.run_order:
         if node.application is None:
             continue
         arrays = [values[entry] for entry in node.inputs]

@@ -32,10 +32,11 @@ class Node:
     location : the user's line that made it
     block : the path of the Gluon block that made it, outermost first
     serial : nodes are numbered as they are made, so inputs have smaller numbers than what reads them
+    call : the serial of the node that the user's call made: passes that make others in its place keep it
     """
 
     __slots__ = (
-        "__weakref__", "application", "attributes", "block", "inputs", "location", "name", "serial",
+        "__weakref__", "application", "attributes", "block", "call", "inputs", "location", "name", "serial",
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +54,7 @@ class Node:
         self.attributes = dict(attributes or {})
         self.location = location
         self.block = block
-        self.serial = next(_serials)
+        self.serial = self.call = next(_serials)
 
     @property
     def is_variable(self) -> bool:
@@ -86,7 +87,15 @@ class Node:
 
     def with_inputs(self, inputs: Sequence["Entry"]) -> "Node":
         """The same node reading other entries; it keeps its name and the user's line."""
-        return Node(self.application, self.name, inputs, self.attributes, self.location, self.block)
+        return self.with_application(self.application, inputs)
+
+    def with_application(
+        self, application: Application | None, inputs: Sequence["Entry"]
+    ) -> "Node":
+        """What does the node's work in another way; it keeps its name, the user's line and the call."""
+        made = Node(application, self.name, inputs, self.attributes, self.location, self.block)
+        made.call = self.call
+        return made
 
     def __repr__(self) -> str:
         return f"<Node {self.title}>"
@@ -174,6 +183,15 @@ class Graph:
         return {node: list(found) for node, found in readers.items()}
 
     @cached_property
+    def run_order(self) -> tuple[Node, ...]:
+        """All nodes, those that draw random numbers in the order in which the user called them."""
+        drawing = [n for n in self.nodes if n.application and n.application.op.run_name]
+        called = sorted(drawing, key=lambda node: node.call)
+        if called == drawing:
+            return self.nodes
+        return tuple(_in_order([*(node.entry() for node in called), *self.outputs]))
+
+    @cached_property
     def states(self) -> tuple[Node, ...]:
         """The variables that operators update: auxiliary states, in order."""
         updated: set[Node] = set()
@@ -220,6 +238,26 @@ class Graph:
                     new.entry(index) if isinstance(new, Node) else new[index]
                 )
         return Graph(mapped[entry] for entry in self.outputs)
+
+    def called_anew(self, given: Mapping[Node, Entry]) -> list[Entry]:
+        """The outputs as further calls of all operators, in their order, would compute them.
+
+        Parameters
+        ----------
+        given : entries to put in the place of nodes
+        """
+        mapped: dict[Node, Node] = {}
+
+        def moved(entry: Entry) -> Entry:
+            found = given.get(entry.node)
+            return Entry(mapped[entry.node], entry.index) if found is None else found
+
+        for node in self.run_order:
+            if node not in given:
+                made = node.with_inputs([moved(entry) for entry in node.inputs])
+                made.call = made.serial
+                mapped[node] = made
+        return [moved(entry) for entry in self.outputs]
 
     def __repr__(self) -> str:
         operators = len(self.nodes) - len(self.variables)

@@ -46,6 +46,6 @@ def with_found_shapes(graph: Graph, known: Mapping[Node, tuple[int, ...]]) -> Gr
         assert node.application is not None
         settings = {**node.application.settings, "shape": shape}
         closed = node.application.op.apply(settings)
-        return Node(closed, node.name, inputs, node.attributes, node.location, node.block)
+        return node.with_application(closed, inputs)
 
     return graph.rewrite(replace)

@@ -18,6 +18,6 @@ def with_own_states(graph: Graph) -> Graph:
         if application is None or application.op.keeps_state is None:
             return None
         own = application.op.keeps_state(application)
-        return Node(own, node.name, inputs, node.attributes, node.location, node.block)
+        return node.with_application(own, inputs)
 
     return graph.rewrite(replace)

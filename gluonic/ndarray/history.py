@@ -3,7 +3,7 @@
 from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.node import Entry as GraphEntry
-from gluonic.graph.node import Graph, Node
+from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import as_text
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord
@@ -97,9 +97,8 @@ class _History:
         assert record.arrays is not None
         program = record.program
         given = zip(program.inputs, record.inputs, record.arrays, strict=True)
-        entries = {variable: [self.input(entry, array)] for variable, entry, array in given}
-        graph = Graph(program.graph.outputs)
-        return list(graph.rewrite(lambda node, inputs: entries.get(node)).outputs)
+        entries = {variable: self.input(entry, array) for variable, entry, array in given}
+        return program.graph.called_anew(entries)
 
 
 def _strings(application: Application) -> dict[str, str]:

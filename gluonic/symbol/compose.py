@@ -93,7 +93,7 @@ def _check_states(application: Application, entries: Sequence[Entry]) -> None:
 
 def copied(entries: Sequence[Entry]) -> list[Entry]:
     """Copy a graph; the copy shares no node with it."""
-    return _replaced(entries, {})
+    return Graph(entries).called_anew({})
 
 
 def composed(
@@ -106,7 +106,8 @@ def composed(
     replacements : a symbol for each variable's name
     name : the copy's name, None to keep it
     """
-    variables = Graph(entries).variables
+    graph = Graph(entries)
+    variables = graph.variables
     known = {node.name for node in variables}
     for variable in replacements:
         if variable not in known:
@@ -122,20 +123,7 @@ def composed(
         for node in variables
         if node.name in replacements
     }
-    made = _replaced(entries, by_node)
+    made = graph.called_anew(by_node)
     if name and not made[0].node.is_variable:
         made[0].node.name = name
     return made
-
-
-def _replaced(entries: Sequence[Entry], replacements: Mapping[Node, Entry]) -> list[Entry]:
-    mapped: dict[Node, Node] = {}
-
-    def moved(entry: Entry) -> Entry:
-        found = replacements.get(entry.node)
-        return Entry(mapped[entry.node], entry.index) if found is None else found
-
-    for node in Graph(entries).nodes:
-        if node not in replacements:
-            mapped[node] = node.with_inputs([moved(entry) for entry in node.inputs])
-    return [moved(entry) for entry in entries]

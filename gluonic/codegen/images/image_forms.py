@@ -226,7 +226,7 @@ class _Rewriting:
     @staticmethod
     def _node(node: Node, name: str, settings: Mapping[str, Any], inputs: list[Entry]) -> Node:
         made = REGISTRY[name].apply(dict(settings))
-        return Node(made, node.name, inputs, node.attributes, node.location, node.block)
+        return node.with_application(made, inputs)
 
     # -- what passes images on ----------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.stages import Stages, arrange
+from gluonic.graph.draws import draws
 from gluonic.graph.node import Entry, Graph, Node
 
 _MOST_NODES = 64
@@ -88,6 +89,7 @@ class _Partition:
     Attributes
     ----------
     before, after : for each group those it depends on, and those that depend on it, directly
+    drew : the group that draws random numbers in Python last
     latest : for each group where the latest operator stands of all it depends on, by way of others too
     """
 
@@ -99,6 +101,7 @@ class _Partition:
         self.after: dict[Group, set[Group]] = {}
         self.order: dict[Node, int] = {}
         self.latest: dict[Group, int] = {}
+        self.drew: Group | None = None
 
     def producer(self, entry: Entry) -> Group | None:
         """The group that computes a result, None for an input of the graph."""
@@ -109,8 +112,11 @@ class _Partition:
         group = Group([node], stages, reason)
         self.order[node] = len(self.order)
         self.group_of[node] = group
-        producers = (self.producer(entry) for entry in node.inputs)
-        self.before[group] = {p for p in producers if p is not None and p is not group}
+        before = [self.producer(entry) for entry in node.inputs]
+        if draws(node, train=True):
+            before.append(self.drew)
+            self.drew = group
+        self.before[group] = {p for p in before if p is not None and p is not group}
         self.after[group] = set()
         for earlier in self.before[group]:
             self.after[earlier].add(group)
@@ -196,7 +202,7 @@ def fuse(
     """
     partition = _Partition(shapes, roots or {})
     groups: dict[Group, None] = {}
-    for node in graph.nodes:
+    for node in graph.run_order:
         if node.application is None or node.entry() in partition.roots:
             continue
         loop, reason = _loop_of(node, shapes, supported)

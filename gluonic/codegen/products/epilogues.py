@@ -145,7 +145,7 @@ def share_packing(
             packed[weight] = Node(_packer(size).apply({}), "packed", [weight]).entry()
         made = Extended(layer.dense, layer.then, is_packed=True)
         entries = [*inputs, packed[weight]]
-        return Node(made, node.name, entries, node.attributes, node.location, node.block)
+        return node.with_application(made, entries)
 
     return graph.rewrite(replace) if shared else graph
 
@@ -167,7 +167,7 @@ def fold_activations(graph: Graph, facts: Facts) -> Graph:
         if layer is None or len(layer.then) >= _MOST_STEPS or function_of(application) is None:
             return None
         made = Extended(layer.dense, (*layer.then, application))
-        return Node(made, node.name, before.inputs, node.attributes, node.location, node.block)
+        return node.with_application(made, before.inputs)
 
     return graph.rewrite(replace)
 

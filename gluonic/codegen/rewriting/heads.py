@@ -147,4 +147,4 @@ _TURNS = ("transpose_a", "transpose_b")
 def _like(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Node:
     """A product in the place of a node."""
     application = heads_dot.apply(dict(settings))
-    return Node(application, node.name, inputs, node.attributes, node.location, node.block)
+    return node.with_application(application, inputs)

@@ -6,60 +6,25 @@ Each call takes as many keys off the generator as operators draw, in their order
 graph draws the same numbers whether it is compiled or interpreted, and its gradient the same as the graph.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from gluonic.codegen.loops.draws import keyed_dropout, keyed_uniform
+from gluonic.graph.draws import draws
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Operator, Run
-from gluonic.graph.ops.dropout import drops
 from gluonic.graph.ops.recurrent import keyed_rnn
 from gluonic.graph.random_words import take_keys
-from gluonic.graph.subgraphs import held_graphs
-
-_DRAWS_NOTHING = {
-    "BatchNorm",
-    "BatchNorm_v1",
-    "_contrib_SyncBatchNorm",
-    "IdentityAttachKLSparseReg",
-    "Custom",
-}
-"""Operators that ask whether the net is being trained, but draw no numbers."""
 
 _NO_KEYS = np.zeros(0, np.int64)
 
-
-def _drops(settings: dict[str, Any], train: bool) -> bool:
-    return drops(train, settings["mode"], settings["p"])
-
-
-_DRAWS: dict[str, Callable[[dict[str, Any], bool], bool]] = {
-    "Dropout": _drops,
-    "LeakyReLU": lambda settings, train: train and settings["act_type"] == "rrelu",
-    "RNN": lambda settings, train: train and settings["p"] > 0 and settings["num_layers"] > 1,
-}
-"""For operators that do not always draw, when they do."""
 _KEYED: dict[str, Operator] = {
     "Dropout": keyed_dropout,
     "_random_uniform": keyed_uniform,
     "RNN": keyed_rnn,
 }
 """What draws the same with keys; it takes over the attributes that it knows."""
-
-
-def draws(node: Node, train: bool) -> bool:
-    """Whether an operator draws random numbers."""
-    application = node.application
-    if application is None or application.op.run_name is None:
-        return False
-    graphs = held_graphs(node)
-    if graphs:
-        return any(draws(inner, train) for graph in graphs for inner in graph.nodes)
-    name = application.op.name
-    rule = _DRAWS.get(name)
-    return name not in _DRAWS_NOTHING if rule is None else rule(application.settings, train)
 
 
 def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
@@ -73,7 +38,7 @@ def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
     """
     numbers: dict[Node, int] = {}
     count = 0
-    for node in graph.nodes:
+    for node in graph.run_order:
         if draws(node, train):
             numbers[node] = count
             count += _keys_of(node)
@@ -106,7 +71,7 @@ def _keyed(node: Node, inputs: Sequence[Entry], keys: Node, number: int) -> Node
     application = op.apply({**known, "number": number})
     given = {**dict(zip(node.application.inputs, inputs, strict=True)), "keys": keys.entry()}
     entries = [given[name] for name in application.inputs]
-    return Node(application, node.name, entries, node.attributes, node.location, node.block)
+    return node.with_application(application, entries)
 
 
 def _can_be_keyed(node: Node, read: set[Entry]) -> bool:
