@@ -199,8 +199,11 @@ class TileWriter:
     ) -> None:
         """Write the products of some places of a filter, and move on to the next weights."""
         weights = self.f.op(f"load ptr, ptr {pointer}")
+        totals = [self._vector(slot, 64) for slot in sums]
         for number, here in enumerate(taps):
-            self._products(here, weights, sums, shape, channels, number * channels)
+            self._products(here, weights, totals, shape, channels, number * channels)
+        for slot, total in zip(sums, totals, strict=True):
+            self.f.do(f"store {self.vector} {total.ref}, ptr {slot}")
         size = len(taps) * channels * shape[2] * self.lanes * 4
         if self.filters.packed_size(self.lanes) * 4 >= _MUCH:
             for ahead in range(_AHEAD, _AHEAD + size, 64):
@@ -212,13 +215,12 @@ class TileWriter:
         self,
         data: Sequence[str],
         weights: str,
-        sums: Sequence[str],
+        totals: list[Value],
         shape: Shape,
         channels: int,
         first: int,
     ) -> None:
-        """Write the multiplications of one place of a filter with a block of channels."""
-        f, m = self.f, self.m
+        """Write the multiplications of one place of a filter with a block of channels, and add them."""
         rows, columns, blocks = shape
         across = self.filters.stride[1] * self.filters.block(self.lanes) * 4
         for channel in range(channels):
@@ -230,10 +232,9 @@ class TileWriter:
                 for column in range(columns):
                     address = self.moved(data[row], 1, column * across + channel * 4)
                     x = self._factor(address)
-                    for block in range(blocks):
-                        slot = sums[(row * columns + column) * blocks + block]
-                        total = m.mad(x, factors[block], self._vector(slot, 64))
-                        f.do(f"store {self.vector} {total.ref}, ptr {slot}")
+                    for block, factor in enumerate(factors):
+                        number = (row * columns + column) * blocks + block
+                        totals[number] = self.m.mad(x, factor, totals[number])
 
     def _factor(self, address: str) -> Value:
         """What is multiplied by filters: one channel for all of them, or for each its own."""

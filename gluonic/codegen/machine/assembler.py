@@ -40,7 +40,8 @@ class Module:
 
     def declare(self, name: str, result: str, arguments: Sequence[str]) -> str:
         """Make an intrinsic callable; return its reference."""
-        self.declarations.setdefault(name, f"declare {result} @{name}({', '.join(arguments)})")
+        if name not in self.declarations:
+            self.declarations[name] = f"declare {result} @{name}({', '.join(arguments)})"
         return f"@{name}"
 
     def import_function(self, name: str, result: str, arguments: Sequence[str]) -> str:
@@ -222,5 +223,5 @@ class Function:
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
         function = self.module.declare(name, result, [kind for kind, _ in arguments])
-        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
         return self.op(f"call {result} {function}({listed})")

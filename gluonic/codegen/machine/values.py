@@ -9,6 +9,7 @@ float16 has no arithmetic of its own here: it is float32 between memory and memo
 from __future__ import annotations
 
 import struct
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -32,6 +33,7 @@ def arithmetic(dtype: Dtype) -> Dtype:
     return FLOAT32 if dtype == np.float16 else dtype
 
 
+@cache
 def scalar_type(dtype: Dtype) -> str:
     """Return LLVM's name of one element in a register."""
     if dtype == BOOL:
@@ -41,6 +43,7 @@ def scalar_type(dtype: Dtype) -> str:
     return f"i{dtype.itemsize * 8}"
 
 
+@cache
 def vector_type(dtype: Dtype, lanes: int) -> str:
     """Return LLVM's name of `lanes` elements in registers."""
     kind = scalar_type(dtype)

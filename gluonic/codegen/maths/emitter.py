@@ -68,10 +68,11 @@ class Emitter(Logic):
 
     def mad(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` as fast as the target can, rounded once or twice."""
-        left, right, addend = self.common(a, b, c)
+        values = self.common(a, b, c)
         if self.target.has_fma:
-            self._keep_order(max(value.lanes for value in (left, right, addend)), left.dtype)
-            return self.fma(left, right, addend)
+            self._keep_order(max([value.lanes for value in values]), values[0].dtype)
+            return self.intrinsic("fma", *values)
+        left, right, addend = values
         return self.add(self.multiply(left, right), addend)
 
     def _keep_order(self, lanes: int, dtype: Dtype) -> None:

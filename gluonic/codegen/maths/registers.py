@@ -5,7 +5,9 @@ This is what expressions and loops share; comparison is in ``logic``, arithmetic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeGuard
 from typing import cast as cast_to
 
 import numpy as np
@@ -50,7 +52,7 @@ class Registers:
 
     def value(self, ref: str, dtype: Dtype, lanes: int) -> Value:
         """Name what an instruction left in a register."""
-        return Value(self._emitter, ref, dtype, lanes)
+        return Value(cast_to("Emitter", self), ref, dtype, lanes)
 
     def constant(self, number: bool | int | float | np.generic, dtype: Any) -> Value:
         """Return a number as a value of one lane."""
@@ -85,6 +87,8 @@ class Registers:
     def common(self, *operands: Operand, dtype: Dtype | None = None) -> list[Value]:
         """Bring operands to one dtype (NumPy's promotion unless given)."""
         if dtype is None:
+            if _are_alike(operands):
+                return [*operands]
             kinds = [o.dtype if isinstance(o, Value) else _weak(o) for o in operands]
             dtype = arithmetic(np.result_type(*kinds))
         return [
@@ -102,21 +106,19 @@ class Registers:
 
     def instruction(self, name: str, values: list[Value], result: Dtype | None = None) -> Value:
         """Write one instruction on operands of one dtype."""
-        lanes = max(v.lanes for v in values)
-        refs = ", ".join(self.widened(v, lanes) for v in values)
+        lanes = max([v.lanes for v in values])
+        refs = ", ".join([self.widened(v, lanes) for v in values])
         kind = vector_type(values[0].dtype, lanes)
         ref = self.function.op(f"{name} {kind} {refs}")
         return self.value(ref, result or values[0].dtype, lanes)
 
     def intrinsic(self, name: str, *values: Value) -> Value:
         """Call one of LLVM's intrinsics whose operands and result have one type."""
-        lanes = max(v.lanes for v in values)
+        lanes = max([v.lanes for v in values])
         dtype = values[0].dtype
         kind = vector_type(dtype, lanes)
-        suffix = f"{'f' if dtype.kind == 'f' else 'i'}{dtype.itemsize * 8}"
-        suffix = suffix if lanes == 1 else f"v{lanes}{suffix}"
         arguments = [(kind, self.widened(v, lanes)) for v in values]
-        ref = self.function.call(f"llvm.{name}.{suffix}", kind, arguments)
+        ref = self.function.call(f"llvm.{name}.{_suffix(dtype, lanes)}", kind, arguments)
         return self.value(ref, dtype, lanes)
 
     def bitcast(self, value: Value, dtype: Dtype) -> Value:
@@ -175,6 +177,22 @@ class Registers:
         whole = self.cast("fptosi", value, through)
         chosen = self._emitter.where(fits, whole, int(np.iinfo(through).min))
         return self.astype(chosen, dtype)
+
+
+def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
+    """Whether all operands are values of one dtype, as most are."""
+    dtype = getattr(operands[0], "dtype", None)
+    for operand in operands:  # noqa: SIM110 (a generator takes twice as long)
+        if type(operand) is not Value or operand.dtype != dtype:
+            return False
+    return True
+
+
+@cache
+def _suffix(dtype: Dtype, lanes: int) -> str:
+    """Return how intrinsics' names spell a type."""
+    kind = f"{'f' if dtype.kind == 'f' else 'i'}{dtype.itemsize * 8}"
+    return kind if lanes == 1 else f"v{lanes}{kind}"
 
 
 def _weak(operand: Any) -> Any:
