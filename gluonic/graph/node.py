@@ -219,25 +219,30 @@ class Graph:
     def rewrite(
         self, replace: Callable[[Node, Sequence[Entry]], Node | Sequence[Entry] | None]
     ) -> "Graph":
-        """A new graph, node by node.
+        """A new graph, node by node; the same if that changes nothing.
 
         Parameters
         ----------
         replace : called with each node and its (already rewritten) inputs; returns the node to put in its
             place, or an entry for each of its outputs, or None to keep it
         """
-        mapped: dict[Entry, Entry] = {}
-        for node in self.nodes:
-            inputs = [mapped[entry] for entry in node.inputs]
-            new = replace(node, inputs)
+        replaced: dict[Node, Node | Sequence[Entry]] = {}
+
+        def now(entry: Entry) -> Entry:
+            new = replaced.get(entry.node)
             if new is None:
+                return entry
+            return new.entry(entry.index) if isinstance(new, Node) else new[entry.index]
+
+        for node in self.nodes:
+            inputs = [now(entry) for entry in node.inputs]
+            new = replace(node, inputs)
+            if new is None and any(entry.node in replaced for entry in node.inputs):
                 kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
                 new = node if kept else node.with_inputs(inputs)
-            for index in range(node.output_count):
-                mapped[node.entry(index)] = (
-                    new.entry(index) if isinstance(new, Node) else new[index]
-                )
-        return Graph(mapped[entry] for entry in self.outputs)
+            if new is not None and new is not node:
+                replaced[node] = new
+        return Graph(map(now, self.outputs)) if replaced else self
 
     def called_anew(self, given: Mapping[Node, Entry]) -> list[Entry]:
         """The outputs as further calls of all operators, in their order, would compute them.

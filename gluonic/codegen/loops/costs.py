@@ -12,10 +12,10 @@ from gluonic.codegen.machine.values import FLOAT32, Dtype, Value
 from gluonic.codegen.maths.emitter import Emitter, NotLowered
 from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.application import Application
+from gluonic.graph.record import record
 
 _COSTLY = 12
 """From so many instructions on a value is rather kept than computed again."""
-_trials: dict[Any, int | str] = {}
 _MOST_REMEMBERED = 4096
 
 NANOSECONDS_A_BYTE = 0.1
@@ -30,8 +30,25 @@ def why_no_code(application: Application, loop: Loop, dtypes: Sequence[Dtype]) -
     return found if isinstance(found, str) else ""
 
 
-def _trial(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int | str:
-    """How long the expression of a loop is as code; why it has none, where it has none."""
+@record
+class _Trial:
+    """What an expression is as code.
+
+    Attributes
+    ----------
+    length : how many instructions
+    seams : the dtypes of what crosses the places at which it can be cut in two
+    """
+
+    length: int
+    seams: list[Dtype]
+
+
+_trials: dict[Any, _Trial | str] = {}
+
+
+def _trial(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial | str:
+    """The expression of a loop as code; why it has none, where it has none."""
     key = application, tuple(dtypes)
     if key not in _trials:
         if len(_trials) > _MOST_REMEMBERED:
@@ -43,25 +60,31 @@ def _trial(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int | str:
     return _trials[key]
 
 
-def _written(expression: Expression, dtypes: Sequence[Dtype]) -> int:
-    """Write the expression into a function that is thrown away; how long it is."""
+def _code(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial:
+    """The expression of a loop that has machine code."""
+    found = _trial(application, loop, dtypes)
+    if isinstance(found, str):
+        raise NotLowered(found)
+    return found
+
+
+def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
+    """Write the expression into a function that is thrown away."""
     function = Function(Module(host()), "trial", [])
-    m = Emitter(function)
+    m = _SeamFinder(function)
     expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
-    return function.length
+    return _Trial(function.length, m.found)
 
 
-def is_costly(loop: Loop) -> bool:
+def is_costly(application: Any, loop: Loop) -> bool:
     """Whether computing an element of the loop takes long."""
     count = sum(read is not None for read in loop.reads)
-    return _written(loop.expression, [FLOAT32] * count) > _COSTLY
+    return _code(application, loop, [FLOAT32] * count).length > _COSTLY
 
 
-def seams_of(loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
+def seams_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
     """The dtypes of what crosses the places at which the loop's expression can be cut in two."""
-    m = _SeamFinder(Function(Module(host()), "trial", []))
-    loop.expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
-    return m.found
+    return _code(application, loop, dtypes).seams
 
 
 class _SeamFinder(Emitter):
@@ -79,10 +102,7 @@ class _SeamFinder(Emitter):
 
 def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:
     """How many instructions an element of a loop that has machine code takes."""
-    found = _trial(application, loop, dtypes)
-    if isinstance(found, str):
-        raise NotLowered(found)
-    return found
+    return _code(application, loop, dtypes).length
 
 
 class _Anywhere:

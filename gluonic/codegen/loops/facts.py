@@ -84,14 +84,15 @@ _walks: WeakKeyDictionary[Graph, tuple[list[_Visit], list[Entry]]] = WeakKeyDict
 def _walk(graph: Graph) -> tuple[list[_Visit], list[Entry]]:
     """The nodes of a graph in order, and all entries; remembered with the graph."""
     if graph not in _walks:
-        numbers: dict[Entry, int] = {}
-        visits = []
+        first: dict[Node, int] = {}
+        visits: list[_Visit] = []
+        entries: list[Entry] = []
         for node in graph.nodes:
-            inputs = tuple(numbers[entry] for entry in node.inputs)
+            inputs = tuple([first[entry.node] + entry.index for entry in node.inputs])
             visits.append(_Visit(node, node.application, inputs))
-            for index in range(node.output_count):
-                numbers[node.entry(index)] = len(numbers)
-        _walks[graph] = visits, list(numbers)
+            first[node] = len(entries)
+            entries += [node.entry(index) for index in range(node.output_count)]
+        _walks[graph] = visits, entries
     return _walks[graph]
 
 
@@ -110,8 +111,8 @@ def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
         if outputs is None:
             return None
         found += outputs
-    shapes = {entry: shape for entry, (shape, _) in zip(entries, found, strict=True)}
-    return Facts(shapes, {entry: dtype for entry, (_, dtype) in zip(entries, found, strict=True)})
+    shapes, dtypes = zip(*found, strict=True) if found else ((), ())
+    return Facts(dict(zip(entries, shapes, strict=True)), dict(zip(entries, dtypes, strict=True)))
 
 
 _Ends: TypeAlias = Sequence[tuple[Shape, Dtype]]

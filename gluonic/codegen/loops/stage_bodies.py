@@ -90,7 +90,7 @@ class StageBodies:
         parts: list[list[Node]] = [[]]
         holds_costly = False
         for node in self.group.nodes:
-            costly = is_costly(self.loops[node])
+            costly = is_costly(node.application, self.loops[node])
             if costly and holds_costly:
                 parts.append([])
             holds_costly = holds_costly or costly
@@ -103,7 +103,8 @@ class StageBodies:
         for node in part:
             loop = self.loops[node]
             pairs = zip(node.inputs, loop.reads, strict=True)
-            found += seams_of(loop, [self.dtypes[e] for e, read in pairs if read is not None])
+            dtypes = [self.dtypes[e] for e, read in pairs if read is not None]
+            found += seams_of(node.application, loop, dtypes)
         return found
 
     def _left(self, dtype: Dtype) -> int:
@@ -193,7 +194,7 @@ class StageBodies:
             for node, stage in last.items()
             if stage > self.places[node].stage
             and self.dtypes[node.entry()].name in _STORED_AS_COMPUTED
-            and is_costly(self.loops[node])
+            and is_costly(node.application, self.loops[node])
         ]
 
     def _sweep(self, number: int) -> tuple[Stage, list[Node]]:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
@@ -20,7 +22,10 @@ from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node
 from gluonic.graph.record import record
 
-_NATIVE_DTYPES = {"float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool"}
+_NATIVE_DTYPES = frozenset(
+    np.dtype(name)
+    for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
+)
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
 """What LLVM's names, unquoted, do not have."""
 
@@ -30,8 +35,9 @@ def why_not(node: Node, facts: Facts) -> str:
     assert node.application is not None
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:
-        if facts.dtypes[entry].name not in _NATIVE_DTYPES or not facts.dtypes[entry].isnative:
-            return f"{facts.dtypes[entry].name} has no machine code"
+        dtype = facts.dtypes[entry]
+        if dtype not in _NATIVE_DTYPES:
+            return f"{dtype.name} has no machine code"
     loop = loop_for(node, facts)
     if loop is None:
         return ""  # the caller says so
