@@ -19,6 +19,7 @@ from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, describe
 from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
@@ -273,7 +274,7 @@ class HybridBlock(Block):
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""
-        with self._lock:
+        with self._lock, paused():
             trace = self._traces.get(key)
             if trace is None:
                 trace = self._trace(structure, len(arrays))

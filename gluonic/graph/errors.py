@@ -15,6 +15,7 @@ MXNetError                what MXNet itself raises; everything below is one
 import difflib
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -97,14 +98,15 @@ class Location(NamedTuple):
         return f'File "{self.file}", line {self.line}, in {self.function}'
 
 
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith((PACKAGE, "<frozen"))
+@lru_cache(maxsize=1024)
+def _is_ours(file: str) -> bool:
+    return file.startswith((PACKAGE, "<frozen"))
 
 
 def user_location() -> Location | None:
     """The innermost line on the stack that is not gluonic's own."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours(frame):
+    while frame is not None and _is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
         return None

@@ -88,7 +88,7 @@ def plain(value: Any) -> Any:
         return value.item()
     if isinstance(value, (tuple, list)):
         kind = list if isinstance(value, list) else tuple
-        return kind(plain(element) for element in value)
+        return kind([plain(element) for element in value])
     return value
 
 
