@@ -40,6 +40,16 @@ def blocks_of(channels: int, lanes: int) -> int:
     return -(-channels // lanes)
 
 
+def blocks_with_last(channels: int, lanes: int) -> tuple[int, int]:
+    """How many blocks hold so many channels, and how many of these the last one has.
+
+    >>> blocks_with_last(20, 16)
+    (2, 4)
+    """
+    blocks = blocks_of(channels, lanes)
+    return blocks, channels - (blocks - 1) * lanes
+
+
 @record
 class Tile:
     """The outputs that registers hold at once.

@@ -158,19 +158,19 @@ def _(n: NodeView) -> None:
 class PackTurnedFiltersStep(FiltersStep):
     """Filters for the way back."""
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
         n = self.n
         taps = Taps(n.whole, n.last, n.steps)
-        emit_pack_turned_filters(module, name, self.filters, n.tile, taps)
+        self.code = emit_pack_turned_filters, self.form, n.kernel, taps
 
 
 class UnpackFiltersStep(FiltersStep):
     """Filters in their own order."""
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        emit_unpack_filters(module, name, self.filters)
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_unpack_filters, self.form
 
 
 class FilterGradientStep(BlockStep):
@@ -211,9 +211,9 @@ class InterleavePlacesStep(ImageStep):
 
     counted = -1
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the copies."""
-        emit_interleave(module, name, self.n.steps, self.n.present)
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_interleave, self.n.steps, self.n.present
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows and columns of the result."""

@@ -1,11 +1,11 @@
 """Native steps for operators on images in blocks of channels."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import prod
 from types import SimpleNamespace
 from typing import Any
 
-from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_operators import (
@@ -24,7 +24,12 @@ from gluonic.codegen.images.convolution_phases import emit_take_places
 from gluonic.codegen.images.convolution_tile import Epilogue
 from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
 from gluonic.codegen.images.layout import Reordering, emit_border, emit_pack, emit_unpack
-from gluonic.codegen.images.layout_filters import emit_pack_filters, filter_units
+from gluonic.codegen.images.layout_filters import (
+    FilterForm,
+    emit_pack_filters,
+    filter_numbers,
+    filter_units,
+)
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
@@ -49,6 +54,12 @@ class BlockStep(Step):
         self.node = node
         self.n: Any = SimpleNamespace(**node.application.settings)
         self.operands = (*node.inputs, node.entry())
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the function."""
+        assert self.code is not None
+        write, *arguments = self.code
+        write(module, name, *arguments)
 
     def shape(self, facts: Facts, position: int) -> Shape:
         """The shape of an operand."""
@@ -91,42 +102,38 @@ class ToBlocksStep(ImageStep):
 
     counted = 1
 
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.edge = tuple(self.n.border)
+        self.code = emit_pack, self.variant(facts)
+
     def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[1] // self.n.groups)
 
-    def __init__(self, node: Node, facts: Facts) -> None:
-        super().__init__(node, facts)
-        self.channels = self._channels(facts)
-        self.edge = tuple(self.n.border)
-
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        emit_pack(module, name, self.channels)
+    def variant(self, facts: Facts) -> bool:
+        """Whether the last block is not full."""
+        return self._channels(facts) % int(self.n.lanes) != 0
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and border."""
         batch, _, rows, columns = source = self.shape(facts, 0)
         goal = self.shape(facts, 1)
-        groups = self.n.groups
-        images = batch * groups
+        groups, extent = self.n.groups, blocks_with_last(self._channels(facts), self.n.lanes)
         here, there = (
             _split(s, batch, groups) for s in (strides_of_planes(source), strides_of_blocks(goal))
         )
         if not any(self.edge):
             rows, columns = 1, rows * columns
-        return Reordering(images, rows, columns, here, there, *self.edge).numbers()
-
-    def variant(self, facts: Facts) -> Hashable:
-        """How many channels there are."""
-        return self._channels(facts)
+        return Reordering(*extent, rows, columns, here, there, *self.edge).numbers()
 
 
 class ToPlanesStep(ImageStep):
     """Blocks to planes."""
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        emit_unpack(module, name, self.n.channels // self.n.groups)
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.channels, self.lanes = self.n.channels // self.n.groups, self.shape(facts, 0)[4]
+        self.code = emit_unpack, self.channels % self.lanes != 0
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides; images are whole, so a plane is one row."""
@@ -135,7 +142,8 @@ class ToPlanesStep(ImageStep):
         here, there = (
             _split(s, batch, groups) for s in (strides_of_blocks(source), strides_of_planes(goal))
         )
-        return Reordering(batch * groups, 1, source[2] * source[3], here, there).numbers()
+        extent = blocks_with_last(self.channels, self.lanes)
+        return Reordering(*extent, 1, source[2] * source[3], here, there).numbers()
 
 
 class BorderStep(ImageStep):
@@ -143,31 +151,29 @@ class BorderStep(ImageStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.form = self.variant(facts)
+        self.code = emit_border, self.variant(facts)
 
-    def variant(self, facts: Facts) -> tuple[int, int]:
-        """How many blocks an image has, and the bytes of a place."""
+    def variant(self, facts: Facts) -> int:
+        """The bytes of a place."""
         shape = self.shape(facts, 0)
-        return shape[1], 4 * (shape[4] if len(shape) == 5 else 1)
-
-    def emit(self, module: Module, name: str) -> None:
-        """Write the copy."""
-        emit_border(module, name, *self.form)
+        return 4 * (shape[4] if len(shape) == 5 else 1)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and border."""
         source, goal = self.shape(facts, 0), self.shape(facts, 1)
         lie = strides_of_blocks if len(source) == 5 else strides_of_planes
-        batch, _, rows, columns = source[:4]
-        return Reordering(batch, rows, columns, lie(source), lie(goal), *self.n.border).numbers()
+        _, blocks, rows, columns, *block = source
+        last = block[0] if block else 1
+        lies = lie(source), lie(goal)
+        return Reordering(blocks, last, rows, columns, *lies, *self.n.border).numbers()
 
 
 class TakePlacesStep(ImageStep):
     """Some of the places."""
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the copy."""
-        emit_take_places(module, name, self.n.steps)
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_take_places, self.n.steps
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows and columns that are read."""
@@ -179,22 +185,21 @@ class ChannelsStep(BlockStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.channels = self.variant(facts)
+        self.code = emit_pack, self.variant(facts)
 
-    def variant(self, facts: Facts) -> int:
-        """How many channels a group has."""
+    def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[0] // self.n.groups)
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        emit_pack(module, name, self.channels)
+    def variant(self, facts: Facts) -> bool:
+        """Whether the last block is not full."""
+        return self._channels(facts) % int(self.n.lanes) != 0
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
-        lanes, groups = self.n.lanes, self.n.groups
-        here = Strides.of(self.channels, 1, 1, 1)
-        there = Strides.of(blocks_of(self.channels, lanes), 1, 1, lanes)
-        return Reordering(groups, 1, 1, here, there).numbers()
+        channels, lanes = self._channels(facts), self.n.lanes
+        here = Strides.of(channels, 1, 1, 1)
+        there = Strides.of(blocks_of(channels, lanes), 1, 1, lanes)
+        return Reordering(*blocks_with_last(channels, lanes), 1, 1, here, there).numbers()
 
     def units(self, facts: Facts) -> int:
         """One for each block."""
@@ -202,7 +207,12 @@ class ChannelsStep(BlockStep):
 
 
 class FiltersStep(BlockStep):
-    """What steps share that put filters into another order; all sizes are part of their code."""
+    """What steps share that put filters into another order.
+
+    Attributes
+    ----------
+    form : what their code depends on
+    """
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -210,10 +220,11 @@ class FiltersStep(BlockStep):
         self.filters = Filters(
             n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
         )
+        self.form = FilterForm.of(self.filters, n.lanes)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """None."""
-        return ()
+        """How many channels and filters there are."""
+        return filter_numbers(self.filters, getattr(self.n, "tile", 1), self.n.lanes)
 
     def units(self, facts: Facts) -> int:
         """One for each block of filters."""
@@ -226,11 +237,7 @@ class PackFiltersStep(FiltersStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.keeps = self.n.remembers
-
-    def emit(self, module: Module, name: str) -> None:
-        """Write the reordering."""
-        n = self.n
-        emit_pack_filters(module, name, self.filters, n.tile, n.scaled, n.remembers)
+        self.code = emit_pack_filters, self.form, self.n.scaled, self.n.remembers
 
 
 class ConvolutionStep(BlockStep):

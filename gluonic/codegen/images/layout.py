@@ -7,7 +7,7 @@ Images with a border are written border and all; what pads the last block of cha
 
 from collections.abc import Callable, Sequence
 
-from gluonic.codegen.images.convolution import blocks_of, lanes_of
+from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.squares import transposed
@@ -21,13 +21,15 @@ class Reordering:
 
     Attributes
     ----------
-    images : how many there are, of one group of channels each
+    blocks : how many blocks (or planes) an image of one group of channels has
+    last : how many channels the last block has
     rows, columns : of the images, without border
     source, goal : how they lie; `block` is the distance between planes where channels are not in blocks
     top, left, bottom, right : the width of the border that the goal has
     """
 
-    images: int
+    blocks: int
+    last: int
     rows: int
     columns: int
     source: Strides
@@ -41,7 +43,7 @@ class Reordering:
         """All of them, in the order in which machine code reads them."""
         source, goal = self.source, self.goal
         return [
-            *(self.images, self.rows, self.columns),
+            *(self.blocks, self.last, self.rows, self.columns),
             *(source.image, source.block, source.row, goal.image, goal.block, goal.row),
             *(self.top, self.left, self.bottom, self.right),
         ]
@@ -60,8 +62,11 @@ class Writer:
 
     def moved(self, address: str, count: str | int, stride: str | int = 1) -> str:
         """The address `count` strides (bytes) further."""
+        offset: str | int
         if isinstance(count, int) and isinstance(stride, int):
-            offset: str | int = count * stride
+            offset = count * stride
+        elif stride == 1:
+            offset = count
         else:
             offset = self.times(count, stride)
         if offset == 0:
@@ -83,6 +88,16 @@ class Writer:
     def least(self, a: str | int, b: str | int) -> str:
         """The smaller number."""
         return self.f.call("llvm.smin.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
+    def apart(self, stride: str | int, count: str | None) -> list[str | int]:
+        """How far V things lie from their first; if there are but `count`, the last is repeated."""
+        if count is None:
+            return [
+                number * stride if isinstance(stride, int) else self.times(stride, number)
+                for number in range(self.lanes)
+            ]
+        highest = self.minus(count, 1)
+        return [self.times(self.least(number, highest), stride) for number in range(self.lanes)]
 
     def divided(self, number: str, by: str | int) -> tuple[str, str]:
         """Quotient and remainder of numbers that are not negative."""
@@ -111,6 +126,11 @@ class Writer:
     def load(self, address: str) -> str:
         """A whole vector."""
         return self.f.op(f"load {self.vector}, ptr {address}, align 4")
+
+    def kept(self, ref: str, mask: str) -> str:
+        """A vector with zeros in the lanes that a mask leaves out."""
+        bits = f"<{self.lanes} x i1> {mask}"
+        return self.f.op(f"select {bits}, {self.vector} {ref}, {self.vector} zeroinitializer")
 
     def store(self, ref: str, address: str) -> None:
         """Write a whole vector."""
@@ -157,15 +177,20 @@ class Writer:
 
 
 class _Images(Writer):
-    """Writes a reordering of images, block by block, row by row."""
+    """Writes a reordering of images, block by block, row by row.
 
-    def __init__(self, module: Module, name: str, blocks: int, cell: int) -> None:
+    Parameters
+    ----------
+    cell : the bytes of a place of the goal
+    """
+
+    def __init__(self, module: Module, name: str, cell: int) -> None:
         super().__init__(module, name)
-        self.blocks, self.cell = blocks, cell
-        self.images, self.rows, self.columns = (self.number(i) for i in range(3))
-        self.source_strides = [self.number(3 + i) for i in range(3)]
-        self.goal_strides = [self.number(6 + i) for i in range(3)]
-        self.border = [self.number(9 + i) for i in range(4)]
+        self.cell = cell
+        self.blocks, self.last, self.rows, self.columns = (self.number(i) for i in range(4))
+        self.source_strides = [self.number(4 + i) for i in range(3)]
+        self.goal_strides = [self.number(7 + i) for i in range(3)]
+        self.border = [self.number(10 + i) for i in range(4)]
 
     def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
         """Write the loops; `row(source, goal, block)` writes what happens to a row.
@@ -197,16 +222,25 @@ class _Images(Writer):
                 self.clear(self.moved(inside, width), margins[1])
         self.f.finish()
 
+    def either_block(
+        self, block: str, has_partial: bool, write: Callable[[str | None], None]
+    ) -> None:
+        """Write for whole blocks and, if it is none, for the last one: `write(channels in it)`."""
+        if not has_partial:
+            write(None)
+            return
+        is_last = self.f.op(f"icmp eq i64 {block}, {self.minus(self.blocks, 1)}")
+        self.either(is_last, lambda: write(self.last), lambda: write(None))
 
-def emit_border(module: Module, name: str, blocks: int, cell: int) -> None:
+
+def emit_border(module: Module, name: str, cell: int) -> None:
     """Write the function that copies images to where they have a border of zeros.
 
     Parameters
     ----------
-    blocks : how many blocks (or planes) an image has
-    cell : how many bytes one place takes in one of them
+    cell : how many bytes one place takes in a block (or plane)
     """
-    writer = _Images(module, name, blocks, cell)
+    writer = _Images(module, name, cell)
 
     def row(source: str, goal: str, block: str) -> None:
         writer.f.copy(goal, source, writer.times(writer.columns, cell))
@@ -214,28 +248,33 @@ def emit_border(module: Module, name: str, blocks: int, cell: int) -> None:
     writer.write(1, row)
 
 
-def emit_pack(module: Module, name: str, channels: int) -> None:
-    """Write the function that takes images with a plane for each channel to blocks."""
+def emit_pack(module: Module, name: str, has_partial: bool) -> None:
+    """Write the function that takes images with a plane for each channel to blocks.
+
+    Parameters
+    ----------
+    has_partial : whether the last block has fewer channels than the others
+    """
     lanes = lanes_of(module.target)
-    blocks = blocks_of(channels, lanes)
-    writer = _Images(module, name, blocks, lanes * 4)
+    writer = _Images(module, name, lanes * 4)
 
     def row(source: str, goal: str, block: str) -> None:
-        writer.either_last(
-            block, blocks, lanes, channels % lanes, lambda n: _pack_row(writer, source, goal, n)
+        writer.either_block(
+            block, has_partial, lambda count: _pack_row(writer, source, goal, count)
         )
 
     writer.write(lanes, row)
 
 
-def _pack_row(w: _Images, source: str, goal: str, channels: int) -> None:
+def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
     whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
-    plane = w.source_strides[1]
+    planes = w.apart(w.source_strides[1], count)
+    present = w.first_lanes(count) if count is not None else ""
 
     def vectors(column: str, load: Callable[[str], str]) -> list[str]:
         here = w.moved(source, column, 4)
-        rows = [load(w.moved(here, channel, plane)) for channel in range(channels)]
-        return w.transposed(rows + ["zeroinitializer"] * (w.lanes - channels))
+        columns = w.transposed([load(w.moved(here, plane)) for plane in planes])
+        return [w.kept(vector, present) for vector in columns] if present else columns
 
     with w.f.loop("0", whole, w.lanes) as column:
         there = w.moved(goal, column, w.step)
@@ -249,32 +288,28 @@ def _pack_row(w: _Images, source: str, goal: str, channels: int) -> None:
         w.f.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
 
 
-def emit_unpack(module: Module, name: str, channels: int) -> None:
+def emit_unpack(module: Module, name: str, has_partial: bool) -> None:
     """Write the function that takes images in blocks to a plane for each channel.
 
     Borders are not known here: the source's strides and address leave them out.
     """
-    lanes = lanes_of(module.target)
-    blocks = blocks_of(channels, lanes)
-    w = _Images(module, name, blocks, 4)
+    w = _Images(module, name, 4)
     source, goal = w.operand(0), w.operand(1)
     with w.f.loop("%begin", "%end") as unit:
-        image, block = w.divided(unit, blocks)
+        image, block = w.divided(unit, w.blocks)
         start = w.moved(w.moved(source, image, w.source_strides[0]), block, w.source_strides[1])
         end = w.moved(goal, image, w.goal_strides[0])
-        end = w.moved(end, block, w.times(w.goal_strides[1], lanes))
+        end = w.moved(end, block, w.times(w.goal_strides[1], w.lanes))
         with w.f.loop("0", w.rows) as number:
             here = w.moved(start, number, w.source_strides[2])
             there = w.moved(end, number, w.goal_strides[2])
-            w.either_last(
-                block, blocks, lanes, channels % lanes, lambda n: _unpack_row(w, here, there, n)
-            )
+            w.either_block(block, has_partial, lambda count: _unpack_row(w, here, there, count))
     w.f.finish()
 
 
-def _unpack_row(w: _Images, source: str, goal: str, channels: int) -> None:
+def _unpack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
     whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
-    plane = w.goal_strides[1]
+    planes = w.apart(w.goal_strides[1], count)
 
     def write(column: str, last: int | str, store: Callable[[str, str], None]) -> None:
         places: list[str | int] = list(range(w.lanes))
@@ -282,8 +317,9 @@ def _unpack_row(w: _Images, source: str, goal: str, channels: int) -> None:
             places = [w.least(place, last) for place in places]
         here, there = w.moved(source, column, w.step), w.moved(goal, column, 4)
         rows = w.transposed([w.load(w.moved(here, place, w.step)) for place in places])
-        for channel in range(channels):
-            store(rows[channel], w.moved(there, channel, plane))
+        # The last plane is the goal of all behind it too, so it comes after these.
+        for row, plane in reversed([*zip(rows, planes, strict=True)]):
+            store(row, w.moved(there, plane))
 
     with w.f.loop("0", whole, w.lanes) as column:
         write(column, w.lanes - 1, w.store)

@@ -3,9 +3,9 @@
 Functions have the form of those in :mod:`gluonic.codegen.images.layout`; a unit of work is a block of filters.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
@@ -15,54 +15,31 @@ _CHANNELS_AHEAD = 6
 """How many channels before they are needed filters are asked for that lie far from each other."""
 
 
-class _FilterWriter(Writer):
-    """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
+@record
+class FilterForm:
+    """What decides the code that reorders filters; how many there are are run-time numbers.
 
-    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
-    filters together.
+    Attributes
+    ----------
+    taps : how many places a filter has
+    block : how many channels are summed before the next place of the filter is
+    has_partial : whether the last block of filters has fewer than the others
     """
 
-    def __init__(self, module: Module, name: str, filters: Filters, tile_blocks: int) -> None:
-        super().__init__(module, name)
-        self.filters, self.tile_blocks = filters, tile_blocks
-        self.blocks = blocks_of(filters.filters, self.lanes)
-        self.tiles = -(-self.blocks // tile_blocks)
+    taps: int
+    block: int
+    has_partial: bool
 
-    def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
-        """Where a block of packed filters begins, and the distance between its vectors."""
-        size = self.filters.depth * self.step
-        tile, inside = self.divided(block, self.tile_blocks)
-        first = self.times(tile, self.tile_blocks)
-        own = self.least(self.minus(self.blocks, first), self.tile_blocks)
-        start = self.moved(packed, self.plus(self.times(group, self.blocks), first), size)
-        return self.moved(start, inside, self.step), self.times(own, self.step)
+    @classmethod
+    def of(cls, filters: Filters, lanes: int) -> "FilterForm":
+        """The form of filters."""
+        return cls(filters.taps, filters.block(lanes), filters.filters % lanes != 0)
 
-    def position(self, channel: str, tap: str | int) -> str:
-        """Where in the order of summation a channel and a place of the filter come."""
-        block = self.filters.block(self.lanes)
-        number, inside = self.divided(channel, block)
-        start = self.times(number, block * self.filters.taps)
-        return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
 
-    def block_size(self, channel: str) -> str:
-        """How many channels the block of a channel has."""
-        block = self.filters.block(self.lanes)
-        first = self.times(self.divided(channel, block)[0], block)
-        return self.least(self.minus(self.filters.channels, first), block)
-
-    def load_first(self, address: str, count: int) -> str:
-        """The first lanes of a vector."""
-        if count == self.lanes:
-            return self.load(address)
-        return self.load_lanes(address, self.first_lanes(str(count)))
-
-    def units(self, write: Callable[[str, str, int], None]) -> None:
-        """Write the loop over groups and blocks; `write(group, block, filters in it)`."""
-        rest = self.filters.filters % self.lanes
-        with self.f.loop("%begin", "%end") as unit:
-            group, block = self.divided(unit, self.blocks)
-            self.either_last(block, self.blocks, self.lanes, rest, lambda n: write(group, block, n))
-        self.f.finish()
+def filter_numbers(filters: Filters, tile_blocks: int, lanes: int) -> list[int]:
+    """The run-time numbers of a reordering of filters for tiles of so many blocks."""
+    blocks, last = blocks_with_last(filters.filters, lanes)
+    return [filters.channels, filters.filters, blocks, last, tile_blocks, filters.groups * blocks]
 
 
 def filter_units(filters: Filters, lanes: int) -> int:
@@ -70,15 +47,76 @@ def filter_units(filters: Filters, lanes: int) -> int:
     return filters.groups * blocks_of(filters.filters, lanes)
 
 
+class _FilterWriter(Writer):
+    """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
+
+    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
+    filters together.
+    """
+
+    def __init__(self, module: Module, name: str, form: FilterForm) -> None:
+        super().__init__(module, name)
+        self.form = form
+        numbers = (self.number(i) for i in range(6))
+        self.channels, self.filters, self.blocks, self.last, self.tile_blocks, self.all = numbers
+        self.depth = self.times(self.channels, form.taps)
+        self.by_filter = self.times(self.depth, 4)
+        self.by_block = self.times(self.depth, self.step)
+
+    def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
+        """Where a block of packed filters begins, and the distance between its vectors."""
+        tile, inside = self.divided(block, self.tile_blocks)
+        first = self.times(tile, self.tile_blocks)
+        own = self.least(self.minus(self.blocks, first), self.tile_blocks)
+        start = self.moved(packed, self.plus(self.times(group, self.blocks), first), self.by_block)
+        return self.moved(start, inside, self.step), self.times(own, self.step)
+
+    def position(self, channel: str, tap: str | int) -> str:
+        """Where in the order of summation a channel and a place of the filter come."""
+        block = self.form.block
+        number, inside = self.divided(channel, block)
+        start = self.times(number, block * self.form.taps)
+        return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
+
+    def block_size(self, channel: str) -> str:
+        """How many channels the block of a channel has."""
+        block = self.form.block
+        first = self.times(self.divided(channel, block)[0], block)
+        return self.least(self.minus(self.channels, first), block)
+
+    def load_first(self, address: str, count: int) -> str:
+        """The first lanes of a vector."""
+        if count == self.lanes:
+            return self.load(address)
+        return self.load_lanes(address, self.first_lanes(str(count)))
+
+    def units(self, write: Callable[[str, str, str | None], None]) -> None:
+        """Write the loop over groups and blocks; `write(group, block, filters in it if not V)`."""
+        with self.f.loop("%begin", "%end") as unit:
+            group, block = self.divided(unit, self.blocks)
+            if self.form.has_partial:
+                is_last = self.f.op(f"icmp eq i64 {block}, {self.minus(self.blocks, 1)}")
+                self.either(
+                    is_last,
+                    lambda: write(group, block, self.last),
+                    lambda: write(group, block, None),
+                )
+            else:
+                write(group, block, None)
+        self.f.finish()
+
+    def present(self, vectors: Sequence[str], count: str | None) -> list[str]:
+        """Vectors over a block's filters, with zeros where there is none."""
+        if count is None:
+            return [*vectors]
+        mask = self.first_lanes(count)
+        return [self.kept(vector, mask) for vector in vectors]
+
+
 def emit_pack_filters(
-    module: Module,
-    name: str,
-    filters: Filters,
-    tile_blocks: int,
-    scaled: bool = False,
-    remembers: bool = False,
+    module: Module, name: str, form: FilterForm, scaled: bool = False, remembers: bool = False
 ) -> None:
-    """Write the function that packs filters for tiles of so many blocks.
+    """Write the function that packs filters for tiles of some blocks.
 
     Parameters
     ----------
@@ -86,40 +124,39 @@ def emit_pack_filters(
     remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
         there is then a fingerprint for each unit of work, and what has not changed is not packed again
     """
-    w = _FilterWriter(module, name, filters, tile_blocks)
+    w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1 + scaled)
-    depth = filters.depth
+    depth = w.depth
 
-    def packed(start: str, end: str, by_vector: str, factors: str, count: int) -> None:
+    def packed(start: str, end: str, by_vector: str, factors: str, count: str | None) -> None:
         square = w.square()
-        with w.f.loop("0", str(depth), w.lanes) as column:
-            here = w.moved(start, column, 4)
+        filters = w.apart(w.by_filter, count)
+        with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
-            mask = w.first_lanes(left)
-            rows = [w.load_lanes(w.moved(here, row, depth * 4), mask) for row in range(count)]
-            rows += ["zeroinitializer"] * (w.lanes - count)
-            for number, vector in enumerate(w.transposed(rows)):
+            mask, here = w.first_lanes(left), w.moved(start, column, 4)
+            rows = [w.load_lanes(w.moved(here, offset), mask) for offset in filters]
+            for number, vector in enumerate(w.present(w.transposed(rows), count)):
                 if factors:
                     vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
                 w.store(vector, w.moved(square, number, w.step))
             with w.f.loop("0", left) as place:
-                channel, tap = w.divided(w.plus(column, place), filters.taps)
+                channel, tap = w.divided(w.plus(column, place), form.taps)
                 there = w.moved(end, w.position(channel, tap), by_vector)
                 w.store(w.load(w.moved(square, place, w.step)), there)
 
-    def block_of_filters(group: str, block: str, count: int) -> None:
-        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
-        start = w.moved(source, first, depth * 4)
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
+        first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
+        start = w.moved(source, first, w.by_filter)
         end, by_vector = w.block_at(goal, group, block)
-        factors = ""
+        factors, own = "", str(w.lanes) if count is None else count
         if scaled:
-            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(str(count)))
+            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(own))
         if not remembers:
             packed(start, end, by_vector, factors, count)
             return
         unit = w.plus(w.times(group, w.blocks), block)
-        memory = w.moved(w.moved(goal, filters.packed_size(w.lanes), 4), unit, 8)
-        mark = fingerprint(w, start, count * depth, factors)
+        memory = w.moved(w.moved(goal, w.all, w.by_block), unit, 8)
+        mark = fingerprint(w, start, w.times(own, depth), factors)
         known = w.f.op(f"load i64, ptr {memory}")
         with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
             packed(start, end, by_vector, factors, count)
@@ -132,7 +169,7 @@ _MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
 """Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
 
 
-def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
+def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
     """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
 
     Parameters
@@ -157,15 +194,16 @@ def fingerprint(w: Writer, address: str, size: int, more: str = "") -> str:
         f.do(f"store {kind} {mixed}, ptr {states[number]}")
 
     step = lanes * ways
-    whole = size // step * step
-    if whole:
-        with f.loop("0", str(whole), step) as place:
-            here = w.moved(address, place, 4)
-            for number in range(ways):
-                take(number, w.load(w.moved(here, number, w.step)))
-    for start in range(whole, size, lanes):
-        mask = w.first_lanes(str(size - start))
-        take((start - whole) // lanes % ways, w.load_lanes(w.moved(address, start, 4), mask))
+    left = w.divided(size, step)[1]
+    whole = w.minus(size, left)
+    with f.loop("0", whole, step) as place:
+        here = w.moved(address, place, 4)
+        for number in range(ways):
+            take(number, w.load(w.moved(here, number, w.step)))
+    rest = w.moved(address, whole, 4)
+    for number in range(ways):
+        mask = w.first_lanes(w.minus(left, number * lanes))
+        take(number, w.load_lanes(w.moved(rest, number, w.step), mask))
     if more:
         take(0, more)
     return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
@@ -185,26 +223,28 @@ def _joined(w: Writer, states: list[str], kind: str) -> str:
     return result
 
 
-def emit_unpack_filters(module: Module, name: str, filters: Filters) -> None:
+def emit_unpack_filters(module: Module, name: str, form: FilterForm) -> None:
     """Write the function that takes packed filters (in tiles of one block) back to their own order."""
-    w = _FilterWriter(module, name, filters, 1)
+    w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1)
-    depth = filters.depth
+    depth = w.depth
 
-    def block_of_filters(group: str, block: str, count: int) -> None:
-        first = w.plus(w.times(group, filters.filters), w.times(block, w.lanes))
-        end = w.moved(goal, first, depth * 4)
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
+        first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
+        end, filters = w.moved(goal, first, w.by_filter), w.apart(w.by_filter, count)
         start, by_vector = w.block_at(source, group, block)
-        with w.f.loop("0", str(depth), w.lanes) as column:
+        highest = w.minus(depth, 1)
+        with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
             mask, vectors = w.first_lanes(left), []
             for number in range(w.lanes):
-                element = w.least(w.plus(column, number), depth - 1)
-                channel, tap = w.divided(element, filters.taps)
+                element = w.least(w.plus(column, number), highest)
+                channel, tap = w.divided(element, form.taps)
                 vectors.append(w.load(w.moved(start, w.position(channel, tap), by_vector)))
             there = w.moved(end, column, 4)
-            for row, vector in enumerate(w.transposed(vectors)[:count]):
-                w.store_lanes(vector, w.moved(there, row, depth * 4), mask)
+            # The last filter is the goal of all behind it too, so it comes after these.
+            for vector, offset in reversed([*zip(w.transposed(vectors), filters, strict=True)]):
+                w.store_lanes(vector, w.moved(there, offset), mask)
 
     w.units(block_of_filters)
 
@@ -241,27 +281,30 @@ class Taps:
 
 
 def emit_pack_turned_filters(
-    module: Module, name: str, filters: Filters, tile_blocks: int, taps: Taps
+    module: Module, name: str, form: FilterForm, kernel: Shape, taps: Taps
 ) -> None:
     """Write the function that packs filters for the way back, from outputs to what was read.
 
-    `filters` describes the way back: its channels are the outputs, its filters the channels that were
-    read. Every filter is turned round; `taps` says which of its places are taken.
+    Form and size of the filters are those of the way back: its channels are the outputs, its filters the
+    channels that were read. Every filter is turned round; `taps` says which of its places are taken.
     """
-    w = _FilterWriter(module, name, filters, tile_blocks)
+    w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1)
     whole = taps.whole[0] * taps.whole[1]
-    by_channel = filters.filters * whole * 4
-    numbers = {place: number for number, place in enumerate(taps.places(filters.kernel))}
+    by_channel = w.times(w.filters, whole * 4)
+    numbers = {place: number for number, place in enumerate(taps.places(kernel))}
 
-    def block_of_filters(group: str, block: str, count: int) -> None:
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
         end, by_vector = w.block_at(goal, group, block)
-        start = w.moved(source, group, filters.channels * by_channel)
+        start = w.moved(source, w.times(group, w.channels), by_channel)
         start = w.moved(start, block, w.lanes * whole * 4)
-        with w.f.loop("0", str(filters.channels)) as channel:
+        filters = w.apart(whole * 4, count)
+        ahead = w.times(by_channel, _CHANNELS_AHEAD)
+        with w.f.loop("0", w.channels) as channel:
             here = w.moved(start, channel, by_channel)
-            for ahead in range(0, count * whole * 4, 64):
-                w.f.fetch(w.moved(here, 1, by_channel * _CHANNELS_AHEAD + ahead))
+            later = w.moved(here, ahead)
+            for line in range(0, w.lanes * whole * 4, 64):
+                w.f.fetch(w.moved(later, line))
             there = w.moved(end, w.position(channel, 0), by_vector)
             by_tap = w.times(w.block_size(channel), by_vector)
             for first in range(0, whole, w.lanes):
@@ -269,11 +312,11 @@ def emit_pack_turned_filters(
                 if not any(place in numbers for place in range(first, first + size)):
                     continue
                 rows = [
-                    w.load_first(w.moved(here, row * whole + first, 4), size)
-                    for row in range(count)
+                    w.load_first(w.moved(w.moved(here, offset), first, 4), size)
+                    for offset in filters
                 ]
-                rows += ["zeroinitializer"] * (w.lanes - count)
-                for place, vector in enumerate(w.transposed(rows)[:size], first):
+                columns = w.transposed(rows)[:size]
+                for place, vector in enumerate(w.present(columns, count), first):
                     if place in numbers:
                         w.store(vector, w.moved(there, numbers[place], by_tap))
 

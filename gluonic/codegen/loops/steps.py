@@ -37,6 +37,10 @@ _UNIT, _LEAST_GRAIN = 1 << 14, 256
 """About how many elements a unit has, and at least; whole registers fit in that for all processors."""
 
 
+Code = tuple[Callable[..., None], *tuple[Hashable, ...]]
+"""What writes a function, and its arguments: what is equal writes the same."""
+
+
 class Step(ABC):
     """Something that machine code does with a few arrays.
 
@@ -52,6 +56,7 @@ class Step(ABC):
     has_common_workspace : whether these are of all threads instead
     phases : how many times the function is called, one after the other, each time with numbers of its own
     has_key : whether operators, dtypes, extents of 1 and the `variant` alone decide the function
+    code : what writes the function, and its arguments behind module and name, where that decides it alone
     """
 
     operands: tuple[Entry, ...]
@@ -61,6 +66,7 @@ class Step(ABC):
     has_common_workspace: bool = False
     phases: int = 1
     has_key: bool = False
+    code: Code | None = None
     keeps: bool = False
     displaced: tuple[int, ...] = ()
 

@@ -15,10 +15,12 @@ from gluonic.graph.node import Entry
 def code_key(group: Group, facts: Facts) -> Hashable | None:
     """The key of a group that machine code runs; None if only its text can tell.
 
-    It holds the operators with their attributes, how they are joined, and of the facts dtypes, which extents
-    are 1, and what `Step.variant` names.
+    Where the step does not name its `code`, it holds the operators with their attributes, how they are joined,
+    and of the facts dtypes, which extents are 1, and what `Step.variant` names.
     """
     step: Step = group.step
+    if step.code is not None:
+        return step.code
     if not step.has_key:
         return None
     position = {node: number for number, node in enumerate(group.nodes)}

@@ -22,7 +22,13 @@ from gluonic.codegen.images.convolution_operators import (
 )
 from gluonic.codegen.images.convolution_tile import NOTHING, Epilogue
 from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
-from gluonic.codegen.images.layout_filters import Taps, emit_pack_turned_filters, filter_units
+from gluonic.codegen.images.layout_filters import (
+    FilterForm,
+    Taps,
+    emit_pack_turned_filters,
+    filter_numbers,
+    filter_units,
+)
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import Target, cross
@@ -217,10 +223,10 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
     run_native(
         forward.target,
         lambda m, name: emit_pack_turned_filters(
-            m, name, back, tiling.tile.blocks, Taps.of(back.kernel)
+            m, name, FilterForm.of(back, lanes), back.kernel, Taps.of(back.kernel)
         ),
         [forward.weight, packed],
-        [],
+        filter_numbers(back, tiling.tile.blocks, lanes),
         filter_units(back, lanes),
     )
     goal = filled(*forward.source.shape)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of
+from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last, lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.images.convolution_operators import (
     memory_of,
@@ -13,8 +13,10 @@ from gluonic.codegen.images.convolution_operators import (
 )
 from gluonic.codegen.images.layout import Reordering, emit_border, emit_pack, emit_unpack
 from gluonic.codegen.images.layout_filters import (
+    FilterForm,
     emit_pack_filters,
     emit_unpack_filters,
+    filter_numbers,
     filter_units,
 )
 from gluonic.codegen.machine.assembler import Module
@@ -48,9 +50,11 @@ def test_planes_go_to_blocks_with_a_border(
     planes = normal(2, channels, *places)
     expected = to_blocks.kernel(planes, lanes=lanes_of(target), border=border)
     found = filled(*expected.shape)
-    numbers = Reordering(2, *places, _strides(planes), _strides(found), *border).numbers()
+    extent = blocks_with_last(channels, lanes_of(target))
+    numbers = Reordering(*extent, *places, _strides(planes), _strides(found), *border).numbers()
     units = expected.shape[0] * expected.shape[1]
-    run_native(target, lambda m, n: emit_pack(m, n, channels), [planes, found], numbers, units)
+    is_partial = extent[1] != lanes_of(target)
+    run_native(target, lambda m, n: emit_pack(m, n, is_partial), [planes, found], numbers, units)
     np.testing.assert_array_equal(found, expected)
 
 
@@ -62,9 +66,11 @@ def test_blocks_go_to_planes(channels: int, places: tuple[int, int], level: str)
     planes = normal(2, channels, *places)
     blocks = to_blocks.kernel(planes, lanes=lanes_of(target))
     found = filled(*planes.shape)
-    numbers = Reordering(2, *places, _strides(blocks), _strides(found)).numbers()
+    extent = blocks_with_last(channels, lanes_of(target))
+    numbers = Reordering(*extent, *places, _strides(blocks), _strides(found)).numbers()
     units = blocks.shape[0] * blocks.shape[1]
-    run_native(target, lambda m, n: emit_unpack(m, n, channels), [blocks, found], numbers, units)
+    is_partial = extent[1] != lanes_of(target)
+    run_native(target, lambda m, n: emit_unpack(m, n, is_partial), [blocks, found], numbers, units)
     np.testing.assert_array_equal(found, planes)
 
 
@@ -74,9 +80,9 @@ def test_a_border_is_zero(shape: tuple[int, ...]) -> None:
     data = normal(*shape)
     expected = with_border.kernel(data, border=border)
     found = filled(*expected.shape)
-    numbers = Reordering(2, 5, 7, _strides(data), _strides(found), *border).numbers()
-    cell = 4 * (shape[4] if len(shape) == 5 else 1)
-    run_native(host(), lambda m, n: emit_border(m, n, 3, cell), [data, found], numbers, 6)
+    lanes = shape[4] if len(shape) == 5 else 1
+    numbers = Reordering(3, lanes, 5, 7, _strides(data), _strides(found), *border).numbers()
+    run_native(host(), lambda m, n: emit_border(m, n, 4 * lanes), [data, found], numbers, 6)
     np.testing.assert_array_equal(found, expected)
 
 
@@ -86,18 +92,19 @@ def test_filters_are_packed_and_unpacked(filters: Filters, level: str) -> None:
     target = target_named(level)
     lanes = lanes_of(target)
     weight = normal(filters.groups * filters.filters, filters.channels, *filters.kernel)
-    units = filter_units(filters, lanes)
+    units, form = filter_units(filters, lanes), FilterForm.of(filters, lanes)
     for tile in (1, 2):
         packed = filled(filters.packed_size(lanes))
 
-        def emit(module: Module, name: str, tile: int = tile) -> None:
-            emit_pack_filters(module, name, filters, tile)
+        def emit(module: Module, name: str) -> None:
+            emit_pack_filters(module, name, form)
 
-        run_native(target, emit, [weight, packed], [], units)
+        run_native(target, emit, [weight, packed], filter_numbers(filters, tile, lanes), units)
         expected = packed_in_order(weight, filters, tile, lanes)
         np.testing.assert_array_equal(packed, expected)
     found, alone = filled(*weight.shape), packed_in_order(weight, filters, 1, lanes)
-    run_native(target, lambda m, n: emit_unpack_filters(m, n, filters), [alone, found], [], units)
+    numbers = filter_numbers(filters, 1, lanes)
+    run_native(target, lambda m, n: emit_unpack_filters(m, n, form), [alone, found], numbers, units)
     np.testing.assert_array_equal(found, weight)
 
 
@@ -113,10 +120,12 @@ class Remembering:
         """Pack; what the memory then holds."""
 
         def emit(module: Module, name: str) -> None:
-            emit_pack_filters(module, name, self.filters, 1, scaled=True, remembers=True)
+            form = FilterForm.of(self.filters, self.lanes)
+            emit_pack_filters(module, name, form, scaled=True, remembers=True)
 
         units = filter_units(self.filters, self.lanes)
-        run_native(host(), emit, [weight, scale, self.memory], [], units)
+        numbers = filter_numbers(self.filters, 1, self.lanes)
+        run_native(host(), emit, [weight, scale, self.memory], numbers, units)
         return self.memory[: self.filters.packed_size(self.lanes)]
 
 
