@@ -2,57 +2,42 @@
 
 ``void convolution(ptr operands, ptr numbers, i64 begin, i64 end)``. Operands are the images, the packed
 weights and the output, then what the epilogue reads: one number for each output channel (padded to whole
-blocks), or one for each output. Numbers are what `Geometry` lists. A unit of work is a band of lines of
+blocks), or one for each output. Numbers are those of `numbers_of`. A unit of work is a band of lines of
 tiles, for a few tiles of filters: for each chunk of channels, for each tile of filters, line by line.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
-from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.images.convolution_form import SIZES, Form
 from gluonic.codegen.images.convolution_tile import NOTHING, Chunk, Epilogue, Line, TileWriter
-from gluonic.codegen.images.convolution_tiling import Tiling
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.step_function import StepFunction
 
 
-def emit_convolution(
-    module: Module,
-    name: str,
-    filters: Filters,
-    tiling: Tiling,
-    epilogue: Epilogue = NOTHING,
-) -> None:
-    """Write the function.
-
-    Parameters
-    ----------
-    filters : what is computed
-    tiling : in which order
-    epilogue : applied to each sum
-    """
+def emit_convolution(module: Module, name: str, form: Form, epilogue: Epilogue = NOTHING) -> None:
+    """Write the function; the epilogue is applied to each sum."""
     function = StepFunction(module, name)
-    _Writer(function, filters, tiling, epilogue).write()
+    _Writer(function, form, epilogue).write()
     function.finish()
 
 
 class _Writer:
     """Writes one convolution."""
 
-    def __init__(
-        self, function: StepFunction, filters: Filters, tiling: Tiling, epilogue: Epilogue
-    ) -> None:
-        self.f, self.filters, self.tiling, self.epilogue = function, filters, tiling, epilogue
+    def __init__(self, function: StepFunction, form: Form, epilogue: Epilogue) -> None:
+        self.f, self.form, self.epilogue = function, form, epilogue
         count = 3 + epilogue.channels + epilogue.places
         self.operands = [function.operand(i) for i in range(count)]
-        self.batch, self.rows, self.columns = (function.number(i) for i in range(3))
-        self.strides = [
-            [function.number(3 + 3 * k + i) for i in range(3)] for k in range(2 + epilogue.places)
-        ]
+        numbers = iter([function.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
+        self.whole, rest, self.blocks, self.own, self.by_filters = islice(numbers, 5)
+        self.chunk, self.band, self.depth, self.segment = islice(numbers, 4)
+        self.batch, self.rows, self.columns = islice(numbers, 3)
+        self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.places)]
         _, by_block, by_row = self.strides[0]
-        self.tiles = TileWriter(function, filters, (by_block, by_row), epilogue)
+        self.tiles = TileWriter(function, form, (by_block, by_row), rest, epilogue)
         self.lanes, self.moved = self.tiles.lanes, self.tiles.moved
-        self.blocks = blocks_of(filters.filters, self.lanes)
 
     # -- numbers ------------------------------------------------------------------------------
 
@@ -70,56 +55,55 @@ class _Writer:
         quotient = self.f.op(f"udiv i64 {number}, {by}")
         return quotient, self.f.op(f"sub i64 {number}, {self._times(quotient, by)}")
 
-    def _parts(self, extent: str, size: int) -> str:
+    def _parts(self, extent: str, size: str | int) -> str:
         """How many parts of such a size an extent has."""
-        return self.f.op(f"udiv i64 {self._sum(extent, size - 1)}, {size}")
+        filled = self._sum(self._sum(extent, size), -1)
+        return self.f.op(f"udiv i64 {filled}, {size}")
+
+    def _is(self, number: str, other: str | int) -> str:
+        """Whether two numbers are the same."""
+        return self.f.op(f"icmp eq i64 {number}, {other}")
 
     # -- units of work ------------------------------------------------------------------------
 
     def write(self) -> None:
         """Write the loop over units."""
-        f, tiling = self.f, self.tiling
+        f, size = self.f, self.form.tile.blocks
         down = self._lines()
         lines = self._times(down, self.batch)
-        bands = self._parts(lines, tiling.band)
-        deep = -(-self.blocks // tiling.tile.blocks)
+        bands = self._parts(lines, self.band)
+        deep = self._parts(self.blocks, size)
+        parts, deepest = self._parts(deep, self.depth), self._sum(deep, -1)
         with f.loop("%begin", "%end") as unit:
             rest, band = self._divided(unit, bands)
-            group, part = self._divided(rest, -(-deep // tiling.depth))
-            first, start = self._times(band, tiling.band), self._times(part, tiling.depth)
-            last = self._least(self._sum(first, tiling.band), lines)
-            stop = self._least(self._sum(start, tiling.depth), deep)
+            group, part = self._divided(rest, parts)
+            first, start = self._times(band, self.band), self._times(part, self.depth)
+            last = self._least(self._sum(first, self.band), lines)
+            stop = self._least(self._sum(start, self.depth), deep)
             with self._chunks() as chunk, f.loop(start, stop) as depth:
-                block = self._sum(
-                    self._times(group, self.blocks), self._times(depth, tiling.tile.blocks)
-                )
+                block = self._sum(self._times(group, self.blocks), self._times(depth, size))
                 self._choose(
-                    f.op(f"icmp eq i64 {depth}, {deep - 1}"),
-                    tiling.tile.blocks,
-                    self.blocks % tiling.tile.blocks,
+                    self._is(depth, deepest),
+                    size,
+                    self.form.last_blocks,
                     lambda blocks: self._band((first, last), down, (group, block), blocks, chunk),
-                    only_last=self.blocks < tiling.tile.blocks,
                 )
 
     def _lines(self) -> str:
         """How many lines an image has."""
-        if self.tiling.segment:
-            return self._parts(self.columns, self.tiling.segment)
-        return self._parts(self.rows, self.tiling.tile.rows)
+        if self.form.is_flat:
+            return self._parts(self.columns, self.segment)
+        return self._parts(self.rows, self.form.tile.rows)
 
     @contextmanager
     def _chunks(self) -> Iterator[Chunk]:
         """Repeat what is written inside for each chunk of channels."""
-        whole, size = self.filters.channels // self.tiles.block, self.tiling.chunk
-        count = -(-whole // size)
-        if count <= 1:
-            yield Chunk(0, whole)
+        if not self.form.is_chunked:
+            yield Chunk(0, self.whole)
             return
-        with self.f.loop("0", str(count)) as number:
-            start = self._times(number, size)
-            stop = self._least(self._sum(start, size), whole)
-            is_first, is_last = (self.f.op(f"icmp eq i64 {number}, {i}") for i in (0, count - 1))
-            yield Chunk(start, stop, is_first, is_last)
+        with self.f.loop("0", self.whole, self.chunk) as start:
+            stop = self._least(self._sum(start, self.chunk), self.whole)
+            yield Chunk(start, stop, self._is(start, 0), self._is(stop, self.whole))
 
     def _choose(
         self,
@@ -127,11 +111,10 @@ class _Writer:
         usual: int,
         last: int,
         write: Callable[[int], None],
-        only_last: bool = False,
     ) -> None:
         """Write the body for the usual size and for the last one, if that differs."""
-        if not last or only_last:
-            write(last if only_last else usual)
+        if not last:
+            write(usual)
             return
         with self.f.when(is_last):
             write(last)
@@ -149,20 +132,20 @@ class _Writer:
         chunk: Chunk,
     ) -> None:
         """Write the loop over the lines of a band, for one tile of blocks of filters."""
-        f, tiling = self.f, self.tiling
+        f, height = self.f, self.form.tile.rows
         with f.loop(*lines) as number:
             image, line = self._divided(number, down)
-            if tiling.segment:
-                start = self._times(line, tiling.segment)
+            if self.form.is_flat:
+                start = self._times(line, self.segment)
                 where = self._line((*filters, image, "0"), 1, blocks)
                 self._segment(where, chunk, start, blocks)
             else:
-                row = self._times(line, tiling.tile.rows)
+                row = self._times(line, height)
                 left = f.op(f"sub i64 {self.rows}, {row}")
                 self._choose(
-                    f.op(f"icmp slt i64 {left}, {tiling.tile.rows}"),
-                    tiling.tile.rows,
-                    tiling.last_rows,
+                    f.op(f"icmp slt i64 {left}, {height}"),
+                    height,
+                    self.form.last_rows,
                     lambda rows: self._rows(
                         self._line((*filters, image, row), rows, blocks), chunk, rows, blocks
                     ),
@@ -170,35 +153,34 @@ class _Writer:
 
     def _rows(self, line: Line, chunk: Chunk, rows: int, blocks: int) -> None:
         """Write the loop over the tiles of whole rows."""
-        tiling, width = self.tiling, self.tiling.tile.columns
-        whole = self.f.op(f"sub i64 {self.columns}, {tiling.last_columns}")
+        width, last = self.form.tile.columns, self.form.last_columns
+        whole = self.f.op(f"sub i64 {self.columns}, {last}")
         with self.f.loop("0", whole, width) as column:
             self.tiles.write(line, chunk, column, (rows, width, blocks))
-        if tiling.last_columns:
-            self.tiles.write(line, chunk, whole, (rows, tiling.last_columns, blocks))
+        if last:
+            self.tiles.write(line, chunk, whole, (rows, last, blocks))
 
     def _segment(self, line: Line, chunk: Chunk, start: str, blocks: int) -> None:
         """Write the loop over the tiles of a segment."""
-        f, tiling, width = self.f, self.tiling, self.tiling.tile.columns
-        whole = f.op(f"sub i64 {self.columns}, {tiling.last_columns}")
-        end = self._sum(start, tiling.segment)
+        f, width, last = self.f, self.form.tile.columns, self.form.last_columns
+        whole = f.op(f"sub i64 {self.columns}, {last}")
+        end = self._sum(start, self.segment)
         with f.loop(start, self._least(end, whole), width) as column:
             self.tiles.write(line, chunk, column, (1, width, blocks))
-        if tiling.last_columns:
+        if last:
             with f.when(f.op(f"icmp sgt i64 {end}, {whole}")):
-                self.tiles.write(line, chunk, whole, (1, tiling.last_columns, blocks))
+                self.tiles.write(line, chunk, whole, (1, last, blocks))
 
     def _line(self, place: tuple[str, str, str, str], rows: int, blocks: int) -> Line:
         """Where a line begins: group, first block of filters, image and row."""
         group, first, image, row = place
-        filters, lanes, moved = self.filters, self.lanes, self.moved
+        lanes, moved = self.lanes, self.moved
         by_image, by_block, by_row = self.strides[0]
-        own = blocks_of(filters.channels, filters.block(lanes))
-        block = first if filters.depthwise else self._times(group, own)
+        block = first if self.form.depthwise else self._times(group, self.own)
         data = moved(moved(self.operands[0], image, by_image), block, by_block)
-        window = self._times(by_row, filters.stride[0])
+        window = self._times(by_row, self.form.stride[0])
         top = moved(data, row, window)
-        weights = moved(self.operands[1], first, lanes * filters.depth * 4)
+        weights = moved(self.operands[1], first, self.by_filters)
         channels = [
             moved(self.operands[3 + i], first, lanes * 4) for i in range(self.epilogue.channels)
         ]

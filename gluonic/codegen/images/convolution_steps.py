@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last
+from gluonic.codegen.images.convolution_form import Form, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_operators import (
@@ -240,6 +241,26 @@ class PackFiltersStep(FiltersStep):
         self.code = emit_pack_filters, self.form, self.n.scaled, self.n.remembers
 
 
+def _emit_activated(
+    module: Module,
+    name: str,
+    form: Form,
+    activation: str,
+    attributes: str,
+    shifts: int,
+    residuals: int,
+) -> None:
+    """Write a convolution with what is added to its sums, and an activation."""
+    applied_last = activation_of(activation, attributes)
+
+    def expression(m: Any, total: Any, *others: Any) -> Any:
+        for other in others:
+            total = total + other
+        return applied(m, applied_last, total)
+
+    emit_convolution(module, name, form, Epilogue(expression, shifts, residuals))
+
+
 class ConvolutionStep(BlockStep):
     """A convolution, with what is applied to its sums."""
 
@@ -248,26 +269,20 @@ class ConvolutionStep(BlockStep):
         data, packed, *others = node.inputs
         self.operands = (data, packed, node.entry(), *others)
         self.filters = filters_of(self.n)
-        self.tiling = self.variant(facts)
-        self.displaced = (0,) if self.n.places else ()
+        n = self.n
+        self.displaced = (0,) if n.places else ()
+        activation = n.activation, n.activation_attributes
+        extra = int(n.has_shift), int(n.has_residual)
+        self.code = _emit_activated, self.variant(facts), *activation, *extra
 
-    def variant(self, facts: Facts) -> Tiling:
+    def _tiling(self, facts: Facts) -> Tiling:
         """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
         return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
 
-    def emit(self, module: Module, name: str) -> None:
-        """Write the convolution."""
-        n = self.n
-        activation = activation_of(n.activation, n.activation_attributes)
-
-        def expression(m: Any, total: Any, *others: Any) -> Any:
-            for other in others:
-                total = total + other
-            return applied(m, activation, total)
-
-        epilogue = Epilogue(expression, int(n.has_shift), int(n.has_residual))
-        emit_convolution(module, name, self.filters, self.tiling, epilogue)
+    def variant(self, facts: Facts) -> Form:
+        """What the innermost loops are made of."""
+        return Form.of(self.filters, self._tiling(facts), self.n.lanes)
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
@@ -285,11 +300,12 @@ class ConvolutionStep(BlockStep):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
-        return self._geometry(facts).tiled(self.tiling).numbers()
+        tiling, geometry = self._tiling(facts), self._geometry(facts)
+        return numbers_of(self.filters, tiling, geometry, self.n.lanes)
 
     def units(self, facts: Facts) -> int:
         """One for each band of lines of tiles."""
-        return self._geometry(facts).units(self.filters, self.tiling, self.n.lanes)
+        return self._geometry(facts).units(self.filters, self._tiling(facts), self.n.lanes)
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gluonic.codegen.images.convolution import Filters, lanes_of
+from gluonic.codegen.images.convolution import lanes_of
+from gluonic.codegen.images.convolution_form import Form
 from gluonic.codegen.machine.assembler import Function
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.codegen.maths.emitter import Emitter
@@ -12,11 +13,9 @@ from gluonic.graph.record import record
 Expression = Callable[..., Any]
 Shape = tuple[int, int, int]
 
-_AHEAD, _MUCH = 8192, 1 << 21
-"""How many bytes before they are needed weights are asked for, from how many bytes of them on.
-
-The processor itself asks only up to the end of a page; the second cache keeps what is less.
-"""
+_AHEAD = 8192
+"""How many bytes before they are needed weights are asked for: the processor itself asks only up to the end
+of a page."""
 
 _AT_ONCE, _PRODUCTS = (4, 2, 1), 48
 """How many channels the innermost loop may take, and up to how many products.
@@ -63,12 +62,12 @@ class Chunk:
 
     Attributes
     ----------
-    start, stop : the first whole block, and the one behind the last; numbers if there is one chunk only
+    start, stop : the first whole block, and the one behind the last
     is_first, is_last : references of flags; None if there is one chunk only
     """
 
     start: str | int
-    stop: str | int
+    stop: str
     is_first: str | None = None
     is_last: str | None = None
 
@@ -79,24 +78,27 @@ class TileWriter:
     Parameters
     ----------
     function : where to
-    filters : what is computed
+    form : what is computed
     strides : of the images: from a block (or plane) to the next, from a row to the next
+    rest : the channels behind the last whole block of them
     epilogue : applied to each sum
     """
 
     def __init__(
         self,
         function: Function,
-        filters: Filters,
+        form: Form,
         strides: tuple[str, str],
+        rest: str,
         epilogue: Epilogue,
     ) -> None:
-        self.f, self.filters, self.epilogue = function, filters, epilogue
+        self.f, self.form, self.epilogue = function, form, epilogue
         self.m = Emitter(function)
         self.lanes = lanes_of(function.module.target)
         self.vector = f"<{self.lanes} x float>"
         self.by_block, self.by_row = strides
-        self.block = 1 if filters.depthwise else filters.block(self.lanes)
+        self.block = 1 if form.depthwise else form.block
+        self.rest = function.op(f"mul i64 {rest}, 4") if form.rest else ""
 
     def moved(self, address: str, count: str | int, stride: str | int) -> str:
         """The address `count` strides (bytes) further."""
@@ -110,28 +112,26 @@ class TileWriter:
 
     def write(self, line: Line, chunk: Chunk, column: str, shape: Shape) -> None:
         """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
-        f, filters = self.f, self.filters
-        step = filters.block(self.lanes) * 4
-        data = [self.moved(top, column, filters.stride[1] * step) for top in line.data]
+        f, form = self.f, self.form
+        data = [self.moved(top, column, form.stride[1] * form.block * 4) for top in line.data]
         rows, columns, blocks = shape
         sums = [f.slot(self.vector) for _ in range(rows * columns * blocks)]
         self._begin(line, chunk, column, sums, shape)
         pointer = f.slot("ptr", 8)
-        size = self.block * filters.taps * blocks * self.lanes * 4
+        size = self.block * form.taps * blocks * self.lanes * 4
         f.do(f"store ptr {self.moved(line.weights, chunk.start, size)}, ptr {pointer}")
-        whole, rest = divmod(filters.channels, self.block)
 
-        def block(number: str | int, channels: int) -> None:
+        def block(number: str | int, channels: int, end: str | int) -> None:
             places = [self.moved(d, number, self.by_block) for d in data]
-            self._taps(places, pointer, sums, shape, channels)
+            self._taps(places, pointer, sums, shape, channels, end)
 
-        if whole == 1:
-            block(0, self.block)
-        elif whole:
-            with f.loop(str(chunk.start), str(chunk.stop)) as number:
-                block(number, self.block)
-        if rest:
-            self._last(chunk, lambda: block(whole, rest))
+        if form.whole == 1:
+            block(0, self.block, self.block * 4)
+        elif form.whole:
+            with f.loop(str(chunk.start), chunk.stop) as number:
+                block(number, self.block, self.block * 4)
+        if form.rest:
+            self._last(chunk, lambda: block(chunk.stop, form.rest, self.rest))
         self._finish(line, chunk, column, sums, shape)
 
     def _last(self, chunk: Chunk, write: Callable[[], None]) -> None:
@@ -162,29 +162,33 @@ class TileWriter:
         sums: Sequence[str],
         shape: Shape,
         channels: int,
+        end: str | int,
     ) -> None:
-        """Write the loops over the places of a filter for one block of channels."""
-        f, filters = self.f, self.filters
-        down, across = filters.kernel
-        by_row = f.op(f"mul i64 {self.by_row}, {filters.dilate[0]}")
-        by_column = filters.dilate[1] * filters.block(self.lanes) * 4
+        """Write the loops over the places of a filter for one block of channels.
+
+        It ends at byte `end`; there are some times `channels` in it.
+        """
+        f, form = self.f, self.form
+        down, across = form.kernel
+        by_row = f.op(f"mul i64 {self.by_row}, {form.dilate[0]}")
+        by_column = form.dilate[1] * form.block * 4
         with _repeated(f, down) as i:
             rows = [self.moved(d, i, by_row) for d in data]
-            if filters.depthwise:
+            if form.depthwise:
                 here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]
                 self._some(here, pointer, sums, shape, 1)
                 return
             with _repeated(f, across) as j:
                 places = [self.moved(d, j, by_column) for d in rows]
                 at_once = self._at_once(channels, len(sums))
-                with _repeated(f, channels * 4, at_once * 4) as offset:
+                with _repeated(f, end, at_once * 4) as offset:
                     here = [[self.moved(d, 1, offset) for d in places]]
                     self._some(here, pointer, sums, shape, at_once)
 
     def _at_once(self, channels: int, sums: int) -> int:
         """How many channels the innermost loop takes."""
         choices = [(n, _PRODUCTS) for n in _AT_ONCE]
-        if self.filters.taps == 1:
+        if self.form.taps == 1:
             choices.insert(0, _OF_ONE_TAP)
         fitting = (n for n, most in choices if channels % n == 0 and n * sums <= most)
         return next(fitting, 1)
@@ -205,7 +209,7 @@ class TileWriter:
         for slot, total in zip(sums, totals, strict=True):
             self.f.do(f"store {self.vector} {total.ref}, ptr {slot}")
         size = len(taps) * channels * shape[2] * self.lanes * 4
-        if self.filters.packed_size(self.lanes) * 4 >= _MUCH:
+        if self.form.fetches:
             for ahead in range(_AHEAD, _AHEAD + size, 64):
                 self.f.fetch(self.moved(weights, 1, ahead))
         used = self.moved(weights, 1, size)
@@ -222,7 +226,7 @@ class TileWriter:
     ) -> None:
         """Write the multiplications of one place of a filter with a block of channels, and add them."""
         rows, columns, blocks = shape
-        across = self.filters.stride[1] * self.filters.block(self.lanes) * 4
+        across = self.form.stride[1] * self.form.block * 4
         for channel in range(channels):
             factors = []
             for block in range(blocks):
@@ -238,7 +242,7 @@ class TileWriter:
 
     def _factor(self, address: str) -> Value:
         """What is multiplied by filters: one channel for all of them, or for each its own."""
-        if self.filters.depthwise:
+        if self.form.depthwise:
             return self._vector(address)
         x = self.f.op(f"load float, ptr {address}, align 4")
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
@@ -291,10 +295,11 @@ class TileWriter:
 
 
 class _repeated:
-    """A loop up to a known number in known steps; no loop if there is but one."""
+    """A loop in known steps; none if it is known that there is but one."""
 
-    def __init__(self, function: Function, stop: int, step: int = 1) -> None:
-        self._loop = function.loop("0", str(stop), step) if stop > step else None
+    def __init__(self, function: Function, stop: int | str, step: int = 1) -> None:
+        is_one = isinstance(stop, int) and stop <= step
+        self._loop = None if is_one else function.loop("0", str(stop), step)
 
     def __enter__(self) -> str | int:
         return self._loop.__enter__() if self._loop is not None else 0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.images.convolution import Filters, Tile, lanes_of, tile_of
+from gluonic.codegen.images.convolution_form import Form, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_gradients import (
@@ -94,11 +95,12 @@ class Problem:
         goal = filled(*self.images(self.output, self.filters.groups).shape)
         packed = packed_in_order(self.weight, self.filters, tiling.tile.blocks, self.lanes)
         geometry = self.geometry(self.source, goal, epilogue.places)
+        form = Form.of(self.filters, tiling, self.lanes)
         run_native(
             self.target,
-            lambda module, name: emit_convolution(module, name, self.filters, tiling, epilogue),
+            lambda module, name: emit_convolution(module, name, form, epilogue),
             [self.source, packed, goal, *others],
-            geometry.tiled(tiling).numbers(),
+            numbers_of(self.filters, tiling, geometry, self.lanes),
             geometry.units(self.filters, tiling, self.lanes),
         )
         return self.planes(goal)
@@ -233,9 +235,9 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
     geometry = forward.geometry(bordered, goal)
     run_native(
         forward.target,
-        lambda m, name: emit_convolution(m, name, back, tiling),
+        lambda m, name: emit_convolution(m, name, Form.of(back, tiling, lanes)),
         [bordered, packed, goal],
-        geometry.tiled(tiling).numbers(),
+        numbers_of(back, tiling, geometry, lanes),
         geometry.units(back, tiling, lanes),
     )
     found = to_planes.kernel(goal, channels=forward.data.shape[1], groups=filters.groups)
@@ -260,5 +262,6 @@ def test_code_for_another_processor_compiles() -> None:
     target = cross("aarch64-unknown-linux-gnu")
     module = Module(target)
     filters = Filters(16, 16, 1, (3, 3))
-    emit_convolution(module, "convolution", filters, tiling_of(filters, 8, 8, target))
+    form = Form.of(filters, tiling_of(filters, 8, 8, target), lanes_of(target))
+    emit_convolution(module, "convolution", form)
     assert "fmla" in jit.assembly(module.text(), target)
