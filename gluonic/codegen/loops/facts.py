@@ -1,6 +1,6 @@
 """Shapes and dtypes of a whole graph for given inputs, and the pattern that compiled code depends on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from math import prod
 from typing import Any, TypeAlias
@@ -14,6 +14,9 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
+
+_End: TypeAlias = tuple[Shape, Dtype]
+_Ends: TypeAlias = Sequence[_End]
 
 
 @record
@@ -78,30 +81,52 @@ class _Visit:
     inputs: tuple[int, ...]
 
 
-_walks: WeakKeyDictionary[Graph, tuple[list[_Visit], list[Entry]]] = WeakKeyDictionary()
+class _Walk:
+    """The nodes of a graph in order, and all entries.
 
+    Attributes
+    ----------
+    latest : what was found last, and the shapes and dtypes of inputs it follows from
+    """
 
-def _walk(graph: Graph) -> tuple[list[_Visit], list[Entry]]:
-    """The nodes of a graph in order, and all entries; remembered with the graph."""
-    if graph not in _walks:
+    def __init__(self, graph: Graph) -> None:
+        self.visits: list[_Visit] = []
+        self.entries: list[Entry] = []
+        self.latest: tuple[Mapping[Node, _End], Facts] | None = None
         first: dict[Node, int] = {}
-        visits: list[_Visit] = []
-        entries: list[Entry] = []
         for node in graph.nodes:
             inputs = tuple([first[entry.node] + entry.index for entry in node.inputs])
-            visits.append(_Visit(node, node.application, inputs))
-            first[node] = len(entries)
-            entries += [node.entry(index) for index in range(node.output_count)]
-        _walks[graph] = visits, entries
-    return _walks[graph]
+            self.visits.append(_Visit(node, node.application, inputs))
+            first[node] = len(self.entries)
+            self.entries += [node.entry(index) for index in range(node.output_count)]
 
 
-def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
+_walks: WeakKeyDictionary[Graph, _Walk] = WeakKeyDictionary()
+
+
+def _found_forwards(graph: Graph, given: Mapping[Node, _End]) -> Facts | None:
     """All facts, each operator's from those of its inputs; None if that does not suffice."""
-    visits, entries = _walk(graph)
-    find = _outputs if not any(varies(shape) for shape, _ in given.values()) else _open_outputs
-    found: list[tuple[Shape, Dtype]] = []
-    for visit in visits:
+    walk = _walks.get(graph)
+    if walk is None:
+        walk = _walks[graph] = _Walk(graph)
+    if any(varies(shape) for shape, _ in given.values()):
+        return _followed(walk, given, _open_outputs)
+    if walk.latest is not None and walk.latest[0] == given:
+        return walk.latest[1]
+    facts = _followed(walk, given, _outputs)
+    if facts is not None:
+        walk.latest = given, facts
+    return facts
+
+
+def _followed(
+    walk: _Walk,
+    given: Mapping[Node, _End],
+    find: Callable[[Application, tuple[_End, ...]], _Ends | None],
+) -> Facts | None:
+    """The facts that `find` finds from operator to operator."""
+    found: list[_End] = []
+    for visit in walk.visits:
         if visit.application is None:
             if visit.node not in given:
                 return None
@@ -112,13 +137,12 @@ def _found_forwards(graph: Graph, given: Mapping[Node, Any]) -> Facts | None:
             return None
         found += outputs
     shapes, dtypes = zip(*found, strict=True) if found else ((), ())
-    return Facts(dict(zip(entries, shapes, strict=True)), dict(zip(entries, dtypes, strict=True)))
+    return Facts(
+        dict(zip(walk.entries, shapes, strict=True)), dict(zip(walk.entries, dtypes, strict=True))
+    )
 
 
-_Ends: TypeAlias = Sequence[tuple[Shape, Dtype]]
-
-
-def _outputs(application: Application, inputs: tuple[tuple[Shape, Dtype], ...]) -> _Ends | None:
+def _outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None:
     """The outputs of an operator, remembered with it; None if they do not follow from its inputs."""
     found = application.signatures.get(inputs)
     if found is None:
@@ -129,9 +153,7 @@ def _outputs(application: Application, inputs: tuple[tuple[Shape, Dtype], ...]) 
     return _known(found)
 
 
-def _open_outputs(
-    application: Application, inputs: tuple[tuple[Shape, Dtype], ...]
-) -> _Ends | None:
+def _open_outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None:
     """The same if extents of the inputs may not be known yet."""
     trace = trace_of(shape for shape, _ in inputs)
     if trace is None:

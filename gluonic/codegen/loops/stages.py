@@ -126,9 +126,7 @@ class _Arrangement:
         if stage is None:
             return False
         self.places[node] = Place(kind, stage, own)
-        self.written[node] = self._plain(composed(own, identity(len(loop.space))))
-        if kind == "reduce":
-            self.written[node] = self._plain(loop.written)
+        self.written[node] = self._plain(loop.written if kind == "reduce" else own)
         return True
 
     def _embedding(self, loop: Loop) -> AxisMap | None:
@@ -140,8 +138,10 @@ class _Arrangement:
 
     def _plain(self, axes: AxisMap) -> AxisMap:
         """A map in which axes of length one count as repeated."""
+        if 1 not in self.space:
+            return axes
         return tuple(
-            None if length == 1 else axis for axis, length in zip(axes, self.space, strict=True)
+            [None if length == 1 else axis for axis, length in zip(axes, self.space, strict=True)]
         )
 
     def _stage(self, node: Node, loop: Loop, own: AxisMap, kind: str) -> int | None:
@@ -170,7 +170,7 @@ class _Arrangement:
         if not read.is_whole or root.index != 0:
             return False
         axes = composed(own, read.axes)
-        if entry != root:
+        if entry is not root and entry != root:
             relabelled = relabelling(self.shapes[entry], self.shapes[root])
             if relabelled is None:
                 return False

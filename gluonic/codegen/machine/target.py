@@ -109,6 +109,8 @@ class Target:
     def machine(self) -> Any:
         """Create LLVM's target machine (position-independent, small code model)."""
         llvm = load_llvm()
+        if self.architecture != str(llvm.get_process_triple()).partition("-")[0]:
+            _load_other_architectures()
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.cpu, features=self.features, opt=3, reloc="pic", codemodel="small", jit=True
         )
@@ -116,12 +118,20 @@ class Target:
 
 @cache
 def load_llvm() -> Any:
-    """Import llvmlite's binding and switch on every architecture it was built with."""
+    """Import llvmlite's binding and switch on this machine's architecture."""
     from llvmlite import binding
 
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
     return binding
+
+
+@cache
+def _load_other_architectures() -> None:
+    """Switch on every architecture that llvmlite was built with."""
+    llvm = load_llvm()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
 
 
 def host() -> Target:

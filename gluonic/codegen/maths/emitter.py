@@ -3,7 +3,7 @@
 An elementwise operator is one callable ``expression(m, *values, **attributes)``. Read with NumPy
 as ``m`` it computes arrays; read with an :class:`Emitter` it writes SIMD instructions. Here are
 arithmetic and rounding, in ``logic`` comparison and selection; exp and its kin are looked up in
-the tables of the ``maths`` modules. A function neither knows raises :class:`NotLowered`.
+the tables of the other ``maths`` modules, which are imported for the first of them. A function neither knows raises :class:`NotLowered`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,6 @@ from gluonic.codegen.machine.values import (
     Operand,
     Value,
     literal,
-)
-from gluonic.codegen.maths import (  # noqa: F401 (each registers its functions)
-    error,
-    logarithm,
-    mxnet,
-    power,
-    random_words,
-    remainder,
-    trigonometric,
 )
 from gluonic.codegen.maths.functions import lookup
 from gluonic.codegen.maths.logic import Logic

@@ -9,6 +9,8 @@ lacks too is called in the C library lane by lane.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from gluonic.codegen.machine.assembler import Function
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
 Lowering = Callable[..., Value]
 _Lowering = TypeVar("_Lowering", bound=Lowering)
 
+_MODULES = (
+    "error",
+    "exponential",
+    "logarithm",
+    "mxnet",
+    "power",
+    "random_words",
+    "remainder",
+    "trigonometric",
+)
 _general: dict[str, Lowering] = {}
 _typed: dict[str, dict[Dtype, Lowering]] = {}
 _LIBRARY = {
@@ -52,8 +64,16 @@ def lowers(name: str, *dtypes: Dtype) -> Callable[[_Lowering], _Lowering]:
     return register
 
 
+@cache
+def _import_lowerings() -> None:
+    """Import the modules that register lowerings; many nets call none of these functions."""
+    for name in _MODULES:
+        import_module(f"gluonic.codegen.maths.{name}")
+
+
 def lookup(name: str) -> Lowering | None:
     """Return what computes the function called `name`, or None."""
+    _import_lowerings()
     if name in _general:
         return _general[name]
     typed = _typed.get(name)
@@ -75,6 +95,7 @@ def lookup(name: str) -> Lowering | None:
 
 def known() -> frozenset[str]:
     """Return the names of all functions with a lowering."""
+    _import_lowerings()
     return frozenset({*_general, *_typed, *_LIBRARY})
 
 
