@@ -3,7 +3,8 @@
 An elementwise operator is one callable ``expression(m, *values, **attributes)``. Read with NumPy
 as ``m`` it computes arrays; read with an :class:`Emitter` it writes SIMD instructions. Here are
 arithmetic and rounding, in ``logic`` comparison and selection; exp and its kin are looked up in
-the tables of the other ``maths`` modules, which are imported for the first of them. A function neither knows raises :class:`NotLowered`.
+the tables of the other ``maths`` modules, imported for the first of them. A function that nobody
+knows raises :class:`NotLowered`.
 """
 
 from __future__ import annotations

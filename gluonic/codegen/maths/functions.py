@@ -9,7 +9,6 @@ lacks too is called in the C library lane by lane.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,15 +22,16 @@ Lowering = Callable[..., Value]
 _Lowering = TypeVar("_Lowering", bound=Lowering)
 
 _MODULES = (
-    "error",
-    "exponential",
-    "logarithm",
     "mxnet",
-    "power",
-    "random_words",
     "remainder",
+    "random_words",
+    "exponential",
+    "error",
+    "logarithm",
+    "power",
     "trigonometric",
 )
+"""Where lowerings are, all of a function in one; the most needed first, for the rest is seldom imported."""
 _general: dict[str, Lowering] = {}
 _typed: dict[str, dict[Dtype, Lowering]] = {}
 _LIBRARY = {
@@ -64,16 +64,17 @@ def lowers(name: str, *dtypes: Dtype) -> Callable[[_Lowering], _Lowering]:
     return register
 
 
-@cache
-def _import_lowerings() -> None:
-    """Import the modules that register lowerings; many nets call none of these functions."""
-    for name in _MODULES:
-        import_module(f"gluonic.codegen.maths.{name}")
+def _import_lowerings(name: str = "") -> None:
+    """Import the modules that register lowerings, up to those of the function called `name`."""
+    for module in _MODULES:
+        if name in _general or name in _typed:
+            return
+        import_module(f"gluonic.codegen.maths.{module}")
 
 
 def lookup(name: str) -> Lowering | None:
     """Return what computes the function called `name`, or None."""
-    _import_lowerings()
+    _import_lowerings(name)
     if name in _general:
         return _general[name]
     typed = _typed.get(name)
