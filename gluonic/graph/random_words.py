@@ -8,7 +8,7 @@ loops have it from :mod:`gluonic.codegen.maths.random_words`.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any
 
@@ -21,8 +21,8 @@ STEP, FIRST_FACTOR, SECOND_FACTOR = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94
 SHIFTS = 30, 27, 31
 WORD = 32
 
-_AT_ONCE = 4096
-_STEPS = np.arange(1, _AT_ONCE + 1, dtype=np.uint64) * np.uint64(STEP)
+AT_ONCE = 16384
+_STEPS = np.arange(1, AT_ONCE + 1, dtype=np.uint64) * np.uint64(STEP)
 _ALL = (1 << 64) - 1
 _CONSTANTS = [  # NumPy takes arrays faster than numbers
     np.array(n, np.uint64) for n in (SHIFTS[0], FIRST_FACTOR, SHIFTS[1], SECOND_FACTOR, SHIFTS[2])
@@ -62,10 +62,10 @@ def _parts(count: int, start: int, found: Array | None = None) -> Iterator[tuple
     Parts lie in the memory `found`, or all in the same.
     """
     first, factor, second, second_factor, third = _CONSTANTS
-    most = min(count, _AT_ONCE)
+    most = min(count, AT_ONCE)
     scratch, same = np.empty(most, np.uint64), np.empty(0 if found is not None else most, np.uint64)
-    for begin in range(0, count, _AT_ONCE):
-        size = min(count - begin, _AT_ONCE)
+    for begin in range(0, count, AT_ONCE):
+        size = min(count - begin, AT_ONCE)
         z = same[:size] if found is None else found[begin : begin + size]
         shifted = scratch[:size]
         np.add(_STEPS[:size], np.array((start + begin * STEP) & _ALL, np.uint64), z)
@@ -95,6 +95,26 @@ def words_of(key: int, shape: Shape) -> Array:
     return words[:count].reshape(shape)
 
 
+def drawn(key: int, shape: Shape, dtype: Any, *fills: Callable[[Array, Array], None]) -> Array:
+    """Random floats, part by part.
+
+    Parameters
+    ----------
+    fills : called one after the other with the random bits of a part's elements, signed integers of their size,
+        and the part, to write its numbers; the bits may be overwritten
+    """
+    result = np.empty(shape, dtype)
+    found = result.reshape(-1)
+    is_double = found.dtype == np.float64
+    each = 1 if is_double else 2
+    for begin, numbers in _parts((found.size + each - 1) // each, key):
+        part = found[each * begin : each * (begin + numbers.size)]
+        bits = numbers.view(np.int64) if is_double else _halves(numbers).view(np.int32)
+        for fill in fills:
+            fill(bits[: part.size], part)
+    return result
+
+
 def threshold_of(p: float) -> int:
     """The smallest word, as int32, of an element that is kept when each is dropped with probability `p`."""
     return min(round(p * (1 << WORD)), (1 << WORD) - 1) - (1 << (WORD - 1))
@@ -110,21 +130,18 @@ def kept(key: int, shape: Shape, p: float) -> Array:
     return result
 
 
+def fill_uniformly(bits: Array, part: Array) -> None:
+    """Write numbers from 0 (included) to 1 (excluded)."""
+    if part.dtype == np.float64:
+        numbers = np.right_shift(bits.view(np.uint64), _MANTISSA, part.view(np.uint64))
+        np.bitwise_or(numbers, _EXPONENT, numbers)  # from 1 to 2
+        np.subtract(part, _ONE, part)
+        return
+    words = bits.view(np.uint32)
+    part[:] = np.right_shift(words, _UNUSED, words).view(np.int32)
+    np.multiply(part, _UNIT, part)
+
+
 def uniform(key: int, shape: Shape, dtype: Any) -> Array:
     """Numbers from 0 (included) to 1 (excluded), of 24 random bits as float32, of 52 as float64."""
-    result = np.empty(shape, dtype)
-    found = result.reshape(-1)
-    if dtype == np.float64:
-        for begin, numbers in _parts(found.size, key, found.view(np.uint64)):
-            np.right_shift(numbers, _MANTISSA, numbers)
-            np.bitwise_or(numbers, _EXPONENT, numbers)  # from 1 to 2
-            part = found[begin : begin + numbers.size]
-            np.subtract(part, _ONE, part)
-        return result
-    for begin, numbers in _parts((found.size + 1) // 2, key):
-        words = _halves(numbers)
-        np.right_shift(words, _UNUSED, words)
-        part = found[2 * begin : 2 * begin + words.size]
-        part[:] = words.view(np.int32)[: part.size]
-        np.multiply(part, _UNIT, part)
-    return result
+    return drawn(key, shape, dtype, fill_uniformly)

@@ -25,11 +25,14 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "dropout": lambda F, x: F.Dropout(x, p=0.4),
     "rows": lambda F, x: F.Dropout(x, p=0.5, axes=(1,)),
     "uniform": lambda F, x: x + F.random.uniform(shape=SHAPE),
+    "normal": lambda F, x: x + F.random_normal(loc=1, scale=0.5, shape=SHAPE),
+    "alike": lambda F, x: x * F.random.exponential_like(x),
+    "samples": lambda F, x: F.sample_normal(x, F.exp(-x * x)),
     "gamma": lambda F, x: x * F.random.gamma(2.0, shape=SHAPE),
     "slopes": lambda F, x: F.LeakyReLU(x, act_type="rrelu")[0],
     "loop": _looped,
 }
-COMPILED = "tanh", "dropout", "rows", "uniform"
+COMPILED = "tanh", "dropout", "rows", "uniform", "normal", "alike", "samples"
 
 
 class Branches(HybridBlock):

@@ -4,6 +4,7 @@ Which numbers an operator draws follows from its key alone: its gradient draws t
 reading one, and threads may share its elements.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,14 +12,13 @@ import numpy as np
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.loop import Loop, Read, Shape, identity
-from gluonic.graph.attributes import DType
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.axes import axis_of
-from gluonic.graph.operator import Array, Operator
+from gluonic.graph.operator import REGISTRY, Array, Operator, Run
 from gluonic.graph.ops.dropout import drop
 from gluonic.graph.ops.layer_rules import both_ways, floating
-from gluonic.graph.ops.random_numbers import UNIFORM, check, drawn_dtype, generated
-from gluonic.graph.random_words import threshold_of, uniform
+from gluonic.graph.ops.random_numbers import FORMS, STANDARD, draw_with_key, generated
+from gluonic.graph.random_words import threshold_of
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
 
@@ -49,27 +49,30 @@ def _gradient(F: Any, n: NodeView, g: Any) -> Any:
 keyed_dropout.gradient(data=_gradient)
 
 
-def _uniform(
-    keys: Array,
-    *,
-    number: int,
-    low: float,
-    high: float,
-    shape: ShapeAttribute,
-    dtype: DType | None = None,
-) -> Array:
-    """Numbers distributed evenly between `low` and `high`, with the key of that number."""
-    return low + (high - low) * uniform(int(keys[number]), shape, generated(dtype))
+def _keyed(op: Operator) -> Operator:
+    """The operator that draws the same numbers of a distribution with a key."""
+    form = FORMS[op.name]
+
+    def kernel(*arrays: Array, number: int, **settings: Any) -> Any:
+        *given, keys = arrays
+        shape, dtype, values = form.asked(given, settings)
+        return draw_with_key(form.row.name, int(keys[number]), shape, dtype, *values)
+
+    own = [p for p in inspect.signature(op.kernel).parameters.values() if p.annotation is not Run]
+    inputs = [p for p in own if p.kind is not p.KEYWORD_ONLY]
+    keys = inspect.Parameter("keys", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
+    number = inspect.Parameter("number", inspect.Parameter.KEYWORD_ONLY, annotation=int)
+    others = [p for p in own if p.kind is p.KEYWORD_ONLY and p.name != "ctx"]
+    kernel.__signature__ = inspect.Signature([*inputs, keys, number, *others])  # type: ignore[attr-defined]
+    made = Operator(f"_keyed{op.name}", kernel, shape=op.shape, dtype=op.dtype)
+    made.gradient()
+    return made
 
 
-keyed_uniform = Operator("_keyed_uniform", _uniform, dtype=drawn_dtype)
-keyed_uniform.gradient()
-
-
-@keyed_uniform.infer_shape
-def _(n: NodeView) -> None:
-    check(n, UNIFORM)
-    n.output = n.shape
+keyed_distributions = {
+    name: _keyed(REGISTRY[name]) for name, form in FORMS.items() if form.row.name in STANDARD
+}
+"""By the name of the operator that draws without."""
 
 
 def _key(settings: dict[str, Any], rank: int) -> Read:
@@ -92,15 +95,35 @@ def _dropout_loop(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
     return Loop(output, reads, expression, indexed=tuple(range(rank)) if shared else ())
 
 
-def _uniform_loop(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    low, width = settings["low"], settings["high"] - settings["low"]
-    kind = np.dtype(generated(settings["dtype"]))
-    axes = identity(len(output))
+def _distribution_rule(op: Operator) -> Rule:
+    """The rule of an operator that draws from a distribution, whose parameters are attributes or arrays."""
+    form = FORMS[op.name]
+    moved = STANDARD[form.row.name].moved
+    has_arrays = op.inputs == form.names
+    has_data = bool(op.inputs) and not has_arrays
 
-    def expression(m: Any, key: Any) -> Any:
-        return low + width * m.random_uniform(key, m.place(axes), kind)
+    def rule(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+        axes, key = identity(len(output)), _key(settings, len(output))
+        own = () if has_data else (None,) * len(settings["shape"])
+        read = Read((*axes[: len(axes) - len(own)], *own))
+        numbers = [] if has_arrays else [settings[name] for name in form.names]
 
-    return Loop(output, (_key(settings, len(output)),), expression)
+        def expression(m: Any, *elements: Any) -> Any:
+            *given, key = elements
+            dtype = np.dtype(generated(given[0].dtype if has_data else settings["dtype"]))
+            drawn = getattr(m, f"random_{form.row.name}")(key, m.place(axes), dtype)
+            values = [m.astype(x, dtype) for x in given] if has_arrays else numbers
+            return moved(drawn, *values)
+
+        return Loop(output, (*[read] * len(op.inputs), key), expression)
+
+    return rule
 
 
-DRAWS: dict[str, Rule] = {"_keyed_Dropout": _dropout_loop, "_keyed_uniform": _uniform_loop}
+DRAWS: dict[str, Rule] = {
+    "_keyed_Dropout": _dropout_loop,
+    **{
+        keyed.name: _distribution_rule(REGISTRY[name])
+        for name, keyed in keyed_distributions.items()
+    },
+}

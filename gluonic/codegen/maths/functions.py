@@ -28,6 +28,7 @@ _MODULES = (
     "exponential",
     "error",
     "logarithm",
+    "normal_numbers",
     "power",
     "trigonometric",
 )

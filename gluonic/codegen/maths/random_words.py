@@ -41,7 +41,7 @@ def _signed(number: int) -> int:
     return number - (1 << _BITS) if number >> (_BITS - 1) else number
 
 
-def _number(m: Emitter, key: Value, first: Value, lanes: int) -> Value:
+def random_number(m: Emitter, key: Value, first: Value, lanes: int) -> Value:
     """Return `lanes` numbers of SplitMix64, from number `first` on."""
     start = key + (first + 1) * _signed(STEP)
     if lanes > 1:
@@ -49,12 +49,12 @@ def _number(m: Emitter, key: Value, first: Value, lanes: int) -> Value:
         listed = ", ".join(f"i64 {step}" for step in steps)
         start = start + m.value(f"<{listed}>", INT64, lanes)
     first_shift, second_shift, third_shift = SHIFTS
-    z = (start ^ _shifted(m, start, first_shift)) * _signed(FIRST_FACTOR)
-    z = (z ^ _shifted(m, z, second_shift)) * _signed(SECOND_FACTOR)
-    return z ^ _shifted(m, z, third_shift)
+    z = (start ^ shifted(m, start, first_shift)) * _signed(FIRST_FACTOR)
+    z = (z ^ shifted(m, z, second_shift)) * _signed(SECOND_FACTOR)
+    return z ^ shifted(m, z, third_shift)
 
 
-def _shifted(m: Emitter, value: Value, count: Operand) -> Value:
+def shifted(m: Emitter, value: Value, count: Operand) -> Value:
     """Shift right and bring in zeros."""
     return m.instruction("lshr", m.common(value, count))
 
@@ -62,17 +62,17 @@ def _shifted(m: Emitter, value: Value, count: Operand) -> Value:
 @lowers("random_words")
 def random_words(m: Emitter, key: Value, place: Place) -> Value:
     """Return 32 random bits for each element, as int32."""
-    key, block = m.astype(key, INT64), _shifted(m, place.first, 1)
+    key, block = m.astype(key, INT64), shifted(m, place.first, 1)
     odd = m.not_equal(place.first & 1, 0)
     if place.lanes == 1:
-        number = _number(m, key, block, 1)
-        return m.astype(_shifted(m, number, m.where(odd, m.constant(WORD, INT64), 0)), INT32)
-    numbers = _number(m, key, block, place.lanes // 2)
+        number = random_number(m, key, block, 1)
+        return m.astype(shifted(m, number, m.where(odd, m.constant(WORD, INT64), 0)), INT32)
+    numbers = random_number(m, key, block, place.lanes // 2)
 
     def across() -> Value:
         """The upper half of each number beside the lower half of the next."""
-        after = _number(m, key, block + 1, place.lanes // 2)
-        return _words(m, _shifted(m, numbers, WORD) | (after << WORD))
+        after = random_number(m, key, block + 1, place.lanes // 2)
+        return _words(m, shifted(m, numbers, WORD) | (after << WORD))
 
     return m.instead(odd, _words(m, numbers), across)
 
@@ -88,8 +88,8 @@ def _words(m: Emitter, numbers: Value) -> Value:
 def random_uniform(m: Emitter, key: Value, place: Place, dtype: np.dtype[np.float64]) -> Value:
     """Return numbers from 0 to 1: of 24 random bits as float32, of 52 as float64."""
     if dtype == FLOAT64:
-        number = _number(m, m.astype(key, INT64), place.first, place.lanes)
-        bits = _shifted(m, number, 12) | (0x3FF << 52)
+        number = random_number(m, m.astype(key, INT64), place.first, place.lanes)
+        bits = shifted(m, number, 12) | (0x3FF << 52)
         return m.bitcast(bits, FLOAT64) - 1.0
     words = m.instruction("lshr", m.common(random_words(m, key, place), 8))
     return m.cast("sitofp", words, FLOAT32) * 2.0**-24

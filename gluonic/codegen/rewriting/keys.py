@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.codegen.loops.draws import keyed_dropout, keyed_uniform
+from gluonic.codegen.loops.draws import keyed_distributions, keyed_dropout
 from gluonic.graph.draws import draws
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Operator, Run
@@ -21,8 +21,8 @@ _NO_KEYS = np.zeros(0, np.int64)
 
 _KEYED: dict[str, Operator] = {
     "Dropout": keyed_dropout,
-    "_random_uniform": keyed_uniform,
     "RNN": keyed_rnn,
+    **keyed_distributions,
 }
 """What draws the same with keys; it takes over the attributes that it knows."""
 

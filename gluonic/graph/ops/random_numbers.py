@@ -6,7 +6,7 @@ distributions.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.normal_numbers import fill_exponentially, fill_normally
 from gluonic.graph.operator import Array, Operator, Run, operator
-from gluonic.graph.random_words import take_key, uniform
+from gluonic.graph.random_words import drawn, fill_uniformly, take_key
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, unify
 
@@ -46,6 +47,43 @@ class Distribution(NamedTuple):
     requirement: str
 
 
+class Standard(NamedTuple):
+    """A distribution with its usual parameters, whose numbers follow from a key and their positions.
+
+    Attributes
+    ----------
+    fill : writes its numbers into an array, from random bits; see `random_words.drawn`
+    moved : a number of other parameters, as an expression of a usual one and these
+    """
+
+    fill: Callable[[Array, Array], None]
+    moved: Callable[..., Any]
+
+
+STANDARD = {
+    "uniform": Standard(fill_uniformly, lambda x, low, high: low + (high - low) * x),
+    "normal": Standard(fill_normally, lambda x, loc, scale: loc + scale * x),
+    "exponential": Standard(fill_exponentially, lambda x, lam: x / lam),
+}
+
+
+def draw_with_key(name: str, key: int, shape: Shape, dtype: Any, *values: Any) -> Array:
+    """Numbers of a distribution in `STANDARD` that follow from a key."""
+    fill, moved = STANDARD[name]
+    if any(isinstance(value, np.ndarray) for value in values):
+        found: Array = moved(drawn(key, shape, dtype, fill), *values)
+        return found
+
+    def move(bits: Array, part: Array) -> None:
+        part[:] = moved(part, *values)
+
+    return drawn(key, shape, dtype, fill, move)
+
+
+def _from_key(name: str) -> Draw:
+    return lambda r, *asked: draw_with_key(name, take_key(r), *asked)
+
+
 def _poisson_of_gamma(r: Generator, shape: Shape, k: Any, scale: Any) -> Any:
     """Poisson numbers whose rates are gamma distributed: the negative binomial distribution."""
     return r.poisson(r.standard_gamma(k, shape) * scale)
@@ -58,27 +96,22 @@ def _generalized(r: Generator, shape: Shape, dtype: Any, mu: Any, alpha: Any) ->
     return np.where(spread > 0, mixed, r.poisson(mean, shape)) if (spread == 0).any() else mixed
 
 
-def _uniform(r: Generator, shape: Shape, dtype: Any, low: Any, high: Any) -> Any:
-    return low + (high - low) * uniform(take_key(r), shape, dtype)
-
-
-UNIFORM = Distribution(
-    "uniform",
-    ("random_uniform", "uniform"),
-    "Numbers distributed evenly between `low` (included) and `high` (excluded)",
-    (("low", float, 0.0), ("high", float, 1.0)),
-    _uniform,
-    lambda low, high: low <= high,
-    "low <= high",
-)
 DISTRIBUTIONS = [
-    UNIFORM,
+    Distribution(
+        "uniform",
+        ("random_uniform", "uniform"),
+        "Numbers distributed evenly between `low` (included) and `high` (excluded)",
+        (("low", float, 0.0), ("high", float, 1.0)),
+        _from_key("uniform"),
+        lambda low, high: low <= high,
+        "low <= high",
+    ),
     Distribution(
         "normal",
         ("random_normal", "normal"),
         "Normally distributed numbers with mean `loc` and standard deviation `scale`",
         (("loc", float, 0.0), ("scale", float, 1.0)),
-        lambda r, shape, dtype, loc, scale: loc + scale * r.standard_normal(shape, dtype),
+        _from_key("normal"),
         lambda loc, scale: scale >= 0,
         "scale >= 0",
     ),
@@ -96,7 +129,7 @@ DISTRIBUTIONS = [
         ("random_exponential",),
         "Exponentially distributed numbers of rate `lam`, so of mean ``1 / lam``",
         (("lam", float, 1.0),),
-        lambda r, shape, dtype, lam: r.standard_exponential(shape, dtype) / lam,
+        _from_key("exponential"),
         lambda lam: lam > 0,
         "lam > 0",
     ),
@@ -137,7 +170,7 @@ def generated(dtype: Any) -> Any:
     return np.float64 if dtype == np.float64 else np.float32
 
 
-def check(n: Any, row: Distribution) -> None:
+def _check(n: Any, row: Distribution) -> None:
     """Refuse parameters for which there is no distribution."""
     values = {name: n._settings[name] for name, _, _ in row.parameters}
     if not row.valid(**values):
@@ -156,37 +189,61 @@ RUN = _keyword("run", Run)
 SHAPE_AND_DTYPE = (_keyword("shape", Shape, ()), _keyword("dtype", DType | None, None))
 
 
-def drawn_dtype(n: NodeView) -> None:
+def _drawn_dtype(n: NodeView) -> None:
     """The dtype rule of what is drawn: as asked for, float32 if nothing is."""
     n.output = n.dtype or DEFAULT
+
+
+class Form(NamedTuple):
+    """How an operator is asked for numbers of a distribution.
+
+    Attributes
+    ----------
+    row : the distribution
+    names : what the operator calls the parameters
+    asked : from its arrays and attributes the shape, the dtype to generate, and the parameters
+    """
+
+    row: Distribution
+    names: tuple[str, ...]
+    asked: Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Any]]]
+
+
+FORMS: dict[str, Form] = {}
+"""Of each operator that draws from a row of the table."""
 
 
 def _register_kernel(
     name: str,
     aliases: tuple[str, ...],
-    kernel: Callable[..., Any],
+    form: Form,
     parameters: list[inspect.Parameter],
     documentation: str,
     **rules: Any,
 ) -> Operator:
+    def kernel(*arrays: Array, run: Run, **settings: Any) -> Any:
+        shape, dtype, values = form.asked(arrays, settings)
+        return form.row.draw(run.random, shape, dtype, *values)
+
     kernel.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     kernel.__doc__ = documentation
     op = operator(name, *aliases, **rules)(kernel)
     op.gradient()
+    FORMS[name] = form
     return op
 
 
 def _from_attributes(row: Distribution) -> None:
-    names = [name for name, _, _ in row.parameters]
+    names = tuple(name for name, _, _ in row.parameters)
 
-    def kernel(*, shape: Shape, ctx: str, dtype: Any, run: Run, **settings: Any) -> Any:
-        values = (settings[name] for name in names)
-        return row.draw(run.random, shape, generated(dtype), *values)
+    def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
+        values = [settings[name] for name in names]
+        return settings["shape"], generated(settings["dtype"]), values
 
     op = _register_kernel(
         f"_random_{row.name}",
         row.aliases,
-        kernel,
+        Form(row, names, asked),
         [
             *(_keyword(*parameter) for parameter in row.parameters),
             _keyword("shape", Shape, (1,)),
@@ -195,26 +252,26 @@ def _from_attributes(row: Distribution) -> None:
             RUN,
         ],
         f"{row.documentation}; float32 unless `dtype` says otherwise.",
-        dtype=drawn_dtype,
+        dtype=_drawn_dtype,
     )
 
     @op.infer_shape
     def _(n: NodeView) -> None:
-        check(n, row)
+        _check(n, row)
         n.output = n.shape
 
 
 def _like_an_array(row: Distribution) -> None:
-    names = [name for name, _, _ in row.parameters]
+    names = tuple(name for name, _, _ in row.parameters)
 
-    def kernel(data: Array, *, run: Run, **settings: Any) -> Any:
-        values = (settings[name] for name in names)
-        return row.draw(run.random, data.shape, generated(data.dtype), *values)
+    def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
+        (data,) = arrays
+        return data.shape, generated(data.dtype), [settings[name] for name in names]
 
     op = _register_kernel(
         f"_random_{row.name}_like",
         (),
-        kernel,
+        Form(row, names, asked),
         [_input("data"), *(_keyword(*parameter) for parameter in row.parameters), RUN],
         f"{row.documentation}; of the shape and dtype of `data`.",
         dtype=like("data"),
@@ -222,22 +279,23 @@ def _like_an_array(row: Distribution) -> None:
 
     @op.infer_shape
     def _(n: NodeView) -> None:
-        check(n, row)
+        _check(n, row)
         like("data")(n)
 
 
 def _from_arrays(row: Distribution) -> None:
     names = ARRAY_NAMES.get(row.name, tuple(name for name, _, _ in row.parameters))
 
-    def kernel(*arrays: Array, shape: Shape, dtype: Any, run: Run) -> Any:
-        values = [a.reshape(a.shape + (1,) * len(shape)).astype(np.float64) for a in arrays]
-        kind = generated(dtype)
-        return row.draw(run.random, (*arrays[0].shape, *shape), kind, *values)
+    def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
+        shape, dtype = settings["shape"], generated(settings["dtype"])
+        kind = dtype if row.name in STANDARD else np.float64
+        values = [a.reshape(a.shape + (1,) * len(shape)).astype(kind) for a in arrays]
+        return (*arrays[0].shape, *shape), dtype, values
 
     op = _register_kernel(
         f"_sample_{row.name}",
         (f"sample_{row.name}",),
-        kernel,
+        Form(row, names, asked),
         [*map(_input, names), *SHAPE_AND_DTYPE, RUN],
         f"{row.documentation}; `shape` of them for each element of the parameters.",
     )

@@ -75,3 +75,40 @@ def _lawson(
             for part, error in zip(share, errors, strict=True)
         ]
     return best[1]
+
+
+def fit_quotient(
+    function: Real, low: float, high: float, above: int, below: int, rounds: int = 20
+) -> tuple[list[float], list[float], float]:
+    """Return a quotient of polynomials of these degrees, and its largest relative error before rounding.
+
+    Each round makes the error linear by the divisor of the round before.
+    """
+    points = 10 * (above + below + 2)
+    middle, half = (mpf(low) + mpf(high)) / 2, (mpf(high) - mpf(low)) / 2
+    xs = [middle - half * mp.cos(mp.pi * k / (points - 1)) for k in range(points)]
+    ys = [function(x) for x in xs]
+    share, divisors = [mpf(1)] * points, [mpf(1)] * points
+    best: tuple[mpf, list[mpf], list[mpf]] = (mpf("inf"), [], [])
+    for _ in range(rounds):
+        rows = [
+            [w / (q * y) * x**p for p in range(above + 1)]
+            + [-w / q * x**p for p in range(1, below + 1)]
+            for x, y, q, w in zip(xs, ys, divisors, map(mp.sqrt, share), strict=True)
+        ]
+        right = [mp.sqrt(w) / q for q, w in zip(divisors, share, strict=True)]
+        found = list(lu_solve(matrix(rows), matrix(right)))
+        upper, lower = found[: above + 1], [mpf(1), *found[above + 1 :]]
+        divisors = [mp.polyval(lower[::-1], x) for x in xs]
+        errors = [
+            abs(mp.polyval(upper[::-1], x) / (q * y) - 1)
+            for x, y, q in zip(xs, ys, divisors, strict=True)
+        ]
+        worst = max(errors)
+        best = min(best, (worst, upper, lower), key=lambda found: found[0])
+        share = [
+            max(part * error / worst, mpf("1e-14"))
+            for part, error in zip(share, errors, strict=True)
+        ]
+    worst, upper, lower = best
+    return [float(c) for c in upper], [float(c) for c in lower], float(worst)

@@ -17,6 +17,8 @@ from gluonic.codegen.maths.random_words import Place
 from gluonic.gluon import nn
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
+from gluonic.graph.normal_numbers import exponential, normal
+from gluonic.graph.operator import REGISTRY
 from gluonic.graph.random_words import STEP, uniform, words_of
 from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
@@ -35,7 +37,7 @@ def drawing(name: str, dtype: str, level: str) -> Compiled:
         place = Place(x[1] + first, lanes)
         if name == "words":
             return [m.random_words(x[0], place)]
-        return [m.random_uniform(x[0], place, kind)]
+        return [getattr(m, f"random_{name}")(x[0], place, kind)]
 
     number = Operand(INT64, ("repeat",))
     operands = number, number, Operand(kind, ("unit",))
@@ -59,6 +61,27 @@ def test_loops_draw_what_numpy_draws(dtype: str, begin: int, level: str) -> None
         strides = [[0], [0], [output.itemsize]]
         kernel((count,), arrays, strides=strides, grain=grain, pieces=2)
         np.testing.assert_array_equal(output, drawn[skipped:])
+
+
+INVERSES = {"normal": normal, "exponential": exponential}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("begin", [0, 1, 2**33 - 1])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", INVERSES)
+def test_loops_draw_normal_numbers_as_numpy_does(
+    name: str, dtype: str, begin: int, level: str
+) -> None:
+    kernel, each = drawing(name, dtype, level), 1 if dtype == "float64" else 2
+    key, skipped = int(KEY[0]) + begin // each * STEP, begin % each
+    for count, grain in [(1, 256), (15, 33), (3000, 256), (3000, 33)]:
+        drawn = INVERSES[name](key, (skipped + count,), np.dtype(dtype))[skipped:]
+        output = np.zeros(count, dtype)
+        arrays, strides = [KEY, np.array([begin]), output], [[0], [0], [output.itemsize]]
+        kernel((count,), arrays, strides=strides, grain=grain, pieces=2)
+        error = 4 * float(np.finfo(dtype).eps)
+        np.testing.assert_allclose(output, drawn, rtol=error, atol=error)
 
 
 def random_graph(outputs: list[Entry], variables: list[Node], shapes: Any, dtype: str) -> Any:
@@ -117,20 +140,44 @@ def test_one_kernel_serves_batches_of_any_size() -> None:
     assert compiled.cache_info().specializations == 1
 
 
-def uniform_numbers(shape: tuple[int, ...], dtype: str) -> Entry:
-    settings = {"low": -1.0, "high": 2.0, "shape": shape, "dtype": dtype}
-    return make_node("_random_uniform", [], settings).entry()
+PARAMETERS = {
+    "uniform": {"low": -1.0, "high": 2.0},
+    "normal": {"loc": -1.0, "scale": 2.0},
+    "exponential": {"lam": 2.0},
+}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
-def test_uniform_numbers_are_drawn_in_loops(dtype: str) -> None:
-    x = Node(None, "x")
-    noise = uniform_numbers((3, 5), dtype)
-    graph = random_graph([x.entry() * noise + uniform_numbers((3, 5), dtype)], [x], [(3, 5)], dtype)
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_distributions_are_drawn_in_loops(name: str, dtype: str) -> None:
+    x, shape = Node(None, "x"), (3, 150)
+    settings = {**PARAMETERS[name], "shape": shape, "dtype": dtype}
+    noise, other = (make_node(f"_random_{name}", [], settings).entry() for _ in range(2))
+    alike = make_node(f"_random_{name}_like", [x.entry()], PARAMETERS[name]).entry()
+    graph = random_graph([x.entry() * noise + other * alike], [x], [shape], dtype)
     check_forward(graph)
     check_backward(graph)
     binding = CompiledGraph(graph.graph, [x]).binding(graph.arrays)
     assert [step.kind for step in explain(binding).steps] == ["kernel"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("inner", [(), (7,), (2, 150)])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_distributions_of_arrays_are_drawn_in_loops(
+    name: str, inner: tuple[int, ...], dtype: str
+) -> None:
+    names = REGISTRY[f"_sample_{name}"].inputs
+    parameters = [Node(None, n) for n in names]
+    positive = [
+        make_node("abs", [p.entry()]).entry() + 0.5 * i for i, p in enumerate(parameters, 1)
+    ]
+    settings = {"shape": inner, "dtype": dtype}
+    drawn = make_node(f"_sample_{name}", positive, settings).entry()
+    graph = random_graph([drawn * 2], parameters, [(3, 4)] * len(names), dtype)
+    check_forward(graph)
+    binding = CompiledGraph(graph.graph, parameters).binding(graph.arrays)
+    assert {step.kind for step in explain(binding).steps} == {"kernel"}
 
 
 def test_what_else_draws_keeps_the_order_of_keys() -> None:
