@@ -85,8 +85,8 @@ class DifferentiableProgram:
         results = list(made)
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
-        known = [*self.inputs, *results]
-        self._saved_at = [known.index(e.node if e.node.is_variable else e) for e in self._saved]
+        places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
+        self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self.backward_program = self._backward(data)
 
     def _differentiate(

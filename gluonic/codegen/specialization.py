@@ -116,8 +116,13 @@ class Specialization:
         nest = LoopNest(group, loops, lowered, self.root)
         if is_long_row(lowered.kernel):
             return LongRowStep(nest, facts)
-        fresh = [e for e in self.outputs if e not in self.target and not e.node.is_variable]
-        return LoopStep(nest, facts, {self.root.get(e, e) for e in fresh})
+        return LoopStep(nest, facts, self._lasting)
+
+    @cached_property
+    def _lasting(self) -> set[Entry]:
+        """What is computed into memory that outlasts the call."""
+        fresh = (e for e in self.outputs if e not in self.target and not e.node.is_variable)
+        return {self.root.get(e, e) for e in fresh}
 
     def _settled(self, parameters: Collection[Node]) -> list[Group]:
         """The groups that follow from parameters alone."""

@@ -66,9 +66,10 @@ def arrange(
     frame = _frame(nodes, parts, loops)
     if frame is None:
         return None
-    arrangement = _Arrangement(*frame, loops, shapes, roots)
+    known = _places_that_stay(parts, frame, roots)
+    arrangement = _Arrangement(*frame, known, loops, shapes, roots)
     for node in nodes:
-        if not arrangement.add(node):
+        if node not in known and not arrangement.add(node):
             return None
     return arrangement.finished()
 
@@ -94,6 +95,21 @@ def _frame(
     return None
 
 
+def _places_that_stay(
+    parts: Sequence[Stages],
+    frame: tuple[Shape, frozenset[int]],
+    roots: Mapping[Entry, Entry],
+) -> Mapping[Node, Place]:
+    """The places of the first part, if its frame is that of both and it reads nothing of the second."""
+    if not parts:
+        return {}
+    first, second = parts
+    if frame != (first.space, first.reduced):
+        return {}
+    reads = (roots.get(entry, entry).node for node in first.places for entry in node.inputs)
+    return {} if any(node in second.places for node in reads) else first.places
+
+
 class _Arrangement:
     """The places of operators, found one after the other."""
 
@@ -101,14 +117,14 @@ class _Arrangement:
         self,
         space: Shape,
         reduced: frozenset[int],
+        known: Mapping[Node, Place],
         loops: Mapping[Node, Loop],
         shapes: Mapping[Entry, Shape],
         roots: Mapping[Entry, Entry],
     ) -> None:
         self.space, self.reduced = space, reduced
         self.loops, self.shapes, self.roots = loops, shapes, roots
-        self.places: dict[Node, Place] = {}
-        self.written: dict[Node, AxisMap] = {}
+        self.places = dict(known)
 
     def add(self, node: Node) -> bool:
         """Find the place of an operator; False if there is none."""
@@ -126,8 +142,12 @@ class _Arrangement:
         if stage is None:
             return False
         self.places[node] = Place(kind, stage, own)
-        self.written[node] = self._plain(loop.written if kind == "reduce" else own)
         return True
+
+    def _written(self, node: Node) -> AxisMap:
+        """For each axis of the space the axis of an operator's result."""
+        place = self.places[node]
+        return self._plain(self.loops[node].written if place.kind == "reduce" else place.axes)
 
     def _embedding(self, loop: Loop) -> AxisMap | None:
         """For each axis of the space the axis of a loop over the kept axes alone."""
@@ -175,7 +195,7 @@ class _Arrangement:
             if relabelled is None:
                 return False
             axes = composed(axes, relabelled)
-        return self._plain(axes) == self.written[root.node]
+        return self._plain(axes) == self._written(root.node)
 
     def finished(self) -> Stages | None:
         """The plan, if it is worth it."""
