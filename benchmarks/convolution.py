@@ -16,8 +16,10 @@ from gluonic.codegen.images.convolution_form import Form, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_gradients import (
+    GradientForm,
     emit_filter_gradient,
     few_places,
+    gradient_numbers,
     gradient_units,
 )
 from gluonic.codegen.images.convolution_tiling import tiling_of
@@ -89,7 +91,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     geometry = Geometry(batch, size, size, *lies)
     forward, back = Module(target), Module(target)
     emit_convolution(forward, "function", Form.of(filters, tiling, lanes))
-    emit_filter_gradient(back, "function", filters, few_places(size, size))
+    emit_filter_gradient(back, "function", GradientForm.of(filters, target, few_places(size, size)))
     numbers = numbers_of(filters, tiling, geometry, lanes)
     units = geometry.units(filters, tiling, lanes)
     work = 2 * batch * size * size * count * filters.depth / 1e9
@@ -100,7 +102,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
             target,
             back,
             [data, output, weights],
-            geometry.numbers(),
+            gradient_numbers(filters, geometry, lanes),
             gradient_units(filters, target),
         ),
     )

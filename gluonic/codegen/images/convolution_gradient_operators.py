@@ -9,8 +9,10 @@ import numpy as np
 from gluonic.codegen.images.convolution import Filters
 from gluonic.codegen.images.convolution_geometry import Geometry
 from gluonic.codegen.images.convolution_gradients import (
+    GradientForm,
     emit_filter_gradient,
     few_places,
+    gradient_numbers,
     gradient_units,
 )
 from gluonic.codegen.images.convolution_operators import (
@@ -36,7 +38,6 @@ from gluonic.codegen.images.layout_filters import (
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import MADE_STEPS
-from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import host
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
@@ -179,22 +180,19 @@ class FilterGradientStep(BlockStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.filters = filters_of(self.n)
-        self.few = self.variant(facts)
+        self.code = emit_filter_gradient, self.variant(facts)
 
-    def variant(self, facts: Facts) -> tuple[int, int] | None:
-        """The output's rows and columns if they are few."""
+    def variant(self, facts: Facts) -> GradientForm:
+        """What the innermost loops are made of: also rows and columns of the output if they are few."""
         _, _, rows, columns, _ = self.shape(facts, 1)
-        return few_places(rows, columns)
-
-    def emit(self, module: Module, name: str) -> None:
-        """Write the gradient."""
-        emit_filter_gradient(module, name, self.filters, self.few)
+        return GradientForm.of(self.filters, host(), few_places(rows, columns))
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
         data, grad = self.shape(facts, 0), self.shape(facts, 1)
         lie = strides_of_planes if self.filters.planar else strides_of_blocks
-        return Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad)).numbers()
+        geometry = Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad))
+        return gradient_numbers(self.filters, geometry, self.n.lanes)
 
     def units(self, facts: Facts) -> int:
         """One for each few blocks of filters with a block of channels."""

@@ -10,10 +10,12 @@ from functools import partial
 from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of, registers_for_sums
 from gluonic.codegen.images.convolution_geometry import Geometry
 from gluonic.codegen.images.layout import Writer
+from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import FLOAT32, Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.graph.record import record
 
 _LATENCY = 4
 """Cycles a fused multiply-add takes; two can start in each."""
@@ -37,25 +39,87 @@ def few_places(rows: int, columns: int) -> Tap | None:
     return rows if rows * columns <= _FEW else 0, columns
 
 
-def emit_filter_gradient(
-    module: Module, name: str, filters: Filters, places: Tap | None = None
-) -> None:
+@record
+class GradientForm:
+    """What gradients of filters that share machine code have in common.
+
+    Attributes
+    ----------
+    kernel, stride, dilate : of the windows, along rows and columns
+    cell : how many channels of an image lie together; 1 for planes
+    depthwise : whether every channel has a filter of its own
+    tile : for how many blocks of filters a place of the images is loaded at once
+    last_blocks : how many blocks the last tile has, if it has fewer
+    channels : how many a block of channels has; 0 if none is full
+    last_channels : how many the last one has, if it is not
+    places : rows and columns of the output, if the code is for no others; 0 rows are any
+    """
+
+    kernel: Shape
+    stride: Shape
+    dilate: Shape
+    cell: int
+    depthwise: bool
+    tile: int
+    last_blocks: int
+    channels: int
+    last_channels: int
+    places: Tap | None
+
+    @classmethod
+    def of(cls, filters: Filters, target: Target, places: Tap | None = None) -> "GradientForm":
+        """The form of the gradient of filters, for some places of the output."""
+        lanes, tile = lanes_of(target), gradient_blocks(filters, target)
+        block = _summed_together(filters, lanes)
+        return cls(
+            filters.kernel,
+            filters.stride,
+            filters.dilate,
+            filters.block(lanes),
+            filters.depthwise,
+            tile,
+            blocks_of(filters.filters, lanes) % tile,
+            block if filters.channels >= block else 0,
+            filters.channels % block,
+            places,
+        )
+
+    @property
+    def taps(self) -> int:
+        """How many places a filter reads."""
+        return self.kernel[0] * self.kernel[1]
+
+    @property
+    def block(self) -> int:
+        """How many channels a block has that is full."""
+        return 1 if self.depthwise else self.cell
+
+
+def gradient_numbers(filters: Filters, geometry: Geometry, lanes: int) -> list[int]:
+    """The run-time numbers: blocks of filters and of channels, bytes of a block's filters, the geometry."""
+    blocks = blocks_of(filters.filters, lanes)
+    deep = blocks_of(filters.channels, _summed_together(filters, lanes))
+    return [blocks, deep, filters.depth * lanes * 4, *geometry.numbers()]
+
+
+def _summed_together(filters: Filters, lanes: int) -> int:
+    """How many channels a unit of work has at most."""
+    return 1 if filters.depthwise else filters.block(lanes)
+
+
+def emit_filter_gradient(module: Module, name: str, form: GradientForm) -> None:
     """Write ``void gradient(ptr operands, ptr numbers, i64 begin, i64 end)``.
 
-    Operands are the images with their border, the output's gradient, and the result; numbers those of
-    `Geometry`. A unit of work is a few blocks of filters with a block of channels of one group.
-
-    Parameters
-    ----------
-    places : rows and columns of the output, if the code is to be for no others; 0 rows are any
+    Operands are the images with their border, the output's gradient, and the result; numbers are those of
+    `gradient_numbers`. A unit of work is a few blocks of filters with a block of channels of one group.
     """
-    _Gradient(module, name, filters, places).write()
+    _Gradient(module, name, form).write()
 
 
 def gradient_units(filters: Filters, target: Target) -> int:
     """The units of work of the gradient."""
     lanes = lanes_of(target)
-    deep = 1 if filters.depthwise else blocks_of(filters.channels, filters.block(lanes))
+    deep = blocks_of(filters.channels, _summed_together(filters, lanes))
     tiles = -(-blocks_of(filters.filters, lanes) // gradient_blocks(filters, target))
     return filters.groups * tiles * deep
 
@@ -91,9 +155,11 @@ def _channels_at_once(blocks: int, channels: int, target: Target) -> int:
 
 __all__ = [
     "Geometry",
+    "GradientForm",
     "emit_filter_gradient",
     "few_places",
     "gradient_blocks",
+    "gradient_numbers",
     "gradient_units",
 ]
 
@@ -101,18 +167,18 @@ __all__ = [
 class _Gradient(Writer):
     """Writes one gradient."""
 
-    def __init__(self, module: Module, name: str, filters: Filters, places: Tap | None) -> None:
+    def __init__(self, module: Module, name: str, form: GradientForm) -> None:
         super().__init__(module, name)
-        self.filters, self.m, self.target = filters, Emitter(self.f), module.target
-        self.few = places
-        self.batch, self.rows, self.columns = (self.number(i) for i in range(3))
-        self.data_strides = [self.number(3 + i) for i in range(3)]
-        self.slope_strides = [self.number(6 + i) for i in range(3)]
-        self.block = 1 if filters.depthwise else filters.block(self.lanes)
-        self.cell = filters.block(self.lanes) * 4
+        self.form, self.m, self.target = form, Emitter(self.f), module.target
+        self.few = form.places
+        self.blocks, self.deep, self.by_filters = (self.number(i) for i in range(3))
+        self.batch, self.rows, self.columns = (self.number(3 + i) for i in range(3))
+        self.data_strides = [self.number(6 + i) for i in range(3)]
+        self.slope_strides = [self.number(9 + i) for i in range(3)]
+        self.cell = form.cell * 4
         self.rows_at_once = self._part(self.columns)
         self.images_at_once = self._part(self.times(self.columns, self.rows))
-        self.by_tap = self.times(self.data_strides[2], filters.dilate[0])
+        self.by_tap = self.times(self.data_strides[2], form.dilate[0])
 
     def _part(self, size: str) -> str:
         """How many things of such a size have about `_PLACES` places; at least one."""
@@ -121,19 +187,18 @@ class _Gradient(Writer):
 
     def write(self) -> None:
         """Write the loop over units."""
-        f, filters = self.f, self.filters
+        f, form, deep = self.f, self.form, self.deep
         data, slopes, result = (self.operand(i) for i in range(3))
-        blocks, tile = blocks_of(filters.filters, self.lanes), gradient_blocks(filters, self.target)
-        tiles, deep = -(-blocks // tile), blocks_of(filters.channels, self.block)
+        tiles = self.divided(self.plus(self.blocks, form.tile - 1), form.tile)[0]
         with f.loop("%begin", "%end") as unit:
             rest, depth = self.divided(unit, deep)
             group, number = self.divided(rest, tiles)
-            first = self.plus(self.times(group, blocks), self.times(number, tile))
-            own = first if filters.depthwise else self.plus(self.times(group, deep), depth)
+            first = self.plus(self.times(group, self.blocks), self.times(number, form.tile))
+            own = first if form.depthwise else self.plus(self.times(group, deep), depth)
             source = self.moved(data, own, self.data_strides[1])
             slope = self.moved(slopes, first, self.slope_strides[1])
-            goal = self.moved(result, first, filters.depth * self.step)
-            goal = self.moved(goal, depth, self.block * filters.taps * self.step)
+            goal = self.moved(result, first, self.by_filters)
+            goal = self.moved(goal, depth, form.block * form.taps * self.step)
 
             def some(
                 count: int, depth: str = depth, where: tuple[str, str, str] = (source, slope, goal)
@@ -141,20 +206,20 @@ class _Gradient(Writer):
                 self.either_last(
                     depth,
                     deep,
-                    self.block,
-                    filters.channels % self.block,
+                    form.channels,
+                    form.last_channels,
                     lambda channels: self._unit(where, count, channels),
                 )
 
-            self.either_last(number, tiles, tile, blocks % tile, some)
+            self.either_last(number, tiles, form.tile, form.last_blocks, some)
         f.finish()
 
     def _unit(self, where: tuple[str, str, str], blocks: int, channels: int) -> None:
         """Write the loops over parts of the images, small enough to stay in the first cache."""
         f, (source, slope, goal) = self.f, where
         for block in range(blocks):
-            end = self.moved(goal, block, self.filters.depth * self.step)
-            self.clear(end, str(channels * self.filters.taps * self.step))
+            end = self.moved(goal, block, self.by_filters)
+            self.clear(end, str(channels * self.form.taps * self.step))
         with f.loop("0", self.batch, self.images_at_once) as image:
             last_image = self.least(self.plus(image, self.images_at_once), self.batch)
             with f.loop("0", self.rows, self.rows_at_once) as row:
@@ -171,10 +236,10 @@ class _Gradient(Writer):
         sums: Callable[[Sequence[str], Sequence[str], int, int], None],
     ) -> None:
         """Write the loops over places of the filter, several at once if there are registers for them."""
-        f, across = self.f, self.filters.kernel[1]
-        by_column = self.filters.dilate[1] * self.cell
+        f, across = self.f, self.form.kernel[1]
+        by_column = self.form.dilate[1] * self.cell
         size = channels
-        if channels == self.block:
+        if channels == self.form.block:
             size = _channels_at_once(blocks, channels, self.target)
         most = (registers_for_sums(self.target) - blocks) // blocks
         if most // size > 1:
@@ -186,7 +251,7 @@ class _Gradient(Writer):
                 sums(places, goals, channels, blocks)
             return
         size = min(size, most)
-        with f.loop("0", str(self.filters.kernel[0])) as i, f.loop("0", str(across)) as j:
+        with f.loop("0", str(self.form.kernel[0])) as i, f.loop("0", str(across)) as j:
             here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
             tap = self.plus(self.times(i, across), j)
             there = self.moved(goal, tap, channels * self.step)
@@ -200,7 +265,7 @@ class _Gradient(Writer):
 
     def _chunks(self, size: int) -> Iterator[list[Tap]]:
         """The places of the filter in chunks of at most such a size."""
-        down, across = self.filters.kernel
+        down, across = self.form.kernel
         taps = [(i, j) for i in range(down) for j in range(across)]
         parts = -(-len(taps) // size)
         size = -(-len(taps) // parts)
@@ -234,7 +299,7 @@ class _Gradient(Writer):
             rest, channel = divmod(number, channels)
             tap, block = divmod(rest, blocks)
             address = self.moved(goals[tap], channel, self.step)
-            address = self.moved(address, block, self.filters.depth * self.step)
+            address = self.moved(address, block, self.by_filters)
             total = self._value(self.load(address)) + self._value(self.load(slot))
             self.store(total.ref, address)
 
@@ -248,8 +313,8 @@ class _Gradient(Writer):
         row: str | int,
     ) -> None:
         """Write the products of one row."""
-        by_row = self.times(self.data_strides[2], self.filters.stride[0])
-        across = self.filters.stride[1] * self.cell
+        by_row = self.times(self.data_strides[2], self.form.stride[0])
+        across = self.form.stride[1] * self.cell
         rows = [self.moved(d, row, by_row) for d in data]
         slopes = self.moved(slope, row, self.slope_strides[2])
 
@@ -281,7 +346,7 @@ class _Gradient(Writer):
                     self.store(total.ref, slot)
 
     def _factor(self, address: str) -> Value:
-        if self.filters.depthwise:
+        if self.form.depthwise:
             return self._value(self.load(address))
         x = self.f.op(f"load float, ptr {address}, align 4")
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)

@@ -112,16 +112,14 @@ class Writer:
             no()
 
     def either_last(
-        self, index: str, count: int, whole: int, rest: int, write: Callable[[int], None]
+        self, index: str, count: str, usual: int, last: int, write: Callable[[int], None]
     ) -> None:
-        """Write for the usual size and, if it differs, for that of the last of `count` parts."""
-        if not rest:
-            write(whole)
-        elif count == 1:
-            write(rest)
+        """Write for the usual size and for that of the last of `count` parts; 0 if there is none such."""
+        if not last or not usual:
+            write(last or usual)
         else:
-            is_last = self.f.op(f"icmp eq i64 {index}, {count - 1}")
-            self.either(is_last, lambda: write(rest), lambda: write(whole))
+            is_last = self.f.op(f"icmp eq i64 {index}, {self.minus(count, 1)}")
+            self.either(is_last, lambda: write(last), lambda: write(usual))
 
     def load(self, address: str) -> str:
         """A whole vector."""

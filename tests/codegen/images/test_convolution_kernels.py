@@ -11,8 +11,10 @@ from gluonic.codegen.images.convolution_form import Form, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_gradients import (
+    GradientForm,
     emit_filter_gradient,
     few_places,
+    gradient_numbers,
     gradient_units,
 )
 from gluonic.codegen.images.convolution_operators import (
@@ -195,12 +197,12 @@ def test_the_gradient_of_filters(case: Any, level: str) -> None:
     slopes = normal(*problem.output.shape)
     grad = problem.images(slopes, filters.groups)
     found = filled(filters.packed_size(lanes))
-    few = few_places(*slopes.shape[2:])
+    form = GradientForm.of(filters, problem.target, few_places(*slopes.shape[2:]))
     run_native(
         problem.target,
-        lambda module, name: emit_filter_gradient(module, name, filters, few),
+        lambda module, name: emit_filter_gradient(module, name, form),
         [problem.source, grad, found],
-        problem.geometry(problem.source, grad).numbers(),
+        gradient_numbers(filters, problem.geometry(problem.source, grad), lanes),
         gradient_units(filters, problem.target),
     )
     expected = convolve_weight(
