@@ -54,6 +54,12 @@ class Module:
         self.symbols[name] = address
         self.declare(name, "void", arguments)
 
+    def constant(self, name: str, kind: str, values: Sequence[str]) -> str:
+        """Put numbers of a kind side by side into the module; return where they lie."""
+        listed = f"[{len(values)} x {kind}] [{', '.join(values)}]"
+        self.definitions[name] = f"@{name} = internal constant {listed}"
+        return f"@{name}"
+
     def text(self) -> str:
         """Return the module as LLVM reads it."""
         wide = self.target.vector_bytes * 8

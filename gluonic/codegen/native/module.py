@@ -2,7 +2,6 @@
 
 import ctypes
 import re
-import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -12,12 +11,13 @@ from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import Library, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
-from gluonic.codegen.sizes.number_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE, NumberTable
+from gluonic.codegen.native.runs import StepCall, emit_run
+from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node
 from gluonic.graph.record import record
@@ -48,26 +48,6 @@ def why_not(node: Node, facts: Facts) -> str:
 
 
 @record
-class _StepCall:
-    """The calls of a step's function.
-
-    Attributes
-    ----------
-    function : its name
-    step : the step
-    slots : where the addresses of its operands stand
-    begin : where its displacements stand in the table; then come its phases
-    count : how many numbers each phase has
-    """
-
-    function: str
-    step: Step
-    slots: Sequence[int]
-    begin: int
-    count: int
-
-
-@record
 class NativeCode:
     """Linked machine code of a graph.
 
@@ -88,7 +68,7 @@ class NativeCode:
     text: str
     library: Library | None
     names: list[str]
-    calls: list[list[_StepCall]]
+    calls: list[list[StepCall]]
 
     @cached_property
     def timed(self) -> list[Callable[[int, int, int], None]]:
@@ -99,7 +79,7 @@ class NativeCode:
             module.extern(name, self.library[name], ["ptr", "ptr", "i64", "i64"])
         names = [f"timed{number}" for number in range(len(self.calls))]
         for name, calls in zip(names, self.calls, strict=True):
-            _RunWriter(module, name, calls, timed=True)
+            emit_run(module, name, calls, timed=True)
         text, imports = module.text(), tuple(module.imports)
         self._timed_library = load(text, names, imports, symbols=module.symbols)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t)
@@ -125,10 +105,10 @@ def compile_steps(
     places = zip(steps, counts, table.begins, strict=True)
     names: list[str] = []
     step_names: list[str] = []
-    all_calls: list[list[_StepCall]] = []
+    all_calls: list[list[StepCall]] = []
     shared = _SharedFunctions(module)
     for number, run in enumerate(runs):
-        calls: list[_StepCall] = []
+        calls: list[StepCall] = []
         for group in run:
             step, count, begin = next(places)
             slots = [slot(entry) for entry in step.operands]
@@ -137,10 +117,10 @@ def compile_steps(
             if step.uses_workspace:
                 slots.append(slot(step))
             step_names.append(shared.name_of(group, facts))
-            calls.append(_StepCall(step_names[-1], step, slots, begin, count))
+            calls.append(StepCall(step_names[-1], step, slots, begin, count))
         all_calls.append(calls)
         names.append(f"run{number}")
-        _RunWriter(module, names[-1], calls)
+        emit_run(module, names[-1], calls)
     text = module.text()
     library = None
     if names:
@@ -182,66 +162,3 @@ class _SharedFunctions:
 def _callable(address: int) -> Callable[[int, int], None]:
     # ctypes makes a pointer of an integer twice as fast as a size.
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-
-
-class _RunWriter:
-    """Writes the function that gathers each step's addresses and calls it, or has it shared."""
-
-    def __init__(
-        self, module: Module, name: str, calls: Sequence[_StepCall], *, timed: bool = False
-    ) -> None:
-        arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
-        self.f = Function(module, name, arguments, passes_on=True)
-        most = max((len(call.slots) for call in calls), default=0)
-        self.operands = self.f.slot(f"[{max(most, 1)} x ptr]")
-        for index, call in enumerate(calls):
-            if timed:
-                self._note_time(index)
-            self._gather(call)
-            start = call.begin + len(call.step.displaced)
-            for _ in range(call.step.phases):
-                self._call(call, start)
-                start += call.count + NEXT
-        if timed:
-            self._note_time(len(calls))
-        self.f.finish()
-
-    def _note_time(self, index: int) -> None:
-        """Write what time it is: seconds, and nanoseconds."""
-        clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-        place = self.f.op(f"getelementptr [2 x i64], ptr %times, i64 {index}")
-        self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
-
-    def _number(self, index: int) -> str:
-        place = self.f.op(f"getelementptr i64, ptr %table, i64 {index}")
-        return self.f.op(f"load i64, ptr {place}")
-
-    def _gather(self, call: _StepCall) -> None:
-        """Put the addresses of the operands side by side."""
-        f, displaced = self.f, call.step.displaced
-        for position, slot in enumerate(call.slots):
-            source = f.op(f"getelementptr i64, ptr %slots, i64 {slot}")
-            address = f.op(f"load ptr, ptr {source}")
-            if position in displaced:
-                bytes_on = self._number(call.begin + displaced.index(position))
-                address = f.op(f"getelementptr i8, ptr {address}, i64 {bytes_on}")
-            place = f.op(f"getelementptr ptr, ptr {self.operands}, i64 {position}")
-            f.do(f"store ptr {address}, ptr {place}")
-
-    def _call(self, call: _StepCall, start: int) -> None:
-        """Call the step for all units, or the workers with it if a chunk is less than that."""
-        f, function, operands = self.f, call.function, self.operands
-        after = start + call.count
-        numbers = f.op(f"getelementptr i64, ptr %table, i64 {start}")
-        units, chunk = self._number(after + UNITS), self._number(after + CHUNK)
-        whole = f.op(f"icmp sge i64 {chunk}, {units}")
-        with f.when(whole):
-            f.do(f"call void @{function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
-        with f.when(f.op(f"xor i1 {whole}, true")):
-            share = f.op("load ptr, ptr %table")
-            threads = self._number(after + THREADS)
-            workspace = self._number(after + WORKSPACE)
-            f.do(
-                f"call void {share}(ptr @{function}, ptr {operands}, ptr {numbers}, i64 {units}, "
-                f"i64 {chunk}, i64 {threads}, i64 {len(call.slots)}, i64 {workspace})"
-            )

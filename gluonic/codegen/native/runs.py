@@ -1,0 +1,150 @@
+"""The functions that call the steps of a graph one after the other.
+
+What they call is data that a loop goes through: as code, the calls of a large net took LLVM as long as its
+kernels.
+"""
+
+import time
+from collections.abc import Sequence
+
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.sizes.number_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
+from gluonic.graph.record import record
+
+_CALL, _OPERAND = "{ ptr, i64, i64, i64, i64 }", "{ i32, i32 }"
+_AT_ONCE = 4
+"""Addresses are gathered so many at a time: how often a loop runs is guessed better the less that differs."""
+
+
+@record
+class StepCall:
+    """The calls of a step's function.
+
+    Attributes
+    ----------
+    function : its name
+    step : the step
+    slots : where the addresses of its operands stand
+    begin : where its displacements stand in the table; then come its phases
+    count : how many numbers each phase has
+    """
+
+    function: str
+    step: Step
+    slots: Sequence[int]
+    begin: int
+    count: int
+
+    def row(self) -> str:
+        """Function, where its numbers stand and how many they are, phases, operands."""
+        start = self.begin + len(self.step.displaced)
+        numbers = (start, self.count, self.step.phases, len(self.slots))
+        return f"{_CALL} {{ ptr @{self.function}, {', '.join(f'i64 {n}' for n in numbers)} }}"
+
+    def operands(self) -> list[str]:
+        """Of each operand its slot, and where it stands by how many bytes it is displaced; 0 if it is not."""
+        displaced = {p: self.begin + i for i, p in enumerate(self.step.displaced)}
+        found = [(slot, displaced.get(position, 0)) for position, slot in enumerate(self.slots)]
+        found += [(0, 0)] * (-len(found) % _AT_ONCE)
+        return [f"{_OPERAND} {{ i32 {slot}, i32 {number} }}" for slot, number in found]
+
+
+def emit_run(module: Module, name: str, calls: Sequence[StepCall], *, timed: bool = False) -> None:
+    """Write ``void run(ptr slots, ptr table)``, which gathers each step's addresses and calls it.
+
+    If it is `timed`, it also takes the address of the times: before each step, and after the last.
+    """
+    _RunWriter(module, name, calls, timed=timed).write()
+
+
+class _RunWriter:
+    """Writes one such function."""
+
+    def __init__(
+        self, module: Module, name: str, calls: Sequence[StepCall], *, timed: bool
+    ) -> None:
+        arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
+        self.f, self.timed, self.count = Function(module, name, arguments), timed, len(calls)
+        rows, operands = [c.row() for c in calls], [x for c in calls for x in c.operands()]
+        self.calls = module.constant(f"{name}.calls", _CALL, rows)
+        self.sources = module.constant(f"{name}.operands", _OPERAND, operands)
+        most = max((len(call.slots) for call in calls), default=0)
+        self.operands = self.f.slot(f"[{most + _AT_ONCE} x ptr]")
+        self.source = self.f.slot("ptr", 8)
+
+    def write(self) -> None:
+        """Write the loop over the calls."""
+        f = self.f
+        f.do(f"store ptr {self.sources}, ptr {self.source}")
+        with f.loop("0", str(self.count)) as index:
+            if self.timed:
+                self._note_time(index)
+            call = f.op(f"getelementptr {_CALL}, ptr {self.calls}, i64 {index}")
+            function = f.op(f"load ptr, ptr {call}")
+            start, count, phases, operands = (self._member(call, i) for i in range(1, 5))
+            self._gather(operands)
+            step = f.op(f"add i64 {count}, {NEXT}")
+            with f.loop("0", phases) as phase:
+                first = f.op(f"add i64 {start}, {f.op(f'mul i64 {phase}, {step}')}")
+                self._call(function, first, count, operands)
+        if self.timed:
+            self._note_time(str(self.count))
+        f.finish()
+
+    def _member(self, call: str, number: int) -> str:
+        place = self.f.op(f"getelementptr {_CALL}, ptr {call}, i64 0, i32 {number}")
+        return self.f.op(f"load i64, ptr {place}")
+
+    def _note_time(self, index: str) -> None:
+        """Write what time it is: seconds, and nanoseconds."""
+        clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
+        place = self.f.op(f"getelementptr [2 x i64], ptr %times, i64 {index}")
+        self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
+
+    def _number(self, place: str, offset: int = 0) -> str:
+        address = self.f.op(f"getelementptr i64, ptr {place}, i64 {offset}")
+        return self.f.op(f"load i64, ptr {address}")
+
+    def _gather(self, count: str) -> None:
+        """Put the addresses of the operands side by side."""
+        f = self.f
+        with f.loop("0", count, _AT_ONCE) as position:
+            source = f.op(f"load ptr, ptr {self.source}")
+            goal = f.op(f"getelementptr ptr, ptr {self.operands}, i64 {position}")
+            for number in range(_AT_ONCE):
+                here = f.op(f"getelementptr {_OPERAND}, ptr {source}, i64 {number}")
+                there = f.op(f"getelementptr ptr, ptr {goal}, i64 {number}")
+                f.do(f"store ptr {self._address(here)}, ptr {there}")
+            following = f.op(f"getelementptr {_OPERAND}, ptr {source}, i64 {_AT_ONCE}")
+            f.do(f"store ptr {following}, ptr {self.source}")
+
+    def _address(self, operand: str) -> str:
+        """The address of an operand."""
+        f = self.f
+        slot = f.op(f"load i32, ptr {operand}")
+        address = f.op(f"getelementptr ptr, ptr %slots, i32 {slot}")
+        address = f.op(f"load ptr, ptr {address}")
+        number = f.op(f"getelementptr {_OPERAND}, ptr {operand}, i64 0, i32 1")
+        number = f.op(f"load i32, ptr {number}")
+        bytes_on = self._number(f.op(f"getelementptr i64, ptr %table, i32 {number}"))
+        is_displaced = f.op(f"icmp ne i32 {number}, {SHARE}")
+        bytes_on = f.op(f"select i1 {is_displaced}, i64 {bytes_on}, i64 0")
+        return f.op(f"getelementptr i8, ptr {address}, i64 {bytes_on}")
+
+    def _call(self, function: str, start: str, count: str, slots: str) -> None:
+        """Call the step for all units, or the workers with it if a chunk is less than that."""
+        f, operands = self.f, self.operands
+        numbers = f.op(f"getelementptr i64, ptr %table, i64 {start}")
+        after = f.op(f"getelementptr i64, ptr {numbers}, i64 {count}")
+        units, chunk = self._number(after, UNITS), self._number(after, CHUNK)
+        whole = f.op(f"icmp sge i64 {chunk}, {units}")
+        with f.when(whole):
+            f.do(f"call void {function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
+        with f.when(f.op(f"xor i1 {whole}, true")):
+            share = f.op(f"load ptr, ptr {f.op(f'getelementptr i64, ptr %table, i64 {SHARE}')}")
+            threads, workspace = self._number(after, THREADS), self._number(after, WORKSPACE)
+            f.do(
+                f"call void {share}(ptr {function}, ptr {operands}, ptr {numbers}, i64 {units}, "
+                f"i64 {chunk}, i64 {threads}, i64 {slots}, i64 {workspace})"
+            )
