@@ -19,6 +19,11 @@ from gluonic.graph.record import record
 _MOST_UNROLLED = 16
 
 
+def larger(m: Emitter, a: Value, b: Value) -> Value:
+    """The larger number; `b` if `a` is NaN. Processors have an instruction for just that."""
+    return m.where(a > b, a, b)
+
+
 @record
 class Windows:
     """What pooling does, apart from the sizes of its images.
@@ -155,15 +160,20 @@ class _Forward(_Pool):
 
     def _joined(self, total: Value, element: Value) -> Value:
         if self.windows.kind == "max":
-            return self.m.maximum(total, element)
+            return larger(self.m, element, total)
         return total + element
+
+    def _nothing(self) -> Value:
+        """What changes no total."""
+        lowest = float(np.finfo(np.float32).min) if self.windows.kind == "max" else 0.0
+        return self.m.spread(self.m.constant(lowest, FLOAT32), self.lanes)
 
     def _unrolled(self, start: str, spans: Sequence[tuple[str, str, str]]) -> Value:
         """All of a window that lies inside."""
         corner = self.moved(
             self.moved(start, spans[0][0], self.data_strides[2]), spans[1][0], self.step
         )
-        total = None
+        total = self._nothing() if self.windows.kind == "max" else None
         for row in range(self.windows.kernel[0]):
             here = self.moved(corner, row, self.data_strides[2])
             for column in range(self.windows.kernel[1]):
@@ -175,9 +185,7 @@ class _Forward(_Pool):
     def _looped(self, start: str, spans: Sequence[tuple[str, str, str]]) -> Value:
         """The part of a window that lies inside; sums row by row, so that rounding stays small."""
         (_, top, bottom), (_, left, right) = spans
-        is_max = self.windows.kind == "max"
-        neutral = self.m.constant(float(np.finfo(np.float32).min) if is_max else 0.0, FLOAT32)
-        empty = self.m.spread(neutral, self.lanes).ref
+        empty = self._nothing().ref
         slots = self.f.slot(self.vector), self.f.slot(self.vector)
         self.store(empty, slots[0])
         with self.f.loop(top, bottom) as row:
@@ -242,7 +250,7 @@ class _Backward(_Pool):
         largest: Value,
         spans: Sequence[tuple[str, str, str]],
     ) -> None:
-        """Give each lane's gradient to the first place that has the maximum."""
+        """Give each lane's gradient to the first place that has the maximum; if none has, to the first."""
         left = self.f.slot(self.vector)
         self.store(value.ref, left)
         with self._places(goal, data, spans) as (there, here):
@@ -251,6 +259,20 @@ class _Backward(_Pool):
             given = self.m.where(is_here, rest, 0.0)
             self.store((self.vector_at(there) + given).ref, there)
             self.store(self.m.where(is_here, 0.0, rest).ref, left)
+        self._give_rest(goal, left, spans)
+
+    def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
+        """Give what no place has taken to the first one, if it lies in the image."""
+        f, rest = self.f, self.vector_at(left)
+        found = self.m.in_any_lane(rest != 0.0).ref
+        for start, first, end in spans:
+            found = f.op(f"and i1 {found}, {f.op(f'icmp eq i64 {start}, {first}')}")
+            found = f.op(f"and i1 {found}, {f.op(f'icmp slt i64 {start}, {end}')}")
+        with f.when(found):
+            (row, _, _), (column, _, _) = spans
+            there = self.moved(goal, row, self.data_strides[2])
+            there = self.moved(there, column, self.step)
+            self.store((self.vector_at(there) + rest).ref, there)
 
     def _places(self, goal: str, data: str, spans: Sequence[tuple[str, str, str]]) -> "_Places":
         return _Places(self, goal, data, spans)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gluonic.codegen.images.pooling import larger
 from gluonic.codegen.images.window_loops import Windows3, WindowWriter
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
@@ -115,6 +116,7 @@ class Forward(Planes):
         super().__init__(module, name, dtype, pooling)
         is_max = pooling.kind == "max"
         self.neutral = self.number_of(float(np.finfo(dtype).min) if is_max else 0.0)
+        self.is_max = is_max
 
     def write(self) -> None:
         """Write the loop over planes; operands are data, output and workspace."""
@@ -136,10 +138,8 @@ class Forward(Planes):
         self.f.finish()
 
     def joined(self, total: Value, element: Value) -> Value:
-        """A total with one more element."""
-        if self.pooling.kind == "max":
-            return self.m.maximum(total, element)
-        return total + element
+        """A total with one more element; maxima leave NaN out."""
+        return larger(self.m, element, total) if self.is_max else total + element
 
     def powered(self, value: Value) -> Value:
         """What is summed of an element."""
@@ -158,7 +158,10 @@ class Forward(Planes):
         )
 
         def first() -> None:
-            self._each(self.at(plane, start), line, lambda value, there, lanes: value)
+            def begun(value: Value, there: str, lanes: int) -> Value:
+                return self.joined(self.neutral, value) if self.is_max else value
+
+            self._each(self.at(plane, start), line, begun)
 
         def nothing() -> None:
             self.fill_whole(line, "0", self.places[2], self.neutral)
@@ -283,7 +286,7 @@ class Spread(Planes):
 class Scatter(Planes):
     """Writes the gradient of maxima: each window's goes to the first place that has its maximum.
 
-    Where none has it (it is NaN), it goes to the window's first place.
+    Where none has it (all are NaN or minus infinity), it goes to the window's first place.
     """
 
     def write(self) -> None:

@@ -64,9 +64,11 @@ def _slide(images: Array, pool: Pool, combine: np.ufunc) -> Array:
 
 
 def max_pool(data: Array, pool: Pool) -> Array:
-    """The largest number in each window."""
-    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.finfo(data.dtype).min)
-    return _slide(images, pool, np.maximum)
+    """The largest number in each window, NaN left out; no less than the lowest finite one, as in MXNet."""
+    lowest = np.finfo(data.dtype).min
+    images = padded(data, pool.pad, pool.after(data.shape[2:]), lowest)
+    largest: Array = np.fmax(_slide(images, pool, np.fmax), lowest)
+    return largest
 
 
 def sum_pool(data: Array, pool: Pool) -> Array:
@@ -103,15 +105,18 @@ def counted(places: tuple[int, ...], pool: Pool, include_pad: bool) -> Array:
 
 
 def _places_of_maxima(data: Array, output: Array, pool: Pool) -> tuple[Array, tuple[int, ...]]:
-    """Where in its padded image each window has its first maximum, and the padded places."""
-    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.finfo(data.dtype).min)
+    """Where in its padded image each window has its first maximum, and the padded places.
+
+    A window of nothing but NaN and minus infinity does not have it; what counts then is its first place.
+    """
+    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.nan)
     places = images.shape[2:]
     distances = [prod(places[axis + 1 :]) for axis in range(len(places))]
     windows = pool.windows()
     if prod(pool.kernel) > _MOST_SLICES:
         view = window_view(images, windows, pool.counts)
         flat = view.reshape(*images.shape[:2], prod(pool.kernel), *pool.counts)
-        taps = np.unravel_index(flat.argmax(axis=2), pool.kernel)
+        taps = np.unravel_index((flat == output[:, :, None]).argmax(axis=2), pool.kernel)
         found = sum(t * distance for t, distance in zip(taps, distances, strict=True))
     else:
         found = np.zeros(output.shape, np.int64)

@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gluonic import autograd, nd
 from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.images.convolution_operators import to_blocks
 from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
 from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.machine.assembler import Module
+from gluonic.gluon import nn
+from gluonic.graph.ops.pooling_kernels import Pool, max_pool, scatter_to_maxima
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
 
@@ -102,14 +105,80 @@ def test_gradients_go_where_they_came_from(
     np.testing.assert_allclose(found[real], expected[real], rtol=1e-5, atol=1e-5)
 
 
-def test_not_a_number_wins_a_maximum() -> None:
-    target = target_named("")
-    planes = normal(1, 3, 4, 4)
-    planes[0, 1, 1, 0] = np.nan
-    data = to_blocks.kernel(planes, lanes=lanes_of(target))
-    found = filled(1, 1, 2, 2, lanes_of(target))
-    windows = Windows("max", (2, 2), (2, 2), (0, 0))
-    numbers = _numbers(data, found)
-    run_native(target, lambda m, n: emit_pool(m, n, windows), [data, found], numbers, 2)
-    assert np.isnan(found[0, 0, 0, 0, 1])
-    assert np.isnan(found).sum() == 1
+LOWEST = np.finfo(np.float32).min
+
+
+def _unusual(*shape: int) -> Array:
+    """Numbers of which so many are none, or infinite, that some windows have no other."""
+    rng = np.random.default_rng(sum(shape))
+    values = np.array([np.nan, -np.inf, np.nan, -np.inf, LOWEST, np.inf, 0, 1], np.float32)
+    return rng.choice(values, shape, p=[0.35, 0.35, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05])
+
+
+@EVERY_LEVEL
+@EVERY_WINDOW
+def test_maxima_leave_out_what_is_no_number(form: Any, level: str) -> None:
+    target = target_named(level)
+    lanes, settings = lanes_of(target), _settings(form, "max", True)
+    data = to_blocks.kernel(_unusual(2, 19, 9, 11), lanes=lanes)
+    expected = pool_blocks.kernel(data, **settings)
+    grad = normal(*expected.shape)
+    slopes = scatter_blocks.kernel(grad, data, expected, **settings)
+    found, found_slopes = filled(*expected.shape), filled(*data.shape)
+    windows, numbers = Windows("max", *form[:3]), _numbers(data, found)
+    units = int(np.prod(found.shape[:3]))
+    run_native(target, lambda m, n: emit_pool(m, n, windows), [data, found], numbers, units)
+    run_native(
+        target,
+        lambda m, n: emit_pool_gradient(m, n, windows),
+        [grad, data, expected, found_slopes],
+        numbers,
+        data.shape[0] * data.shape[1],
+    )
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(found_slopes, slopes, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [3, 200])
+def test_a_window_without_numbers_gives_its_gradient_to_its_first_place(length: int) -> None:
+    data = np.array([[[np.nan, -np.inf] * length]], np.float32)
+    pool = Pool((2 * length,), (1,), (0,), (1,))
+    pooled = max_pool(data, pool)
+    np.testing.assert_array_equal(pooled, [[[LOWEST]]])
+    slopes = scatter_to_maxima(np.full((1, 1, 1), 3.0), data, pooled, pool)
+    np.testing.assert_array_equal(np.flatnonzero(slopes), [0])
+    data[0, 0, 5] = LOWEST
+    slopes = scatter_to_maxima(np.full((1, 1, 1), 3.0), data, pooled, pool)
+    np.testing.assert_array_equal(np.flatnonzero(slopes), [5])
+
+
+SIGNALS = {
+    "signals": ((2, 3, 21), {"kernel": (3,), "stride": (2,), "pad": (1,)}),
+    "images": ((2, 3, 9, 11), {"kernel": (3, 2), "pad": (1, 1)}),
+    "volumes": ((1, 2, 4, 5, 6), {"kernel": (2, 2, 3), "stride": (2, 1, 2)}),
+    "long windows": ((1, 2, 150), {"kernel": (75,), "stride": (9,)}),
+    "whole images": ((2, 3, 4, 5), {"kernel": (1, 1), "global_pool": True}),
+    "channels last": ((2, 9, 11, 3), {"kernel": (3, 2), "layout": "NHWC"}),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("case", SIGNALS.values(), ids=SIGNALS)
+def test_compiled_maxima_of_no_numbers_are_the_eager_ones(case: Any, dtype: str) -> None:
+    shape, attributes = case
+    net = nn.HybridLambda(lambda F, x: F.Pooling(x, pool_type="max", **attributes))
+    data = _unusual(*shape).astype(dtype)
+    data[data == LOWEST] = np.finfo(dtype).min
+    found = []
+    for active in (False, True):
+        net.hybridize(active)
+        x = nd.array(data, dtype=dtype)
+        x.attach_grad()
+        with autograd.record():
+            y = net(x)
+        y.backward(nd.array(normal(*y.shape), dtype=dtype))
+        found.append((y.asnumpy(), x.grad.asnumpy()))
+    (eager, eager_slopes), (compiled, slopes) = found
+    assert np.isfinite(eager[eager < 1]).all()
+    np.testing.assert_array_equal(compiled, eager)
+    np.testing.assert_allclose(slopes, eager_slopes, rtol=1e-5, atol=1e-6)
