@@ -29,18 +29,23 @@ def elementwise(
     """
 
     def register(expression: Expression) -> Operator:
-        kernel: Any = functools.partial(expression, M)
-        _, *parameters = inspect.signature(expression).parameters.values()
-        kernel.__signature__ = inspect.Signature(parameters)
-        kernel.__doc__, kernel.__name__ = expression.__doc__, expression.__name__
-        kernel.__module__ = expression.__module__
-        op = Operator(
-            name, kernel, aliases=aliases, scalar=expression, shape=shape, dtype=dtype, **options
-        )
+        op = scalar_operator(name, expression, aliases=aliases, shape=shape, dtype=dtype, **options)
         REGISTRY.add(op)
         return op
 
     return register
+
+
+def scalar_operator(
+    name: str, expression: Expression, *, shape: Rule = same, dtype: Rule = same, **options: Any
+) -> Operator:
+    """The operator that a scalar expression is, as `elementwise` says, in no registry."""
+    kernel: Any = functools.partial(expression, M)
+    _, *parameters = inspect.signature(expression).parameters.values()
+    kernel.__signature__ = inspect.Signature(parameters)
+    kernel.__doc__, kernel.__name__ = expression.__doc__, expression.__name__
+    kernel.__module__ = expression.__module__
+    return Operator(name, kernel, scalar=expression, shape=shape, dtype=dtype, **options)
 
 
 def documented(expression: Any, name: str, documentation: str) -> Expression:

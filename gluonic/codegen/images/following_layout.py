@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gluonic.codegen.images.affine_operators import channel_factor, channel_summand
 from gluonic.codegen.images.convolution_operators import apply, to_channel_blocks
 from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.scaling import scale_blocks, with_activation
@@ -34,9 +35,7 @@ def normalization(images: Rewriting, node: Node) -> bool:
         return False
     made = images.open_convolution(data)
     if made is not None and made.is_bare:
-        scale, shift = _affine(images, node)
-        if made.bias is not None:
-            shift = shift + made.bias * scale
+        scale, shift = _affine(images, node, made.bias)
         images.pending[node.entry()] = replace(made, scale=scale, bias=shift)
         return True
     if not images.in_blocks(data, 1):
@@ -50,13 +49,20 @@ def normalization(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def _affine(images: Rewriting, node: Node) -> tuple[Entry, Entry]:
+def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
+    """What channels are multiplied by, and what is added then, if a bias was added before."""
     assert node.application is not None
     settings = node.application.settings
+    gamma: Entry | None
     gamma, beta, mean, variance = (images.plane(entry) for entry in node.inputs[1:])
-    deviation = F.sqrt(variance + settings["eps"])
-    scale = 1 / deviation if settings["fix_gamma"] else gamma / deviation
-    return scale, beta - mean * scale
+    if settings["fix_gamma"]:
+        gamma = None
+    has_gamma, has_bias = gamma is not None, bias is not None
+    factor = apply(
+        channel_factor, node.name, variance, gamma, eps=settings["eps"], has_gamma=has_gamma
+    )
+    summand = apply(channel_summand, node.name, factor, mean, beta, bias, has_bias=has_bias)
+    return factor, summand
 
 
 def elementwise(images: Rewriting, node: Node) -> bool:

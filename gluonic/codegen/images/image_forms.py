@@ -19,6 +19,7 @@ from gluonic.codegen.images import TRANSPOSED, WINDOWED, without_batch
 from gluonic.codegen.images.convolution_operators import apply, made_operator
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
@@ -28,7 +29,7 @@ from gluonic.graph.ops.windows import is_channels_last
 from gluonic.graph.record import record
 from gluonic.graph.view import NodeView
 
-_FLOATS = ("float32", "float64")
+_FLOATS = (FLOAT32, FLOAT64)
 
 
 @made_operator("_images_like")
@@ -125,7 +126,7 @@ class _Rewriting:
 
     def _rewritten(self, node: Node) -> bool:
         entries = [*node.inputs, node.entry()]
-        if any(self.facts.dtypes[e].name not in _FLOATS for e in entries):
+        if any(self.facts.dtypes[e] not in _FLOATS for e in entries):
             return False
         if any(0 in self.facts.shapes[e] for e in entries):
             return False

@@ -173,7 +173,7 @@ def fold_activations(graph: Graph, facts: Facts) -> Graph:
 
 
 def _is_float32(node: Node, facts: Facts) -> bool:
-    return all(facts.dtypes[e].name == "float32" for e in (*node.inputs, node.entry()))
+    return all(facts.dtypes[e] == np.float32 for e in (*node.inputs, node.entry()))
 
 
 __all__ = ["Extended", "fold_activations", "share_packing"]

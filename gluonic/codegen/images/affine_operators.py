@@ -1,0 +1,25 @@
+"""What a batch normalization by known statistics comes to: a factor and a summand for each channel."""
+
+from typing import Any
+
+from gluonic.graph.families import scalar_operator
+
+
+def _factor(m: Any, variance: Any, gamma: Any = None, *, eps: float, has_gamma: bool) -> Any:
+    """What a channel is multiplied by."""
+    deviation = m.sqrt(variance + eps)
+    return gamma / deviation if has_gamma else 1 / deviation
+
+
+def _summand(m: Any, factor: Any, mean: Any, beta: Any, bias: Any = None, *, has_bias: bool) -> Any:
+    """What is added to a channel then, and to what a bias before the normalization has become."""
+    summand = beta - mean * factor
+    return summand + bias * factor if has_bias else summand
+
+
+channel_factor = scalar_operator(
+    "_channel_factor", _factor, absent=lambda n: () if n.has_gamma else ("gamma",)
+)
+channel_summand = scalar_operator(
+    "_channel_summand", _summand, absent=lambda n: () if n.has_bias else ("bias",)
+)
