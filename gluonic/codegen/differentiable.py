@@ -10,7 +10,7 @@ from gluonic.codegen.rewriting.keys import with_keys
 from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.random_words import take_keys
+from gluonic.graph.random_keys import take_keys
 
 
 @dataclass

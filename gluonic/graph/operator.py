@@ -18,6 +18,7 @@ import numpy.typing as npt
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED, Attribute
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
+from gluonic.graph.random_keys import generator_of, take_key
 from gluonic.graph.view import NodeView
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -34,11 +35,19 @@ class Run:
     Attributes
     ----------
     train : whether to behave as in training (dropout drops, batch norm uses the batch)
-    random : where random numbers come from
+    random : where keys of random numbers come from
     """
 
     train: bool
     random: np.random.Generator
+
+    def take_key(self) -> int:
+        """Take a key, from which follows what is drawn with it."""
+        return take_key(self.random)
+
+    def own_random(self) -> np.random.Generator:
+        """Take a key, and a generator whose numbers follow from it; the next call gives others."""
+        return generator_of(self.take_key())
 
 
 class NativeCall(Protocol):

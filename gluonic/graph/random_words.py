@@ -36,18 +36,6 @@ _MANTISSA, _EXPONENT, _ONE = (
 )
 
 
-def take_key(random: np.random.Generator) -> int:
-    """Take the key of a draw off a generator."""
-    key: int = random.bit_generator.random_raw()
-    return key
-
-
-def take_keys(random: np.random.Generator, count: int) -> Array:
-    """Take the keys of so many draws at once: the same as one by one, as int64."""
-    keys: Array = random.bit_generator.random_raw(count).view(np.int64)
-    return keys
-
-
 def numbers_of(key: int, count: int, first: int = 0) -> Array:
     """The numbers that SplitMix64 gives when started with a key, as uint64, from number `first` on."""
     found = np.empty(count, np.uint64)

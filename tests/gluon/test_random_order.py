@@ -29,6 +29,8 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "alike": lambda F, x: x * F.random.exponential_like(x),
     "samples": lambda F, x: F.sample_normal(x, F.exp(-x * x)),
     "gamma": lambda F, x: x * F.random.gamma(2.0, shape=SHAPE),
+    "noise": lambda F, x: x + F.random.poisson(3.0, shape=SHAPE),
+    "shuffled": lambda F, x: x + F.reshape(F.random.shuffle(F.arange(24)), shape=SHAPE),
     "slopes": lambda F, x: F.LeakyReLU(x, act_type="rrelu")[0],
     "loop": _looped,
 }

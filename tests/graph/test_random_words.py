@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gluonic.graph.random_keys import take_key, take_keys
 from gluonic.graph.random_words import (
     AT_ONCE,
     kept,
     numbers_of,
-    take_key,
-    take_keys,
     threshold_of,
     uniform,
     words_of,

@@ -6,6 +6,8 @@ reading one, and threads may share its elements.
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from gluonic.graph.axes import axis_of
 from gluonic.graph.operator import REGISTRY, Array, Operator, Run
 from gluonic.graph.ops.dropout import drop
 from gluonic.graph.ops.layer_rules import both_ways, floating
-from gluonic.graph.ops.random_numbers import FORMS, STANDARD, draw_with_key, generated
+from gluonic.graph.ops.random_numbers import FORMS, STANDARD, Form, generated
 from gluonic.graph.random_words import threshold_of
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
@@ -49,30 +51,47 @@ def _gradient(F: Any, n: NodeView, g: Any) -> Any:
 keyed_dropout.gradient(data=_gradient)
 
 
-def _keyed(op: Operator) -> Operator:
-    """The operator that draws the same numbers of a distribution with a key."""
-    form = FORMS[op.name]
+_NO_KEYS = np.random.Generator(np.random.Philox(0))
+
+
+@dataclass
+class _KeyedRun(Run):
+    """A run in which a key is given."""
+
+    key: int
+
+    def take_key(self) -> int:
+        """Return it."""
+        return self.key
+
+
+@cache
+def keyed(name: str) -> Operator:
+    """The operator that draws, with a key, what a registered one draws that takes one."""
+    op = REGISTRY[name]
 
     def kernel(*arrays: Array, number: int, **settings: Any) -> Any:
         *given, keys = arrays
-        shape, dtype, values = form.asked(given, settings)
-        return draw_with_key(form.row.name, int(keys[number]), shape, dtype, *values)
+        run = _KeyedRun(False, _NO_KEYS, int(keys[number]))
+        return op.kernel(*given, run=run, **settings)
 
     own = [p for p in inspect.signature(op.kernel).parameters.values() if p.annotation is not Run]
     inputs = [p for p in own if p.kind is not p.KEYWORD_ONLY]
     keys = inspect.Parameter("keys", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
-    number = inspect.Parameter("number", inspect.Parameter.KEYWORD_ONLY, annotation=int)
+    place = inspect.Parameter("number", inspect.Parameter.KEYWORD_ONLY, annotation=int)
     others = [p for p in own if p.kind is p.KEYWORD_ONLY and p.name != "ctx"]
-    kernel.__signature__ = inspect.Signature([*inputs, keys, number, *others])  # type: ignore[attr-defined]
-    made = Operator(f"_keyed{op.name}", kernel, shape=op.shape, dtype=op.dtype)
-    made.gradient()
-    return made
-
-
-keyed_distributions = {
-    name: _keyed(REGISTRY[name]) for name, form in FORMS.items() if form.row.name in STANDARD
-}
-"""By the name of the operator that draws without."""
+    kernel.__signature__ = inspect.Signature([*inputs, keys, place, *others])  # type: ignore[attr-defined]
+    return replace(
+        op,
+        name=f"_keyed{name}",
+        kernel=kernel,
+        aliases=(),
+        attributes={},
+        applications={},
+        run_name=None,
+        shape=op.shape or like(op.inputs[0]),
+        dtype=op.dtype or like(op.inputs[0]),
+    )
 
 
 def _key(settings: dict[str, Any], rank: int) -> Read:
@@ -95,10 +114,9 @@ def _dropout_loop(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
     return Loop(output, reads, expression, indexed=tuple(range(rank)) if shared else ())
 
 
-def _distribution_rule(op: Operator) -> Rule:
+def _distribution_rule(name: str, form: Form) -> Rule:
     """The rule of an operator that draws from a distribution, whose parameters are attributes or arrays."""
-    form = FORMS[op.name]
-    moved = STANDARD[form.row.name].moved
+    op, moved = REGISTRY[name], STANDARD[form.row.name].moved
     has_arrays = op.inputs == form.names
     has_data = bool(op.inputs) and not has_arrays
 
@@ -123,7 +141,8 @@ def _distribution_rule(op: Operator) -> Rule:
 DRAWS: dict[str, Rule] = {
     "_keyed_Dropout": _dropout_loop,
     **{
-        keyed.name: _distribution_rule(REGISTRY[name])
-        for name, keyed in keyed_distributions.items()
+        f"_keyed{name}": _distribution_rule(name, form)
+        for name, form in FORMS.items()
+        if form.row.name in STANDARD
     },
 }

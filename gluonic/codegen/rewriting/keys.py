@@ -10,21 +10,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.codegen.loops.draws import keyed_distributions, keyed_dropout
+from gluonic.codegen.loops.draws import keyed, keyed_dropout
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Operator, Run
+from gluonic.graph.ops.random_numbers import FORMS
 from gluonic.graph.ops.recurrent import keyed_rnn
-from gluonic.graph.random_words import take_keys
+from gluonic.graph.origin import give_origin
+from gluonic.graph.random_keys import take_keys
 
 _NO_KEYS = np.zeros(0, np.int64)
 
-_KEYED: dict[str, Operator] = {
-    "Dropout": keyed_dropout,
-    "RNN": keyed_rnn,
-    **keyed_distributions,
+_OF_ONE_KEY = {
+    *FORMS,
+    *("_random_randint", "_sample_multinomial", "_sample_unique_zipfian", "_shuffle"),
 }
-"""What draws the same with keys; it takes over the attributes that it knows."""
+"""Operators whose numbers follow from one key that they take off their run."""
 
 
 def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
@@ -50,6 +53,8 @@ def with_keys(graph: Graph, keys: Node, train: bool) -> tuple[Graph, int]:
         if node not in numbers:
             return None
         assert node.application is not None
+        if node.operator_name == "LeakyReLU":
+            return _with_random_slopes(node, inputs, keys, numbers[node])
         made = _keyed(node, inputs, keys, numbers[node])
         return [made.entry(min(i, made.output_count - 1)) for i in range(node.output_count)]
 
@@ -66,7 +71,8 @@ def _keys_of(node: Node) -> int:
 def _keyed(node: Node, inputs: Sequence[Entry], keys: Node, number: int) -> Node:
     """The node that draws the same with keys, from that number on."""
     assert node.application is not None
-    op, settings = _KEYED[node.application.op.name], node.application.settings
+    name, settings = node.application.op.name, node.application.settings
+    op = _keyed_operator(name)
     known = {k: v for k, v in settings.items() if k in op.attributes and v is not None}
     application = op.apply({**known, "number": number})
     given = {**dict(zip(node.application.inputs, inputs, strict=True)), "keys": keys.entry()}
@@ -74,14 +80,35 @@ def _keyed(node: Node, inputs: Sequence[Entry], keys: Node, number: int) -> Node
     return node.with_application(application, entries)
 
 
+def _keyed_operator(name: str) -> Operator:
+    """What draws the same with keys; it takes over the attributes that it knows."""
+    if name == "Dropout":
+        return keyed_dropout
+    return keyed_rnn if name == "RNN" else keyed(name)
+
+
+def _with_random_slopes(
+    node: Node, inputs: Sequence[Entry], keys: Node, number: int
+) -> Sequence[Entry]:
+    """A rectifier that lets negative numbers through times random slopes, and these."""
+    assert node.application is not None
+    (data,), settings = inputs, node.application.settings
+    low, high = settings["lower_bound"], settings["upper_bound"]
+    drawing = keyed("_random_uniform_like")
+    slopes = apply(drawing, data, keys.entry(), number=number, low=low, high=high)
+    made = [F.where(data > 0, data, data * slopes), slopes]
+    give_origin(made, node)
+    return made
+
+
 def _can_be_keyed(node: Node, read: set[Entry]) -> bool:
     """Whether there is an operator that draws the same with keys; that for dropout gives no mask."""
     application = node.application
     assert application is not None
     name, settings = application.op.name, application.settings
-    if name not in _KEYED or settings.get("p", 0) > 1:
-        return False
-    return name != "Dropout" or node.entry(1) not in read
+    if name == "Dropout":
+        return settings["p"] <= 1 and node.entry(1) not in read
+    return name in ("LeakyReLU", "RNN") or name in _OF_ONE_KEY
 
 
 class Keys:

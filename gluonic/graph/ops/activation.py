@@ -10,6 +10,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, GradientRule, Run, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
+from gluonic.graph.ops.random_numbers import draw_with_key, generated
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape, complete
 
@@ -142,7 +143,9 @@ def leaky_relu(
         return np.where(data > 0, data, data * gamma.reshape(_prelu_axes(gamma.shape, data.shape)))
     if act_type == "rrelu":
         if run.train:
-            mask = run.random.uniform(lower_bound, upper_bound, data.shape).astype(data.dtype)
+            kind, key = generated(data.dtype), run.take_key()
+            slopes = draw_with_key("uniform", key, data.shape, kind, lower_bound, upper_bound)
+            mask = slopes.astype(data.dtype)
         else:
             mask = np.full_like(data, (lower_bound + upper_bound) / 2)
         return np.where(data > 0, data, data * mask), mask

@@ -9,7 +9,7 @@ from gluonic.graph.axes import axis_of
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
-from gluonic.graph.random_words import kept, take_key
+from gluonic.graph.random_words import kept
 from gluonic.graph.view import NodeView
 
 
@@ -60,7 +60,7 @@ def dropout(
     """
     if not drops(run.train, mode, p):
         return data, np.ones(_mask_shape(data.shape, axes), data.dtype)
-    return drop(data, take_key(run.random), p, axes)
+    return drop(data, run.take_key(), p, axes)
 
 
 @dropout.infer_shape

@@ -91,7 +91,7 @@ ENHANCEMENTS = [
 
 def _register(row: Enhancement) -> None:
     def kernel(data: Array, *, min_factor: float, max_factor: float, run: Run) -> Any:
-        factor = run.random.uniform(min_factor, max_factor)
+        factor = run.own_random().uniform(min_factor, max_factor)
         return _back(row.adjust(_as_floats(data), factor), data)
 
     kernel.__doc__ = row.documentation
@@ -116,9 +116,10 @@ def random_colour_jitter(
     """
     pixels: Any = data
     amounts = (brightness, contrast, saturation, hue)
-    for i in run.random.permutation(len(ENHANCEMENTS)):
+    random = run.own_random()
+    for i in random.permutation(len(ENHANCEMENTS)):
         if amounts[i] > 0:
-            change = run.random.uniform(-amounts[i], amounts[i])
+            change = random.uniform(-amounts[i], amounts[i])
             factor = change if ENHANCEMENTS[i].name == "hue" else 1 + change
             adjusted = ENHANCEMENTS[i].adjust(_as_floats(pixels), factor)
             pixels = _back(adjusted, data).astype(data.dtype)
@@ -136,16 +137,16 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
 @operator("_image_random_lighting", shape=single_image)
 def random_lighting(data: Array, *, alpha_std: float = 0.05, run: Run) -> Any:
     """Add light along the principal axes of natural colours, by three normal random numbers."""
-    return adjust_lighting.kernel(data, alpha=tuple(run.random.normal(0, alpha_std, 3)))
+    return adjust_lighting.kernel(data, alpha=tuple(run.own_random().normal(0, alpha_std, 3)))
 
 
 @operator("_image_random_flip_left_right", shape=single_image)
 def random_flip_left_right(data: Array, *, run: Run) -> Any:
     """Mirror an image left to right, every other time."""
-    return flip_left_right.kernel(data) if run.random.random() < 0.5 else data.view()
+    return flip_left_right.kernel(data) if run.own_random().random() < 0.5 else data.view()
 
 
 @operator("_image_random_flip_top_bottom", shape=single_image)
 def random_flip_top_bottom(data: Array, *, run: Run) -> Any:
     """Mirror an image top to bottom, every other time."""
-    return flip_top_bottom.kernel(data) if run.random.random() < 0.5 else data.view()
+    return flip_top_bottom.kernel(data) if run.own_random().random() < 0.5 else data.view()

@@ -44,7 +44,7 @@ def sample_multinomial(
     """
     rows = data.reshape(-1, data.shape[-1]).astype(np.float64)
     count = prod(shape)
-    drawn = _invert(rows.cumsum(axis=1), run.random.random((len(rows), count)))
+    drawn = _invert(rows.cumsum(axis=1), run.own_random().random((len(rows), count)))
     chosen = drawn.reshape(data.shape[:-1] + shape)
     if not get_prob:
         return chosen
@@ -110,7 +110,7 @@ def _scatter_chosen(grad: Array, data: Array, chosen: Array) -> Array:
 @operator("_shuffle", "shuffle")
 def shuffle(data: Array, *, run: Run) -> Array:
     """The input, its rows (along the first axis) in random order."""
-    return run.random.permutation(data, axis=0)
+    return run.own_random().permutation(data, axis=0)
 
 
 @operator("_sample_unique_zipfian", outputs=("samples", "num_tries"))
@@ -129,7 +129,8 @@ def sample_unique_zipfian(*, range_max: int, shape: Shape, run: Run) -> tuple[Ar
     num_tries : how many draws each row took, shape (batch,)
     """
     batch, count = shape
-    rows = [_different(range_max, count, run.random) for _ in range(batch)]
+    random = run.own_random()
+    rows = [_different(range_max, count, random) for _ in range(batch)]
     samples = np.array([row for row, _ in rows], INT64).reshape(shape)
     return samples, np.array([tries for _, tries in rows], INT64)
 

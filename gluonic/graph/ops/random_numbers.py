@@ -16,7 +16,7 @@ from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.normal_numbers import fill_exponentially, fill_normally
 from gluonic.graph.operator import Array, Operator, Run, operator
-from gluonic.graph.random_words import drawn, fill_uniformly, take_key
+from gluonic.graph.random_words import drawn, fill_uniformly
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, unify
 
@@ -33,7 +33,7 @@ class Distribution(NamedTuple):
     aliases : further names of the operator that takes attributes
     documentation : what is drawn
     parameters : the parameters' names, types and defaults
-    draw : of a generator, a shape, a floating dtype and the parameters, numbers or arrays
+    draw : of a run, a shape, a floating dtype and the parameters, numbers or arrays
     valid : of the parameters, whether there is such a distribution
     requirement : `valid` in words
     """
@@ -81,7 +81,11 @@ def draw_with_key(name: str, key: int, shape: Shape, dtype: Any, *values: Any) -
 
 
 def _from_key(name: str) -> Draw:
-    return lambda r, *asked: draw_with_key(name, take_key(r), *asked)
+    return lambda run, *asked: draw_with_key(name, run.take_key(), *asked)
+
+
+def _from_generator(draw: Draw) -> Draw:
+    return lambda run, *asked: draw(run.own_random(), *asked)
 
 
 def _poisson_of_gamma(r: Generator, shape: Shape, k: Any, scale: Any) -> Any:
@@ -120,7 +124,9 @@ DISTRIBUTIONS = [
         ("random_gamma",),
         "Gamma distributed numbers of shape `alpha` and scale `beta`",
         (("alpha", float, 1.0), ("beta", float, 1.0)),
-        lambda r, shape, dtype, alpha, beta: beta * r.standard_gamma(alpha, shape, dtype),
+        _from_generator(
+            lambda r, shape, dtype, alpha, beta: beta * r.standard_gamma(alpha, shape, dtype)
+        ),
         lambda alpha, beta: alpha > 0 and beta > 0,
         "alpha > 0 and beta > 0",
     ),
@@ -138,7 +144,7 @@ DISTRIBUTIONS = [
         ("random_poisson",),
         "Poisson distributed numbers of mean `lam`",
         (("lam", float, 1.0),),
-        lambda r, shape, dtype, lam: r.poisson(lam, shape),
+        _from_generator(lambda r, shape, dtype, lam: r.poisson(lam, shape)),
         lambda lam: lam >= 0,
         "lam >= 0",
     ),
@@ -147,7 +153,9 @@ DISTRIBUTIONS = [
         ("random_negative_binomial",),
         "How many trials of success probability ``1 - p`` succeed before `k` fail",
         (("k", int, 1), ("p", float, 1.0)),
-        lambda r, shape, dtype, k, p: _poisson_of_gamma(r, shape, k, (1.0 - p) / p),
+        _from_generator(
+            lambda r, shape, dtype, k, p: _poisson_of_gamma(r, shape, k, (1.0 - p) / p)
+        ),
         lambda k, p: k >= 0 and 0 < p <= 1,
         "k >= 0 and 0 < p <= 1",
     ),
@@ -156,7 +164,7 @@ DISTRIBUTIONS = [
         ("random_generalized_negative_binomial",),
         "Negative binomial numbers of mean `mu` and variance ``mu + alpha * mu**2``",
         (("mu", float, 1.0), ("alpha", float, 1.0)),
-        _generalized,
+        _from_generator(_generalized),
         lambda mu, alpha: mu >= 0 and alpha >= 0,
         "mu >= 0 and alpha >= 0",
     ),
@@ -194,6 +202,10 @@ def _drawn_dtype(n: NodeView) -> None:
     n.output = n.dtype or DEFAULT
 
 
+Asked = Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Any]]]
+"""From an operator's arrays and attributes the shape, the dtype to generate, and the parameters."""
+
+
 class Form(NamedTuple):
     """How an operator is asked for numbers of a distribution.
 
@@ -201,12 +213,10 @@ class Form(NamedTuple):
     ----------
     row : the distribution
     names : what the operator calls the parameters
-    asked : from its arrays and attributes the shape, the dtype to generate, and the parameters
     """
 
     row: Distribution
     names: tuple[str, ...]
-    asked: Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Any]]]
 
 
 FORMS: dict[str, Form] = {}
@@ -217,13 +227,14 @@ def _register_kernel(
     name: str,
     aliases: tuple[str, ...],
     form: Form,
+    asked: Asked,
     parameters: list[inspect.Parameter],
     documentation: str,
     **rules: Any,
 ) -> Operator:
     def kernel(*arrays: Array, run: Run, **settings: Any) -> Any:
-        shape, dtype, values = form.asked(arrays, settings)
-        return form.row.draw(run.random, shape, dtype, *values)
+        shape, dtype, values = asked(arrays, settings)
+        return form.row.draw(run, shape, dtype, *values)
 
     kernel.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     kernel.__doc__ = documentation
@@ -243,7 +254,8 @@ def _from_attributes(row: Distribution) -> None:
     op = _register_kernel(
         f"_random_{row.name}",
         row.aliases,
-        Form(row, names, asked),
+        Form(row, names),
+        asked,
         [
             *(_keyword(*parameter) for parameter in row.parameters),
             _keyword("shape", Shape, (1,)),
@@ -271,7 +283,8 @@ def _like_an_array(row: Distribution) -> None:
     op = _register_kernel(
         f"_random_{row.name}_like",
         (),
-        Form(row, names, asked),
+        Form(row, names),
+        asked,
         [_input("data"), *(_keyword(*parameter) for parameter in row.parameters), RUN],
         f"{row.documentation}; of the shape and dtype of `data`.",
         dtype=like("data"),
@@ -295,7 +308,8 @@ def _from_arrays(row: Distribution) -> None:
     op = _register_kernel(
         f"_sample_{row.name}",
         (f"sample_{row.name}",),
-        Form(row, names, asked),
+        Form(row, names),
+        asked,
         [*map(_input, names), *SHAPE_AND_DTYPE, RUN],
         f"{row.documentation}; `shape` of them for each element of the parameters.",
     )
@@ -339,7 +353,7 @@ def random_randint(
     run: Run,
 ) -> Array:
     """Integers from `low` (included) to `high` (excluded); int32 unless `dtype` says int64."""
-    return run.random.integers(low, high, shape, dtype or np.int32)
+    return run.own_random().integers(low, high, shape, dtype or np.int32)
 
 
 @random_randint.infer_shape

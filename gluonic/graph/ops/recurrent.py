@@ -20,7 +20,7 @@ from gluonic.graph.ops.recurrent_rules import (
     shown_outputs,
 )
 from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, Weights, run_direction
-from gluonic.graph.random_words import kept, take_key
+from gluonic.graph.random_words import kept
 
 
 @operator(
@@ -101,7 +101,7 @@ def rnn(
 
     def drawn(output: Array) -> Array:
         if run.train:
-            return _dropout_mask(output, p, take_key(run.random))
+            return _dropout_mask(output, p, run.take_key())
         return np.ones_like(output)
 
     arrays = data, parameters, state, state_cell, sequence_length

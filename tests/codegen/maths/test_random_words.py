@@ -180,14 +180,6 @@ def test_distributions_of_arrays_are_drawn_in_loops(
     assert {step.kind for step in explain(binding).steps} == {"kernel"}
 
 
-def test_what_else_draws_keeps_the_order_of_keys() -> None:
-    """Beside an operator that Python must run, all draw one after the other, as eagerly."""
-    x = Node(None, "x")
-    gamma = make_node("_random_gamma", [], {"shape": (3, 5)}).entry()
-    outputs = [make_node("Dropout", [x.entry() + gamma]).entry()]
-    check_forward(random_graph(outputs, [x], [(3, 5)], "float32"))
-
-
 def test_training_with_dropout_runs_no_python() -> None:
     net = nn.HybridSequential()
     net.add(nn.Dense(8, activation="relu", in_units=6), nn.Dropout(0.5), nn.Dense(3, in_units=8))
