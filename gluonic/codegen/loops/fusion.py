@@ -8,7 +8,6 @@ written nor read (profit, in bytes).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ _MOST_ARRAYS = 32
 _MOST_NAMED = 4
 
 
-@dataclass(eq=False)
 class Group:
     """Operators that run as one loop nest, or a single operator that runs as a whole.
 
@@ -37,12 +35,11 @@ class Group:
     step : what machine code does; None if Python runs it
     """
 
-    nodes: list[Node]
-    stages: Stages | None
-    reason: str = ""
-    inputs: list[Entry] = field(default_factory=list)
-    outputs: list[Entry] = field(default_factory=list)
-    step: Any = None
+    def __init__(self, nodes: list[Node], stages: Stages | None, reason: str = "") -> None:
+        self.nodes, self.stages, self.reason = nodes, stages, reason
+        self.inputs: list[Entry] = []
+        self.outputs: list[Entry] = []
+        self.step: Any = None
 
     @property
     def space(self) -> Shape | None:
@@ -62,7 +59,6 @@ class Group:
         return self.stages is not None or self.step is not None
 
 
-@dataclass
 class Fusion:
     """A graph divided into groups, in an order in which they can run.
 
@@ -73,9 +69,8 @@ class Fusion:
     saved_bytes : what fusion spares: bytes of results that never reach memory
     """
 
-    groups: list[Group]
-    loops: dict[Node, Loop]
-    saved_bytes: int = 0
+    def __init__(self, groups: list[Group], loops: dict[Node, Loop]) -> None:
+        self.groups, self.loops, self.saved_bytes = groups, loops, 0
 
 
 class _Partition:

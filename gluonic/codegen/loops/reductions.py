@@ -7,7 +7,6 @@ added up beside it. The order of additions depends on extents only, never on how
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -52,7 +51,6 @@ def combine(m: Emitter, kind: str, a: Value, b: Value) -> Value:
     return table[kind](a, b)
 
 
-@dataclass(eq=False)
 class Accumulator:
     """Partial results in registers: for each number of lanes in use, a total of so many lanes.
 
@@ -71,14 +69,11 @@ class Accumulator:
         is noted apart, for two registers with one comparison.
     """
 
-    m: Emitter
-    reduce: Reduce
-    start: Opening
-    row: bool = False
-    element: Dtype = FLOAT32
-    dtype: Dtype = FLOAT32
-    slots: dict[int, list[str]] = field(default_factory=dict)
-    invalid: dict[int, str] = field(default_factory=dict)
+    def __init__(self, m: Emitter, reduce: Reduce, start: Opening, row: bool = False) -> None:
+        self.m, self.reduce, self.start, self.row = m, reduce, start, row
+        self.element, self.dtype = FLOAT32, FLOAT32
+        self.slots: dict[int, list[str]] = {}
+        self.invalid: dict[int, str] = {}
 
     def add(self, value: Value, mask: Value | None) -> None:
         """Take up the elements of `value` that `mask` selects."""
