@@ -26,7 +26,8 @@ class Form:
     block : how many channels of an input lie together; 1 for planes
     depthwise : whether every channel has a filter of its own
     whole : how many whole blocks of channels are summed: none, one, or 2 for more
-    rest : what divides the number of channels behind these, a power of two; 0 if there are none
+    rest : what divides the number of channels behind these, a power of two; 0 if there are none. It is 1 where
+        there are whole blocks too, for then it matters little
     fetches : whether weights are asked for before they are needed
     tile : the outputs that registers hold
     last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off
@@ -53,6 +54,8 @@ class Form:
     def of(cls, filters: Filters, tiling: Tiling, lanes: int) -> "Form":
         """The form of a convolution whose work is cut in some way."""
         whole, rest = divmod(filters.channels, _summed_at_once(filters, lanes))
+        if rest:
+            rest = 1 if whole else gcd(rest, lanes)
         return cls(
             filters.kernel,
             filters.stride,
@@ -60,7 +63,7 @@ class Form:
             filters.block(lanes),
             filters.depthwise,
             min(whole, 2),
-            gcd(rest, lanes) if rest else 0,
+            rest,
             filters.packed_size(lanes) * 4 >= _MUCH,
             tiling.tile,
             tiling.last_rows,
