@@ -58,6 +58,7 @@ class DifferentiableProgram:
 
     Attributes
     ----------
+    traced, variables : the graph as it was given, without keys, and its inputs
     key_count : how many keys of random numbers a run takes
     head_variables : the variables that stand for the gradients of the outputs
     gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
@@ -73,6 +74,7 @@ class DifferentiableProgram:
         train: bool,
         data: Collection[Node] | None = None,
     ) -> None:
+        self.traced, self.variables = graph, tuple(inputs)
         keys = Node(None, "random_keys")
         self.graph, self.key_count = with_keys(graph, keys, train)
         self.inputs = (*inputs, keys) if self.key_count else tuple(inputs)

@@ -96,9 +96,9 @@ class _History:
         """The graph of a hybridized block, over the entries of its inputs."""
         assert record.arrays is not None
         program = record.program
-        given = zip(program.inputs, record.inputs, record.arrays, strict=True)
+        given = zip(program.variables, record.inputs, record.arrays, strict=True)
         entries = {variable: self.input(entry, array) for variable, entry, array in given}
-        return program.graph.called_anew(entries)
+        return program.traced.called_anew(entries)
 
 
 def _strings(application: Application) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """`mx.autograd`: scopes, gradients of gradients, functions with gradients of their own."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -288,6 +289,18 @@ def test_a_long_computation_is_a_symbol() -> None:
         for _ in range(5_000):
             y = y + 1
     assert autograd.get_symbol(y).list_arguments() == ["var0"]
+
+
+def test_symbols_of_hybridized_blocks_have_the_operators_that_were_called() -> None:
+    block = mx.gluon.nn.Dropout(0.5)
+    block.hybridize()
+    x = variable(1.0)
+    with autograd.record():
+        y = block(block(x) * 2)
+    symbol = autograd.get_symbol(y)
+    assert symbol.list_arguments() == ["var0"]
+    operators = [node["op"] for node in json.loads(symbol.tojson())["nodes"]]
+    assert operators == ["null", "Dropout", "_mul_scalar", "Dropout"]
 
 
 def test_contrib_autograd_differentiates_functions() -> None:
