@@ -65,7 +65,8 @@ class _RunWriter:
         self, module: Module, name: str, calls: Sequence[StepCall], *, timed: bool
     ) -> None:
         arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
-        self.f, self.timed, self.count = Function(module, name, arguments), timed, len(calls)
+        self.f = Function(module, name, arguments, passes_on=True)
+        self.timed, self.count = timed, len(calls)
         rows, operands = [c.row() for c in calls], [x for c in calls for x in c.operands()]
         self.calls = module.constant(f"{name}.calls", _CALL, rows)
         self.sources = module.constant(f"{name}.operands", _OPERAND, operands)
