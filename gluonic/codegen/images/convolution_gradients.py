@@ -7,7 +7,13 @@ for one channel and one place, and images go by.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of, registers_for_sums
+from gluonic.codegen.images.convolution import (
+    Filters,
+    blocks_of,
+    blocks_with_last,
+    lanes_of,
+    registers_for_sums,
+)
 from gluonic.codegen.images.convolution_geometry import Geometry
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
@@ -26,10 +32,14 @@ _LOAD_COST = 0.1
 _PLACES = 128
 """About how many places of images are gone through before other sums are: they stay in the first cache."""
 
+_SOME_TAPS = 4
+"""From how many places of a filter on these give a single channel enough sums that need not wait."""
+
 _FEW = 4
 """How many outputs an image, or a row, may have for code without loops over them."""
 
 Tap = tuple[int, int]
+Sums = Callable[[Sequence[str], Sequence[str], int, int], None]
 
 
 def few_places(rows: int, columns: int) -> Tap | None:
@@ -51,7 +61,7 @@ class GradientForm:
     tile : for how many blocks of filters a place of the images is loaded at once
     last_blocks : how many blocks the last tile has, if it has fewer
     channels : how many a block of channels has; 0 if none is full
-    last_channels : how many the last one has, if it is not
+    last_channels : how many of the last one are summed at once, if it is not; 0 if it is
     places : rows and columns of the output, if the code is for no others; 0 rows are any
     """
 
@@ -71,6 +81,7 @@ class GradientForm:
         """The form of the gradient of filters, for some places of the output."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
         block = _summed_together(filters, lanes)
+        rest = filters.channels % block
         return cls(
             filters.kernel,
             filters.stride,
@@ -80,7 +91,7 @@ class GradientForm:
             tile,
             blocks_of(filters.filters, lanes) % tile,
             block if filters.channels >= block else 0,
-            filters.channels % block,
+            min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
             places,
         )
 
@@ -96,10 +107,14 @@ class GradientForm:
 
 
 def gradient_numbers(filters: Filters, geometry: Geometry, lanes: int) -> list[int]:
-    """The run-time numbers: blocks of filters and of channels, bytes of a block's filters, the geometry."""
+    """The run-time numbers.
+
+    They are the blocks of filters and of channels, how many channels the last of these has, the bytes of a
+    block of filters, and the geometry.
+    """
     blocks = blocks_of(filters.filters, lanes)
-    deep = blocks_of(filters.channels, _summed_together(filters, lanes))
-    return [blocks, deep, filters.depth * lanes * 4, *geometry.numbers()]
+    deep = blocks_with_last(filters.channels, _summed_together(filters, lanes))
+    return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers()]
 
 
 def _summed_together(filters: Filters, lanes: int) -> int:
@@ -171,10 +186,10 @@ class _Gradient(Writer):
         super().__init__(module, name)
         self.form, self.m, self.target = form, Emitter(self.f), module.target
         self.few = form.places
-        self.blocks, self.deep, self.by_filters = (self.number(i) for i in range(3))
-        self.batch, self.rows, self.columns = (self.number(3 + i) for i in range(3))
-        self.data_strides = [self.number(6 + i) for i in range(3)]
-        self.slope_strides = [self.number(9 + i) for i in range(3)]
+        self.blocks, self.deep, self.last, self.by_filters = (self.number(i) for i in range(4))
+        self.batch, self.rows, self.columns = (self.number(4 + i) for i in range(3))
+        self.data_strides = [self.number(7 + i) for i in range(3)]
+        self.slope_strides = [self.number(10 + i) for i in range(3)]
         self.cell = form.cell * 4
         self.rows_at_once = self._part(self.columns)
         self.images_at_once = self._part(self.times(self.columns, self.rows))
@@ -203,37 +218,67 @@ class _Gradient(Writer):
             def some(
                 count: int, depth: str = depth, where: tuple[str, str, str] = (source, slope, goal)
             ) -> None:
-                self.either_last(
-                    depth,
-                    deep,
-                    form.channels,
-                    form.last_channels,
-                    lambda channels: self._unit(where, count, channels),
-                )
+                self._unit(where, count, depth)
 
             self.either_last(number, tiles, form.tile, form.last_blocks, some)
         f.finish()
 
-    def _unit(self, where: tuple[str, str, str], blocks: int, channels: int) -> None:
-        """Write the loops over parts of the images, small enough to stay in the first cache."""
-        f, (source, slope, goal) = self.f, where
+    def _unit(self, where: tuple[str, str, str], blocks: int, depth: str) -> None:
+        """Write what a unit does if its block of channels is full, and if it is the last and not full."""
+        form, (source, slope, goal) = self.form, where
+
+        def whole() -> None:
+            size = str(form.channels * self.step)
+            self._parts_of(
+                (slope, goal, size),
+                blocks,
+                lambda sums: self._taps(source, goal, size, form.channels, blocks, sums),
+            )
+
+        def last() -> None:
+            size = self.times(self.last, self.step)
+
+            def some(sums: Sums) -> None:
+                with self.f.loop("0", self.last, form.last_channels) as first:
+                    here, there = self.moved(source, first, 4), self.moved(goal, first, self.step)
+                    self._taps(here, there, size, form.last_channels, blocks, sums)
+
+            self._parts_of((slope, goal, size), blocks, some)
+
+        if not form.last_channels:
+            whole()
+        elif not form.channels:
+            last()
+        else:
+            is_last = self.f.op(f"icmp eq i64 {depth}, {self.minus(self.deep, 1)}")
+            self.either(is_last, last, whole)
+
+    def _parts_of(
+        self, where: tuple[str, str, str], blocks: int, write: Callable[[Sums], None]
+    ) -> None:
+        """Write the loops over parts of the images, small enough to stay in the first cache.
+
+        Sums begin with zero; in them `where` says how far a place of the filter is from the next.
+        """
+        f, (slope, goal, size) = self.f, where
         for block in range(blocks):
             end = self.moved(goal, block, self.by_filters)
-            self.clear(end, str(channels * self.form.taps * self.step))
+            self.clear(end, self.times(size, self.form.taps))
         with f.loop("0", self.batch, self.images_at_once) as image:
             last_image = self.least(self.plus(image, self.images_at_once), self.batch)
             with f.loop("0", self.rows, self.rows_at_once) as row:
                 last_row = self.least(self.plus(row, self.rows_at_once), self.rows)
                 part = (image, last_image, row, last_row)
-                self._taps(source, goal, channels, blocks, partial(self._sums, slope, part))
+                write(partial(self._sums, slope, part))
 
     def _taps(
         self,
         source: str,
         goal: str,
+        tap_size: str,
         channels: int,
         blocks: int,
-        sums: Callable[[Sequence[str], Sequence[str], int, int], None],
+        sums: Sums,
     ) -> None:
         """Write the loops over places of the filter, several at once if there are registers for them."""
         f, across = self.f, self.form.kernel[1]
@@ -247,14 +292,14 @@ class _Gradient(Writer):
                 places = [
                     self.moved(self.moved(source, i, self.by_tap), j, by_column) for i, j in taps
                 ]
-                goals = [self.moved(goal, i * across + j, channels * self.step) for i, j in taps]
+                goals = [self.moved(goal, i * across + j, tap_size) for i, j in taps]
                 sums(places, goals, channels, blocks)
             return
         size = min(size, most)
         with f.loop("0", str(self.form.kernel[0])) as i, f.loop("0", str(across)) as j:
             here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
             tap = self.plus(self.times(i, across), j)
-            there = self.moved(goal, tap, channels * self.step)
+            there = self.moved(goal, tap, tap_size)
             for start in range(0, channels, size):
                 sums(
                     [self.moved(here, start, 4)],
