@@ -16,7 +16,7 @@ demo: $(VENV)/installed
 	$(RUN) examples/digits/demo.py
 
 test: $(VENV)/installed
-	$(RUN) -m pytest -q -n auto
+	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci
 
 lint: $(VENV)/installed
 	$(VENV)/bin/ruff check .
