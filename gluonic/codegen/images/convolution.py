@@ -102,9 +102,44 @@ class Filters:
         """How many channels of an input lie together."""
         return 1 if self.planar else lanes
 
+    def summed(self, lanes: int) -> int:
+        """How many channels are summed before the next place of the window is, at most."""
+        return 1 if self.depthwise else self.block(lanes)
+
     def packed_size(self, lanes: int) -> int:
         """The elements of the packed weights: each group's filters in blocks, zeros where there is none."""
         return self.groups * blocks_of(self.filters, lanes) * lanes * self.depth
+
+
+@record
+class Reading:
+    """How filters read images, as far as machine code is made for it.
+
+    Attributes
+    ----------
+    kernel, stride, dilate : of the windows, along rows and columns
+    block : how many channels of an input lie together; 1 for planes
+    summed : how many of them are summed before the next place of the window is
+    depthwise : whether every channel has a filter of its own
+    """
+
+    kernel: Shape
+    stride: Shape
+    dilate: Shape
+    block: int
+    summed: int
+    depthwise: bool
+
+    @classmethod
+    def of(cls, filters: Filters, lanes: int) -> "Reading":
+        """How these filters do it."""
+        own = filters.kernel, filters.stride, filters.dilate
+        return cls(*own, filters.block(lanes), filters.summed(lanes), filters.depthwise)
+
+    @property
+    def taps(self) -> int:
+        """How many places a filter reads."""
+        return self.kernel[0] * self.kernel[1]
 
 
 def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:

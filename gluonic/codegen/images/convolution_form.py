@@ -6,10 +6,9 @@ the tile, the window, how many channels a step takes. How often they run is a nu
 
 from math import gcd
 
-from gluonic.codegen.images.convolution import Filters, Tile, blocks_of
+from gluonic.codegen.images.convolution import Filters, Reading, Tile, blocks_of
 from gluonic.codegen.images.convolution_geometry import Geometry
 from gluonic.codegen.images.convolution_tiling import Tiling
-from gluonic.codegen.loops.loop import Shape
 from gluonic.graph.record import record
 
 _MUCH = 1 << 21
@@ -22,9 +21,7 @@ class Form:
 
     Attributes
     ----------
-    kernel, stride, dilate : of the windows, along rows and columns
-    block : how many channels of an input lie together; 1 for planes
-    depthwise : whether every channel has a filter of its own
+    reading : how images are read
     whole : how many whole blocks of channels are summed: none, one, or 2 for more
     rest : what divides the number of channels behind these, a power of two; 0 if there are none. It is 1 where
         there are whole blocks too, for then it matters little
@@ -35,11 +32,7 @@ class Form:
     is_chunked : whether sums wait in the output while others are summed
     """
 
-    kernel: Shape
-    stride: Shape
-    dilate: Shape
-    block: int
-    depthwise: bool
+    reading: Reading
     whole: int
     rest: int
     fetches: bool
@@ -53,15 +46,11 @@ class Form:
     @classmethod
     def of(cls, filters: Filters, tiling: Tiling, lanes: int) -> "Form":
         """The form of a convolution whose work is cut in some way."""
-        whole, rest = divmod(filters.channels, _summed_at_once(filters, lanes))
+        whole, rest = divmod(filters.channels, filters.summed(lanes))
         if rest:
             rest = 1 if whole else gcd(rest, lanes)
         return cls(
-            filters.kernel,
-            filters.stride,
-            filters.dilate,
-            filters.block(lanes),
-            filters.depthwise,
+            Reading.of(filters, lanes),
             min(whole, 2),
             rest,
             filters.packed_size(lanes) * 4 >= _MUCH,
@@ -72,11 +61,6 @@ class Form:
             tiling.segment > 0,
             tiling.chunk < whole,
         )
-
-    @property
-    def taps(self) -> int:
-        """How many places a filter reads."""
-        return self.kernel[0] * self.kernel[1]
 
 
 SIZES = 9
@@ -90,7 +74,7 @@ def numbers_of(filters: Filters, tiling: Tiling, geometry: Geometry, lanes: int)
     channels that a group has, the bytes of the weights of a block of filters, and how the work is cut:
     the size of chunks and how many there are, of bands, of parts, of segments.
     """
-    whole, rest = divmod(filters.channels, _summed_at_once(filters, lanes))
+    whole, rest = divmod(filters.channels, filters.summed(lanes))
     return [
         *(whole, rest),
         blocks_of(filters.filters, lanes),
@@ -99,8 +83,3 @@ def numbers_of(filters: Filters, tiling: Tiling, geometry: Geometry, lanes: int)
         *(tiling.chunk, tiling.band, tiling.depth, tiling.segment),
         *geometry.tiled(tiling).numbers(),
     ]
-
-
-def _summed_at_once(filters: Filters, lanes: int) -> int:
-    """How many channels are summed before the next place of the window is."""
-    return 1 if filters.depthwise else filters.block(lanes)

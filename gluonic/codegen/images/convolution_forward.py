@@ -176,9 +176,9 @@ class _Writer:
         group, first, image, row = place
         lanes, moved = self.lanes, self.moved
         by_image, by_block, by_row = self.strides[0]
-        block = first if self.form.depthwise else self._times(group, self.own)
+        block = first if self.form.reading.depthwise else self._times(group, self.own)
         data = moved(moved(self.operands[0], image, by_image), block, by_block)
-        window = self._times(by_row, self.form.stride[0])
+        window = self._times(by_row, self.form.reading.stride[0])
         top = moved(data, row, window)
         weights = moved(self.operands[1], first, self.by_filters)
         channels = [

@@ -9,6 +9,7 @@ from functools import partial
 
 from gluonic.codegen.images.convolution import (
     Filters,
+    Reading,
     blocks_of,
     blocks_with_last,
     lanes_of,
@@ -16,7 +17,6 @@ from gluonic.codegen.images.convolution import (
 )
 from gluonic.codegen.images.convolution_geometry import Geometry
 from gluonic.codegen.images.layout import Writer
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import FLOAT32, Value
@@ -55,9 +55,7 @@ class GradientForm:
 
     Attributes
     ----------
-    kernel, stride, dilate : of the windows, along rows and columns
-    cell : how many channels of an image lie together; 1 for planes
-    depthwise : whether every channel has a filter of its own
+    reading : how images are read
     tile : for how many blocks of filters a place of the images is loaded at once
     last_blocks : how many blocks the last tile has, if it has fewer
     channels : how many a block of channels has; 0 if none is full
@@ -65,11 +63,7 @@ class GradientForm:
     places : rows and columns of the output, if the code is for no others; 0 rows are any
     """
 
-    kernel: Shape
-    stride: Shape
-    dilate: Shape
-    cell: int
-    depthwise: bool
+    reading: Reading
     tile: int
     last_blocks: int
     channels: int
@@ -80,30 +74,16 @@ class GradientForm:
     def of(cls, filters: Filters, target: Target, places: Tap | None = None) -> "GradientForm":
         """The form of the gradient of filters, for some places of the output."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
-        block = _summed_together(filters, lanes)
+        block = filters.summed(lanes)
         rest = filters.channels % block
         return cls(
-            filters.kernel,
-            filters.stride,
-            filters.dilate,
-            filters.block(lanes),
-            filters.depthwise,
+            Reading.of(filters, lanes),
             tile,
             blocks_of(filters.filters, lanes) % tile,
             block if filters.channels >= block else 0,
             min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
             places,
         )
-
-    @property
-    def taps(self) -> int:
-        """How many places a filter reads."""
-        return self.kernel[0] * self.kernel[1]
-
-    @property
-    def block(self) -> int:
-        """How many channels a block has that is full."""
-        return 1 if self.depthwise else self.cell
 
 
 def gradient_numbers(filters: Filters, geometry: Geometry, lanes: int) -> list[int]:
@@ -113,13 +93,8 @@ def gradient_numbers(filters: Filters, geometry: Geometry, lanes: int) -> list[i
     block of filters, and the geometry.
     """
     blocks = blocks_of(filters.filters, lanes)
-    deep = blocks_with_last(filters.channels, _summed_together(filters, lanes))
+    deep = blocks_with_last(filters.channels, filters.summed(lanes))
     return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers()]
-
-
-def _summed_together(filters: Filters, lanes: int) -> int:
-    """How many channels a unit of work has at most."""
-    return 1 if filters.depthwise else filters.block(lanes)
 
 
 def emit_filter_gradient(module: Module, name: str, form: GradientForm) -> None:
@@ -134,7 +109,7 @@ def emit_filter_gradient(module: Module, name: str, form: GradientForm) -> None:
 def gradient_units(filters: Filters, target: Target) -> int:
     """The units of work of the gradient."""
     lanes = lanes_of(target)
-    deep = blocks_of(filters.channels, _summed_together(filters, lanes))
+    deep = blocks_of(filters.channels, filters.summed(lanes))
     tiles = -(-blocks_of(filters.filters, lanes) // gradient_blocks(filters, target))
     return filters.groups * tiles * deep
 
@@ -190,10 +165,10 @@ class _Gradient(Writer):
         self.batch, self.rows, self.columns = (self.number(4 + i) for i in range(3))
         self.data_strides = [self.number(7 + i) for i in range(3)]
         self.slope_strides = [self.number(10 + i) for i in range(3)]
-        self.cell = form.cell * 4
+        self.cell = form.reading.block * 4
         self.rows_at_once = self._part(self.columns)
         self.images_at_once = self._part(self.times(self.columns, self.rows))
-        self.by_tap = self.times(self.data_strides[2], form.dilate[0])
+        self.by_tap = self.times(self.data_strides[2], form.reading.dilate[0])
 
     def _part(self, size: str) -> str:
         """How many things of such a size have about `_PLACES` places; at least one."""
@@ -209,11 +184,11 @@ class _Gradient(Writer):
             rest, depth = self.divided(unit, deep)
             group, number = self.divided(rest, tiles)
             first = self.plus(self.times(group, self.blocks), self.times(number, form.tile))
-            own = first if form.depthwise else self.plus(self.times(group, deep), depth)
+            own = first if form.reading.depthwise else self.plus(self.times(group, deep), depth)
             source = self.moved(data, own, self.data_strides[1])
             slope = self.moved(slopes, first, self.slope_strides[1])
             goal = self.moved(result, first, self.by_filters)
-            goal = self.moved(goal, depth, form.block * form.taps * self.step)
+            goal = self.moved(goal, depth, form.reading.summed * form.reading.taps * self.step)
 
             def some(
                 count: int, depth: str = depth, where: tuple[str, str, str] = (source, slope, goal)
@@ -250,8 +225,7 @@ class _Gradient(Writer):
         elif not form.channels:
             last()
         else:
-            is_last = self.f.op(f"icmp eq i64 {depth}, {self.minus(self.deep, 1)}")
-            self.either(is_last, last, whole)
+            self.at_last(depth, self.deep, last, whole)
 
     def _parts_of(
         self, where: tuple[str, str, str], blocks: int, write: Callable[[Sums], None]
@@ -263,7 +237,7 @@ class _Gradient(Writer):
         f, (slope, goal, size) = self.f, where
         for block in range(blocks):
             end = self.moved(goal, block, self.by_filters)
-            self.clear(end, self.times(size, self.form.taps))
+            self.clear(end, self.times(size, self.form.reading.taps))
         with f.loop("0", self.batch, self.images_at_once) as image:
             last_image = self.least(self.plus(image, self.images_at_once), self.batch)
             with f.loop("0", self.rows, self.rows_at_once) as row:
@@ -281,10 +255,10 @@ class _Gradient(Writer):
         sums: Sums,
     ) -> None:
         """Write the loops over places of the filter, several at once if there are registers for them."""
-        f, across = self.f, self.form.kernel[1]
-        by_column = self.form.dilate[1] * self.cell
+        f, across = self.f, self.form.reading.kernel[1]
+        by_column = self.form.reading.dilate[1] * self.cell
         size = channels
-        if channels == self.form.block:
+        if channels == self.form.reading.summed:
             size = _channels_at_once(blocks, channels, self.target)
         most = (registers_for_sums(self.target) - blocks) // blocks
         if most // size > 1:
@@ -296,7 +270,7 @@ class _Gradient(Writer):
                 sums(places, goals, channels, blocks)
             return
         size = min(size, most)
-        with f.loop("0", str(self.form.kernel[0])) as i, f.loop("0", str(across)) as j:
+        with f.loop("0", str(self.form.reading.kernel[0])) as i, f.loop("0", str(across)) as j:
             here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
             tap = self.plus(self.times(i, across), j)
             there = self.moved(goal, tap, tap_size)
@@ -310,7 +284,7 @@ class _Gradient(Writer):
 
     def _chunks(self, size: int) -> Iterator[list[Tap]]:
         """The places of the filter in chunks of at most such a size."""
-        down, across = self.form.kernel
+        down, across = self.form.reading.kernel
         taps = [(i, j) for i in range(down) for j in range(across)]
         parts = -(-len(taps) // size)
         size = -(-len(taps) // parts)
@@ -358,8 +332,8 @@ class _Gradient(Writer):
         row: str | int,
     ) -> None:
         """Write the products of one row."""
-        by_row = self.times(self.data_strides[2], self.form.stride[0])
-        across = self.form.stride[1] * self.cell
+        by_row = self.times(self.data_strides[2], self.form.reading.stride[0])
+        across = self.form.reading.stride[1] * self.cell
         rows = [self.moved(d, row, by_row) for d in data]
         slopes = self.moved(slope, row, self.slope_strides[2])
 
@@ -391,7 +365,7 @@ class _Gradient(Writer):
                     self.store(total.ref, slot)
 
     def _factor(self, address: str) -> Value:
-        if self.form.depthwise:
+        if self.form.reading.depthwise:
             return self._value(self.load(address))
         x = self.f.op(f"load float, ptr {address}, align 4")
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)

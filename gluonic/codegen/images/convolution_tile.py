@@ -97,7 +97,7 @@ class TileWriter:
         self.lanes = lanes_of(function.module.target)
         self.vector = f"<{self.lanes} x float>"
         self.by_block, self.by_row = strides
-        self.block = 1 if form.depthwise else form.block
+        self.block = form.reading.summed
         self.rest = function.op(f"mul i64 {rest}, 4") if form.rest else ""
 
     def moved(self, address: str, count: str | int, stride: str | int) -> str:
@@ -113,12 +113,15 @@ class TileWriter:
     def write(self, line: Line, chunk: Chunk, column: str, shape: Shape) -> None:
         """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
         f, form = self.f, self.form
-        data = [self.moved(top, column, form.stride[1] * form.block * 4) for top in line.data]
+        data = [
+            self.moved(top, column, form.reading.stride[1] * form.reading.block * 4)
+            for top in line.data
+        ]
         rows, columns, blocks = shape
         sums = [f.slot(self.vector) for _ in range(rows * columns * blocks)]
         self._begin(line, chunk, column, sums, shape)
         pointer = f.slot("ptr", 8)
-        size = self.block * form.taps * blocks * self.lanes * 4
+        size = self.block * form.reading.taps * blocks * self.lanes * 4
         f.do(f"store ptr {self.moved(line.weights, chunk.start, size)}, ptr {pointer}")
 
         def block(number: str | int, channels: int, end: str | int) -> None:
@@ -169,12 +172,12 @@ class TileWriter:
         It ends at byte `end`; there are some times `channels` in it.
         """
         f, form = self.f, self.form
-        down, across = form.kernel
-        by_row = f.op(f"mul i64 {self.by_row}, {form.dilate[0]}")
-        by_column = form.dilate[1] * form.block * 4
+        down, across = form.reading.kernel
+        by_row = f.op(f"mul i64 {self.by_row}, {form.reading.dilate[0]}")
+        by_column = form.reading.dilate[1] * form.reading.block * 4
         with _repeated(f, down) as i:
             rows = [self.moved(d, i, by_row) for d in data]
-            if form.depthwise:
+            if form.reading.depthwise:
                 here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]
                 self._some(here, pointer, sums, shape, 1)
                 return
@@ -188,7 +191,7 @@ class TileWriter:
     def _at_once(self, channels: int, sums: int) -> int:
         """How many channels the innermost loop takes."""
         choices = [(n, _PRODUCTS) for n in _AT_ONCE]
-        if self.form.taps == 1:
+        if self.form.reading.taps == 1:
             choices.insert(0, _OF_ONE_TAP)
         fitting = (n for n, most in choices if channels % n == 0 and n * sums <= most)
         return next(fitting, 1)
@@ -226,7 +229,7 @@ class TileWriter:
     ) -> None:
         """Write the multiplications of one place of a filter with a block of channels, and add them."""
         rows, columns, blocks = shape
-        across = self.form.stride[1] * self.form.block * 4
+        across = self.form.reading.stride[1] * self.form.reading.block * 4
         for channel in range(channels):
             factors = []
             for block in range(blocks):
@@ -242,7 +245,7 @@ class TileWriter:
 
     def _factor(self, address: str) -> Value:
         """What is multiplied by filters: one channel for all of them, or for each its own."""
-        if self.form.depthwise:
+        if self.form.reading.depthwise:
             return self._vector(address)
         x = self.f.op(f"load float, ptr {address}, align 4")
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)

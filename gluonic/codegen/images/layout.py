@@ -118,8 +118,23 @@ class Writer:
         if not last or not usual:
             write(last or usual)
         else:
-            is_last = self.f.op(f"icmp eq i64 {index}, {self.minus(count, 1)}")
-            self.either(is_last, lambda: write(last), lambda: write(usual))
+            self.at_last(index, count, lambda: write(last), lambda: write(usual))
+
+    def either_block(
+        self, block: str, blocks: str, last: str | None, write: Callable[[str | None], None]
+    ) -> None:
+        """Write for whole blocks and, if there is one that is none, for the last: `write(what it has)`."""
+        if last is None:
+            write(None)
+        else:
+            self.at_last(block, blocks, lambda: write(last), lambda: write(None))
+
+    def at_last(
+        self, index: str, count: str, last: Callable[[], None], others: Callable[[], None]
+    ) -> None:
+        """Do one thing for the last of `count` parts, and another for those before it."""
+        is_last = self.f.op(f"icmp eq i64 {index}, {self.minus(count, 1)}")
+        self.either(is_last, last, others)
 
     def load(self, address: str) -> str:
         """A whole vector."""
@@ -220,16 +235,6 @@ class _Images(Writer):
                 self.clear(self.moved(inside, width), margins[1])
         self.f.finish()
 
-    def either_block(
-        self, block: str, has_partial: bool, write: Callable[[str | None], None]
-    ) -> None:
-        """Write for whole blocks and, if it is none, for the last one: `write(channels in it)`."""
-        if not has_partial:
-            write(None)
-            return
-        is_last = self.f.op(f"icmp eq i64 {block}, {self.minus(self.blocks, 1)}")
-        self.either(is_last, lambda: write(self.last), lambda: write(None))
-
 
 def emit_border(module: Module, name: str, cell: int) -> None:
     """Write the function that copies images to where they have a border of zeros.
@@ -255,10 +260,11 @@ def emit_pack(module: Module, name: str, has_partial: bool) -> None:
     """
     lanes = lanes_of(module.target)
     writer = _Images(module, name, lanes * 4)
+    last = writer.last if has_partial else None
 
     def row(source: str, goal: str, block: str) -> None:
         writer.either_block(
-            block, has_partial, lambda count: _pack_row(writer, source, goal, count)
+            block, writer.blocks, last, lambda count: _pack_row(writer, source, goal, count)
         )
 
     writer.write(lanes, row)
@@ -292,6 +298,7 @@ def emit_unpack(module: Module, name: str, has_partial: bool) -> None:
     Borders are not known here: the source's strides and address leave them out.
     """
     w = _Images(module, name, 4)
+    last = w.last if has_partial else None
     source, goal = w.operand(0), w.operand(1)
     with w.f.loop("%begin", "%end") as unit:
         image, block = w.divided(unit, w.blocks)
@@ -301,7 +308,7 @@ def emit_unpack(module: Module, name: str, has_partial: bool) -> None:
         with w.f.loop("0", w.rows) as number:
             here = w.moved(start, number, w.source_strides[2])
             there = w.moved(end, number, w.goal_strides[2])
-            w.either_block(block, has_partial, lambda count: _unpack_row(w, here, there, count))
+            w.either_block(block, w.blocks, last, lambda count: _unpack_row(w, here, there, count))
     w.f.finish()
 
 

@@ -4,6 +4,7 @@ Functions have the form of those in :mod:`gluonic.codegen.images.layout`; a unit
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last
 from gluonic.codegen.images.layout import Writer
@@ -92,17 +93,10 @@ class _FilterWriter(Writer):
 
     def units(self, write: Callable[[str, str, str | None], None]) -> None:
         """Write the loop over groups and blocks; `write(group, block, filters in it if not V)`."""
+        last = self.last if self.form.has_partial else None
         with self.f.loop("%begin", "%end") as unit:
             group, block = self.divided(unit, self.blocks)
-            if self.form.has_partial:
-                is_last = self.f.op(f"icmp eq i64 {block}, {self.minus(self.blocks, 1)}")
-                self.either(
-                    is_last,
-                    lambda: write(group, block, self.last),
-                    lambda: write(group, block, None),
-                )
-            else:
-                write(group, block, None)
+            self.either_block(block, self.blocks, last, partial(write, group, block))
         self.f.finish()
 
     def present(self, vectors: Sequence[str], count: str | None) -> list[str]:
