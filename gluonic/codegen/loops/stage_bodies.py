@@ -8,8 +8,9 @@ from gluonic.codegen.loops.costs import is_costly, seams_of
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.loop import AxisMap, Loop
+from gluonic.codegen.loops.parts import parts_of
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import Dtype, arithmetic
+from gluonic.codegen.machine.values import Bounds, Dtype, arithmetic
 from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.node import Entry, Node
 
@@ -52,6 +53,7 @@ class StageBodies:
         self.kept: dict[Node, int] = {}
         self.carried: dict[Node, int] = {}
         self.scratch: dict[Node, int] = {}
+        self.bounds: dict[Node, Bounds] = {}
         self.scratch_dtypes: list[Dtype] = []
         self.operand_count = first_output + len(self.outputs)
 
@@ -87,15 +89,17 @@ class StageBodies:
 
     def _parts(self) -> list[list[Node]]:
         """The operators, cut where a second one takes long."""
-        parts: list[list[Node]] = [[]]
-        holds_costly = False
-        for node in self.group.nodes:
-            costly = is_costly(node.application, self.loops[node])
-            if costly and holds_costly:
-                parts.append([])
-            holds_costly = holds_costly or costly
-            parts[-1].append(node)
-        return parts
+        return parts_of(
+            self.group.nodes,
+            {node: self._sources(node) for node in self.group.nodes},
+            lambda node: is_costly(node.application, self.loops[node]),
+            lambda node: arithmetic(self.dtypes[node.entry()]).itemsize,
+        )
+
+    def _sources(self, node: Node) -> list[Node]:
+        """The operators of the group that one reads."""
+        found = dict.fromkeys(self.roots.get(entry, entry).node for entry in node.inputs)
+        return [source for source in found if source in self.places]
 
     def _seams(self, part: Sequence[Node]) -> list[Dtype]:
         """What crosses the seams in the operators of a part."""
@@ -118,10 +122,10 @@ class StageBodies:
         """The stages of one part, one more than it has seams; what later ones read is left in scratch."""
         own, known = parts[number], dict(self.scratch)
         later = {
-            self.roots.get(entry, entry).node
+            source
             for part in parts[number + 1 :]
             for node in part
-            for entry in node.inputs
+            for source in self._sources(node)
         }
         crossing = [self._left(dtype) for dtype in seams]
         stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
@@ -140,6 +144,7 @@ class StageBodies:
             with m.cutting(at_seam):
                 values = _Evaluation(self, m, x, r, 0, {}, kept=known)
                 results = [values.of(node) for node, _ in stored]
+            self.bounds.update({n: v.bounds for (n, _), v in zip(stored, results, strict=True)})
             return results if done == len(seams) else [met[done]]
 
         whole = Stage(body, tuple(Store(operand) for _, operand in stored))
@@ -279,7 +284,7 @@ class _Evaluation:
         if node in self.carried:
             return self.r[self.carried[node]]
         if node in self.kept:
-            return self.x[self.kept[node]]
+            return self.x[self.kept[node]].within(bodies.bounds[node])
         m = _OwnAxes(self.m, self.x, bodies.places[node].axes, bodies.merged)
         dtype = bodies.dtypes[node.entry()]
         if node in self.raw:

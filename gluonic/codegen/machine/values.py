@@ -8,6 +8,7 @@ float16 has no arithmetic of its own here: it is float32 between memory and memo
 
 from __future__ import annotations
 
+import math
 import struct
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Dtype = np.dtype[Any]
 Number = bool | int | float | np.generic
 Operand: TypeAlias = "Value | bool | int | float | np.generic"
+Bounds = tuple[float, float]
+
+UNBOUNDED: Bounds = (float("-inf"), float("inf"))
 
 BOOL = np.dtype(np.bool_)
 FLOAT32 = np.dtype(np.float32)
@@ -70,6 +74,11 @@ def literal(value: Number, dtype: Dtype) -> str:
     return str(int(value))
 
 
+def _written(ref: str) -> float:
+    """Return the number that a literal is; NaN if it is none."""
+    return struct.unpack(">d", bytes.fromhex(ref[2:]))[0] if ref.startswith("0x") else math.nan
+
+
 class Value:
     """Elements in registers.
 
@@ -83,13 +92,30 @@ class Value:
         The elements' dtype (never float16).
     lanes : int
         How many elements; 1 is a scalar that stands for all.
+    bounds : tuple of float, optional
+        Between which numbers each lies that is not NaN, if that is known.
     """
 
-    __slots__ = ("dtype", "emitter", "lanes", "ref")
+    __slots__ = ("_bounds", "dtype", "emitter", "lanes", "ref")
     __hash__ = object.__hash__
 
-    def __init__(self, emitter: Emitter, ref: str, dtype: Dtype, lanes: int) -> None:
+    def __init__(
+        self, emitter: Emitter, ref: str, dtype: Dtype, lanes: int, bounds: Bounds | None = None
+    ) -> None:
         self.emitter, self.ref, self.dtype, self.lanes = emitter, ref, dtype, lanes
+        self._bounds = bounds
+
+    @property
+    def bounds(self) -> Bounds:
+        """Between which numbers each lies that is not NaN, as far as it is known."""
+        if self._bounds is None:
+            number = _written(self.ref) if self.dtype.kind == "f" else math.nan
+            self._bounds = UNBOUNDED if math.isnan(number) else (number, number)
+        return self._bounds
+
+    def within(self, bounds: Bounds) -> Value:
+        """Return the same, known to lie between two numbers where it is not NaN."""
+        return Value(self.emitter, self.ref, self.dtype, self.lanes, bounds)
 
     @property
     def type(self) -> str:

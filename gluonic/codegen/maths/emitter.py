@@ -24,6 +24,7 @@ from gluonic.codegen.machine.values import (
     Value,
     literal,
 )
+from gluonic.codegen.maths.bounds import bounds_of, extreme_of, negated, size_of
 from gluonic.codegen.maths.functions import lookup
 from gluonic.codegen.maths.logic import Logic
 
@@ -100,7 +101,9 @@ class Emitter(Logic):
         dtype = values[0].dtype
         if dtype == BOOL:
             raise NotLowered(f"{integer} of two booleans")
-        return self.instruction(real if dtype.kind == "f" else integer, values)
+        if dtype.kind == "f":
+            return self.instruction(real, values).within(bounds_of(real, values))
+        return self.instruction(integer, values)
 
     def add(self, a: Operand, b: Operand) -> Value:
         """Return the sum; of booleans, whether one holds."""
@@ -130,7 +133,7 @@ class Emitter(Logic):
         """Change the sign."""
         (value,) = self.common(a)
         if value.dtype.kind == "f":
-            return self.instruction("fneg", [value])
+            return self.instruction("fneg", [value]).within(negated(value.bounds))
         return self.subtract(self.constant(0, value.dtype), value)
 
     def positive(self, a: Operand) -> Value:
@@ -141,7 +144,7 @@ class Emitter(Logic):
         """Return the absolute value."""
         (value,) = self.common(a)
         if value.dtype.kind == "f":
-            return self.intrinsic("fabs", value)
+            return self.intrinsic("fabs", value).within(size_of(value.bounds))
         if value.dtype.kind == "i":
             return self.where(self.less(value, 0), self.negative(value), value)
         return value
@@ -216,14 +219,28 @@ class Emitter(Logic):
 
     def _extreme(self, relation: str, a: Operand, b: Operand) -> Value:
         first, second = self.common(a, b)
-        if _is_number(second):  # one instruction: the comparison fails for NaN and keeps `first`
-            return self.where(self._compare(relation, second, first), second, first)
-        if _is_number(first):
-            return self.where(self._compare(relation, first, second), first, second)
-        result = self.where(self._compare(relation, first, second), first, second)
         if first.dtype.kind != "f":
-            return result
-        return self.where(self.isnan(first), first, result)
+            return self.where(self._compare(relation, first, second), first, second)
+        if _is_number(first) and not _is_number(second):
+            first, second = second, first
+        bounds = extreme_of(relation, first.bounds, second.bounds)
+        if _is_number(second):
+            if bounds == first.bounds:
+                return first
+            result = self._extreme_of_number(relation, first, second)
+        else:
+            result = self.where(self._compare(relation, first, second), first, second)
+            result = self.where(self.isnan(first), first, result)
+        return result.within(bounds)
+
+    def _extreme_of_number(self, relation: str, value: Value, number: Value) -> Value:
+        """Choose in one instruction: where `value` is NaN the comparison fails and keeps it."""
+
+        def chosen(x: Value) -> Value:
+            return self.where(self._compare(relation, number, x), number, x)
+
+        # Of zero and several registers at once LLVM would make two instructions.
+        return self.by_register(value, chosen) if number.bounds == (0, 0) else chosen(value)
 
     def maximum(self, a: Operand, b: Operand) -> Value:
         """Return the larger, or NaN if one is NaN."""

@@ -149,7 +149,7 @@ def erf(m: Emitter, x: Value) -> Value:
     size = abs(x)
     square = x * x
     near = m.mad(x, m.horner(square, _NEAR[x.dtype]), x)
-    bounded = m.where(size > end, end, size)
+    bounded = m.minimum(size, end)
     beyond = 1 - exp_of_negative(m, -m.horner(bounded - centre, far))
     return m.where(size < 1, near, m.copysign(beyond, x))
 
@@ -185,17 +185,12 @@ def _lost_by_sum(m: Emitter, a: Value, b: float, total: Value) -> Value:
     return (a - (total - part)) + (b - part)
 
 
-def _bounded(m: Emitter, size: Value, limit: float) -> Value:
-    """Return `size`, at most `limit`; NaN stays."""
-    return m.where(size > limit, limit, size)
-
-
 @lowers("gelu", FLOAT32)
 def gelu_single(m: Emitter, x: Value) -> Value:
     """Return ``x`` times the normal distribution's probability below `x`."""
     if not m.target.has_fma:  # corrections would take longer than more digits
         return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
-    a = _bounded(m, abs(x), _SINGLE_ZERO_FROM)
+    a = m.minimum(abs(x), _SINGLE_ZERO_FROM)
     half = a * -0.5
     exponent = half * a
     lost = m.fma(half, a, -exponent)
@@ -220,7 +215,7 @@ def gelu_single(m: Emitter, x: Value) -> Value:
 @lowers("gelu", FLOAT64)
 def gelu(m: Emitter, x: Value) -> Value:
     """Return ``x`` times the normal distribution's probability below `x`."""
-    a = _bounded(m, abs(x), _ZERO_FROM)
+    a = m.minimum(abs(x), _ZERO_FROM)
     square = a * a
     tail = _half_tail(m, square, m.fma(a, a, -square), a)
     return _weighted(m, x, a, *tail)
@@ -238,7 +233,7 @@ def _weighted(m: Emitter, x: Value, a: Value, factor: Value, lost: Value, power:
 def erfc(m: Emitter, x: Value) -> Value:
     """Return ``1 - erf(x)`` without cancellation."""
     size = abs(x)
-    far = _bounded(m, size, _ZERO_FROM / math.sqrt(2))
+    far = m.minimum(size, _ZERO_FROM / math.sqrt(2))
     square = 2 * (far * far)
     lost = 2 * m.fma(far, far, square * -0.5)
     factor, rest, power = _half_tail(m, square, lost, far * math.sqrt(2))

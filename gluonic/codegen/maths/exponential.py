@@ -16,6 +16,7 @@ import numpy as np
 
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
 from gluonic.codegen.maths.functions import lowers
+from gluonic.codegen.maths.narrow_exponential import is_narrow, narrow_exp
 from gluonic.graph.record import record
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ def _scalef(m: Emitter, p: Value, n: Value) -> Value:
 def exp_of_negative(m: Emitter, x: Value) -> Value:
     """Return exp for ``x <= 0``."""
     table = _TABLES[x.dtype]
-    x = m.where(x < table.low, table.low, x)
+    x = m.maximum(x, table.low)
     if _has_scalef(m, x):
         n, r = reduced(m, x)
         return _scalef(m, _exp_near_zero(m, r), n)
@@ -252,8 +253,8 @@ def exp_of_negative(m: Emitter, x: Value) -> Value:
 def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value, Value, Value]:
     """Return `p`, what rounding took from it, and `n` with ``exp(x + extra) = p * 2 ** n``."""
     table = _TABLES[x.dtype]
-    x = m.where(x < table.low, table.low, x)
-    x = m.where(x > table.high, table.high, x)
+    x = m.maximum(x, table.low)
+    x = m.minimum(x, table.high)
     n = nearest(m, x * math.log2(math.e))
     head = m.mad(n, -table.ln2[0], x)
     r = m.mad(n, -table.ln2[1], head)
@@ -269,21 +270,26 @@ def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value
 @lowers("exp", FLOAT32, FLOAT64)
 def exp(m: Emitter, x: Value) -> Value:
     """Return e to the power of `x`."""
+    if is_narrow(x):
+        return narrow_exp(m, x)
     if _has_scalef(m, x):
         return _exp_everywhere(m, x)
     table = _TABLES[x.dtype]
+    limit = (table.bias - 2) * math.log(2)  # the exponent is that of a normal number
+    if -limit <= x.bounds[0] <= x.bounds[1] <= limit:
+        bits, r = _reduced_to_bits(m, x, table.bias)
+        return _exp_near_zero(m, r) * _power_of_bits(m, bits, x.dtype)
     bits, r = _reduced_to_bits(m, x, 0)
     near = m.bitcast(_exp_near_zero(m, r), table.bits)
     usual = m.bitcast(near + (bits << table.fraction), x.dtype)
-    limit = (table.bias - 2) * math.log(2)  # the exponent is that of a normal number
     return m.instead(m.any_beyond(x, limit), usual, lambda: _exp_everywhere(m, x))
 
 
 def _exp_everywhere(m: Emitter, x: Value) -> Value:
     """Return exp, down to denormals and up to infinity too."""
     table = _TABLES[x.dtype]
-    x = m.where(x < table.low, table.low, x)
-    x = m.where(x > table.high, table.high, x)
+    x = m.maximum(x, table.low)
+    x = m.minimum(x, table.high)
     if _has_scalef(m, x):
         n, r = reduced(m, x)
         return _scalef(m, _exp_near_zero(m, r), n)
@@ -296,17 +302,14 @@ def exp2(m: Emitter, x: Value) -> Value:
     """Return 2 to the power of `x`."""
     table = _TABLES[x.dtype]
     low, high = round(table.low / table.ln2[0]), round(table.high / table.ln2[0])
-    x = m.where(x < low, low, x)
-    x = m.where(x > high, high, x)
-    n = nearest(m, x)
+    n = nearest(m, x := m.clip(x, low, high))
     return scaled(m, expm1_near_zero(m, (x - n) * math.log(2)) + 1, n)
 
 
 def _quarter_of_expm1(m: Emitter, x: Value) -> Value:
     """Return ``(exp(x) - 1) / 4``, which overflows later than any caller does."""
     table = _TABLES[x.dtype]
-    x = m.where(x < -3 * table.tanh_one, -3 * table.tanh_one, x)
-    n, r = reduced(m, m.where(x > table.half_high, table.half_high, x))
+    n, r = reduced(m, m.clip(x, -3 * table.tanh_one, table.half_high))
     quarter = power_of_two(m, n - 2)
     return m.mad(quarter, expm1_near_zero(m, r), quarter - 0.25)
 
@@ -333,9 +336,7 @@ def sinh(m: Emitter, x: Value) -> Value:
 @lowers("cosh", FLOAT32, FLOAT64)
 def cosh(m: Emitter, x: Value) -> Value:
     """Return the hyperbolic cosine."""
-    limit = _TABLES[x.dtype].half_high
-    size = abs(x)
-    n, r = reduced(m, m.where(size > limit, limit, size))
+    n, r = reduced(m, m.minimum(abs(x), _TABLES[x.dtype].half_high))
     half = scaled(m, expm1_near_zero(m, r) + 1, n - 1)
     return half + 0.25 / half
 
@@ -349,8 +350,7 @@ def tanh(m: Emitter, x: Value) -> Value:
     up to ``ln 2 / 2``: no digits cancel where the result is small.
     """
     table = _TABLES[x.dtype]
-    size = abs(x)
-    size = m.where(size > table.tanh_one, table.tanh_one, size)
+    size = m.minimum(abs(x), table.tanh_one)
     n = _floored(m, size * (2 * math.log2(math.e)))
     r = m.mad(
         n, -0.5 * math.log(2), size
@@ -358,8 +358,9 @@ def tanh(m: Emitter, x: Value) -> Value:
     scale = power_of_two(m, n)
     near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
     grown = m.seam(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
-    smaller = m.where(grown < 1, grown, 1)
-    return _with_sign_of(m, m.mad(-smaller, smaller / (grown + 1), smaller), x)
+    smaller = m.minimum(grown, 1)
+    size = m.mad(-smaller, smaller / (grown + 1), smaller)
+    return _with_sign_of(m, size, x).within((-1.0, 1.0))
 
 
 def _with_sign_of(m: Emitter, size: Value, x: Value) -> Value:
@@ -378,11 +379,10 @@ def sigmoid(m: Emitter, x: Value) -> Value:
     of two, where rounding weighs most, while the quotient lies just below one, where it counts most.
     """
     table = _TABLES[x.dtype]
-    x = m.where(x < table.low, table.low, x)
-    x = m.where(x > table.sigmoid_one, table.sigmoid_one, x)
+    x = m.clip(x, table.low, table.sigmoid_one)
     bits, r = _reduced_to_bits(m, x, table.lift + table.bias)
     one = 1.5 * 2.0**table.lift
     curve = (1.0, *table.short_curve)
     slope = m.horner(r, tuple(-one * (-1) ** k * c for k, c in enumerate(curve)))
     power = m.bitcast(bits << table.fraction | 1 << table.fraction - 1, x.dtype)  # 1.5 * 2**n
-    return power / m.mad(slope, r, power + one)
+    return (power / m.mad(slope, r, power + one)).within((0.0, 1.0))

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gluonic.codegen.machine.values import BOOL, Dtype, Operand, Value, vector_type
+from gluonic.codegen.machine.values import BOOL, Dtype, Operand, Value, literal, vector_type
+from gluonic.codegen.maths.bounds import never_holds
 from gluonic.codegen.maths.registers import Registers
 
+_NEVER = literal(False, BOOL)
 _FLOAT_CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _UNSIGNED = {"<": "ult", "<=": "ule", ">": "ugt", ">=": "uge", "==": "eq", "!=": "ne"}
@@ -21,6 +23,8 @@ class Logic(Registers):
         values = self.common(a, b)
         kind = values[0].dtype.kind
         if kind == "f":
+            if never_holds(relation, values[0].bounds, values[1].bounds):
+                return self.constant(False, BOOL)
             return self.instruction(f"fcmp {_FLOAT_CONDITIONS[relation]}", values, BOOL)
         table = _SIGNED if kind == "i" else _UNSIGNED
         return self.instruction(f"icmp {table[relation]}", values, BOOL)
@@ -127,6 +131,8 @@ class Logic(Registers):
         `rare` stands behind a branch that is seldom taken, and must be right in all lanes; of those in
         which the condition does not hold, if it is known for each, the usual value is taken.
         """
+        if condition.ref == _NEVER:
+            return usual
         function, some = self.function, self.in_any_lane(condition)
         before = function.block
         with function.when(some.ref, seldom=True):

@@ -5,7 +5,7 @@ This is what expressions and loops share; comparison is in ``logic``, arithmetic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 from typing import cast as cast_to
@@ -139,6 +139,12 @@ class Registers:
             ref = self.function.op(f"extractelement {value.type} {value.ref}, i64 {start}")
             return self.value(ref, value.dtype, 1)
         return self._shuffled(value.type, value.ref, "poison", range(start, start + count), value)
+
+    def by_register(self, value: Value, compute: Callable[[Value], Value]) -> Value:
+        """Compute with one register of a value after the other."""
+        lanes = min(value.lanes, self.target.vector_bytes // value.dtype.itemsize)
+        starts = range(0, value.lanes, lanes)
+        return self.joined([compute(self.lanes_of(value, start, lanes)) for start in starts])
 
     def joined(self, parts: list[Value]) -> Value:
         """Return the lanes of vectors of one size, one after the other."""

@@ -1,0 +1,86 @@
+"""Between which numbers values lie, as far as it is known from how they were computed.
+
+A sigmoid lies between 0 and 1, so does its square, and the exponential of that needs neither a care for
+overflow nor the reduction of its argument. Bounds hold for every lane that is not NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from gluonic.codegen.machine.values import UNBOUNDED, Bounds, Dtype, Value
+
+
+def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
+    """Return the bounds of what ``fadd``, ``fsub`` or ``fmul`` makes of values."""
+    first, second = values
+    if operation == "fmul":
+        return rounded(_of_product(first, second), first.dtype)
+    if UNBOUNDED in (first.bounds, second.bounds):
+        return UNBOUNDED
+    below, above = second.bounds if operation == "fadd" else negated(second.bounds)
+    return rounded((first.bounds[0] + below, first.bounds[1] + above), first.dtype)
+
+
+def _of_product(first: Value, second: Value) -> Bounds:
+    if first.ref == second.ref:
+        least, most = size_of(first.bounds)
+        return least * least, most * most
+    if UNBOUNDED in (first.bounds, second.bounds):
+        return UNBOUNDED
+    corners = [a * b for a, b in product(first.bounds, second.bounds)]
+    possible = [corner for corner in corners if not math.isnan(corner)]  # of zero and infinity
+    return min(possible, default=-math.inf), max(possible, default=math.inf)
+
+
+def rounded(bounds: Bounds, dtype: Dtype) -> Bounds:
+    """Return the bounds of numbers that lie within `bounds` before they are rounded."""
+    largest, least, share = _format(dtype)
+    low, high = min(bounds[0], largest), max(bounds[1], -largest)
+    return (
+        low - abs(low) * share - least if low > -largest else -math.inf,
+        high + abs(high) * share + least if high < largest else math.inf,
+    )
+
+
+@cache
+def _format(dtype: Dtype) -> tuple[float, float, float]:
+    """Return half of the largest number, the smallest normal one, and the distance of 1 from the next."""
+    info = np.finfo(dtype)
+    return float(info.max) / 2, float(info.tiny), float(info.eps)
+
+
+def negated(bounds: Bounds) -> Bounds:
+    """Return the bounds of the negative."""
+    low, high = bounds
+    return -high, -low
+
+
+def size_of(bounds: Bounds) -> Bounds:
+    """Return the bounds of the absolute value."""
+    low, high = bounds
+    return max(low, -high, 0.0), max(-low, high)
+
+
+def extreme_of(relation: str, first: Bounds, second: Bounds) -> Bounds:
+    """Return the bounds of the larger (``>``) or the smaller (``<``) of two."""
+    choose = max if relation == ">" else min
+    return choose(first[0], second[0]), choose(first[1], second[1])
+
+
+def never_holds(relation: str, first: Bounds, second: Bounds) -> bool:
+    """Whether a comparison is known to fail; of NaN each does but ``!=``."""
+    (low, high), (below, above) = first, second
+    if relation == "==":
+        return high < below or low > above
+    return {
+        "<": low >= above,
+        "<=": low > above,
+        ">": high <= below,
+        ">=": high < below,
+    }.get(relation, False)
