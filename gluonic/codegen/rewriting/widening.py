@@ -15,6 +15,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
 
 _HALF, _SINGLE = np.dtype(np.float16), "float32"
+_LOWEST = float(np.finfo(_HALF).min)
 _WIDENED = {
     *(*WINDOWED, *TRANSPOSED, *PRODUCTS),
     *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"),
@@ -41,11 +42,12 @@ def widened(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
         pairs = zip(node.inputs, inputs, strict=True)
         wide = [F.Cast(e, dtype=_SINGLE) if dtypes[old] == _HALF else e for old, e in pairs]
         made = node.with_inputs(wide)
+        entries = [made.entry(i) for i in range(node.output_count)]
+        if _takes_largest(node):  # of a window without numbers that is float32's lowest
+            entries = [F._maximum_scalar(entries[0], scalar=_LOWEST)]
         found = [
-            F.Cast(made.entry(i), dtype=_HALF.name)
-            if dtypes[node.entry(i)] == _HALF
-            else made.entry(i)
-            for i in range(node.output_count)
+            F.Cast(entry, dtype=_HALF.name) if dtypes[node.entry(i)] == _HALF else entry
+            for i, entry in enumerate(entries)
         ]
         give_origin([*found, *wide], node)
         return found
@@ -55,3 +57,7 @@ def widened(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
 
 def _is_widened(node: Node, dtypes: Mapping[Entry, Dtype]) -> bool:
     return node.operator_name in _WIDENED and dtypes[node.entry()] == _HALF
+
+
+def _takes_largest(node: Node) -> bool:
+    return node.operator_name == "Pooling" and node.attributes["pool_type"] == "max"

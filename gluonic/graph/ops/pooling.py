@@ -94,7 +94,7 @@ def pooling(
         layout=layout,
     ).complete()
     if pool_type == "max":
-        return channels_back(max_pool(images, pool), last)
+        return channels_back(max_pool(images, pool, data.dtype), last)
     power, root = POWERS[p_value or 1] if pool_type == "lp" else POWERS[1]
     output = root(sum_pool(power(images), pool))
     if pool_type == "avg":

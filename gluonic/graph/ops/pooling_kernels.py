@@ -63,9 +63,12 @@ def _slide(images: Array, pool: Pool, combine: np.ufunc) -> Array:
     return images
 
 
-def max_pool(data: Array, pool: Pool) -> Array:
-    """The largest number in each window, NaN left out; no less than the lowest finite one, as in MXNet."""
-    lowest = np.finfo(data.dtype).min
+def max_pool(data: Array, pool: Pool, dtype: np.dtype[Any] | None = None) -> Array:
+    """The largest number in each window, NaN left out; as in MXNet, no less than the lowest finite one.
+
+    That of `dtype`, where the result is converted to another than that of the data.
+    """
+    lowest = np.finfo(dtype or data.dtype).min
     images = padded(data, pool.pad, pool.after(data.shape[2:]), lowest)
     largest: Array = np.fmax(_slide(images, pool, np.fmax), lowest)
     return largest
