@@ -60,4 +60,6 @@ def _is_widened(node: Node, dtypes: Mapping[Entry, Dtype]) -> bool:
 
 
 def _takes_largest(node: Node) -> bool:
-    return node.operator_name == "Pooling" and node.attributes["pool_type"] == "max"
+    if node.operator_name != "Pooling" or node.application is None:
+        return False
+    return bool(node.application.settings["pool_type"] == "max")

@@ -166,7 +166,7 @@ SIGNALS = {
 @pytest.mark.parametrize("case", SIGNALS.values(), ids=SIGNALS)
 def test_compiled_maxima_of_no_numbers_are_the_eager_ones(case: Any, dtype: str) -> None:
     shape, attributes = case
-    net = nn.HybridLambda(lambda F, x: F.Pooling(x, pool_type="max", **attributes))
+    net = nn.HybridLambda(lambda F, x: F.Pooling(x, **attributes))  # "max" is the default
     data = _unusual(*shape).astype(np.float64)
     data[data == LOWEST] = np.finfo(dtype).min
     found = []
