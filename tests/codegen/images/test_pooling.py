@@ -181,5 +181,5 @@ def test_compiled_maxima_of_no_numbers_are_the_eager_ones(case: Any, dtype: str)
     (eager, eager_slopes), (compiled, slopes) = found
     assert np.isfinite(eager[eager < 1]).all()
     np.testing.assert_array_equal(compiled, eager)
-    tolerance = max(1e-5, 2 * np.finfo(dtype).eps)
+    tolerance = max(1e-5, 2 * float(np.finfo(dtype).eps))
     np.testing.assert_allclose(slopes, eager_slopes, rtol=tolerance, atol=tolerance)
