@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from gluonic.codegen.calls.reuse import ReusedMemory
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
@@ -11,6 +12,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_keys import take_keys
+from gluonic.graph.writes import note_write
 
 
 @dataclass
@@ -90,6 +92,7 @@ class DifferentiableProgram:
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self.backward_program = self._backward(data)
+        self._memory = ReusedMemory()
 
     def _differentiate(
         self, wanted: Sequence[bool], heads: Sequence[bool], train: bool
@@ -134,10 +137,15 @@ class DifferentiableProgram:
         """Compute the outputs, and what `backward` needs."""
         keys = [take_keys(run.random, self.key_count)] if self.key_count else []
         arrays = [*arrays, *keys]
-        results = self.forward_program(arrays, run)
+        shapes = [array.shape for array in arrays]
+        visible = len(self.graph.outputs)
+        left = self._memory.take(shapes)
+        into = None if left is None else [*[None] * visible, *left]
+        results = self.forward_program(arrays, run, into)
+        self._memory.leave(shapes, results[visible:])
         known = [*arrays, *results]
         saved = [known[at] for at in self._saved_at]
-        return results[: len(self.graph.outputs)], Saved(saved, keys)
+        return results[:visible], Saved(saved, keys)
 
     def backward(
         self,
@@ -156,4 +164,6 @@ class DifferentiableProgram:
         if into is not None:
             into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
         found = iter(self.backward_program([*saved.arrays, *heads], run, into))
+        if into is not None:
+            note_write()
         return [None if entry is None else next(found) for entry in outputs]

@@ -146,7 +146,8 @@ class Frame:
 
         Parameters
         ----------
-        into : for each output contiguous memory that may hold it, or None; what does not fit is not used
+        into : for each output contiguous memory that may hold it, or None; what does not fit is not used.
+            The caller notes the write, if others see the memory
 
         Raises
         ------
@@ -171,7 +172,7 @@ class Frame:
             outputs = self._returned([*arrays, *outputs])
         else:
             outputs = self._run_segments(arrays, outputs, run)
-        if spec.writes_inputs or into is not None:
+        if spec.writes_inputs:
             note_write()
         if self._declined.value:
             self._declined.value = 0

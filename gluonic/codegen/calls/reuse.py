@@ -1,0 +1,57 @@
+"""Memory of results that nobody sees, used again by a later call once nobody holds it.
+
+What a training step saves for its gradients may be tens of megabytes. If they were given back after each step,
+the system would clear each page anew in the next one, which took MobileNet almost as long as to compute.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.operator import Array
+
+_MOST_CALLS = 4
+"""Of so many calls at once memory is remembered, such as of a step that calls a net on two batches."""
+
+
+class ReusedMemory:
+    """The arrays that calls have left, by what these were called with."""
+
+    def __init__(self) -> None:
+        self._left: list[tuple[Any, Sequence[Array | None]]] = []
+
+    def take(self, key: Any) -> Sequence[Array | None] | None:
+        """Arrays that a call with the same key has left, if nobody holds them any more.
+
+        Arrays of other calls are forgotten: batches of other sizes would add to these.
+        """
+        for _ in range(len(self._left)):
+            try:
+                left = self._left.pop(0)  # threads never get the same
+            except IndexError:
+                break
+            if left[0] != key:
+                continue
+            if _are_held_here_alone(left[1]):
+                return left[1]
+            self._left.append(left)
+        return None
+
+    def leave(self, key: Any, arrays: Sequence[Array]) -> None:
+        """Remember the arrays of a call, but none that holds objects: these would live as long."""
+        self._left.append((key, [None if a.dtype.hasobject else a for a in arrays]))
+        del self._left[:-_MOST_CALLS]
+
+
+def _counts(arrays: Sequence[Array | None]) -> list[int]:
+    """How many references there are to each array, those that counting takes included."""
+    return [sys.getrefcount(array) for array in arrays if array is not None]
+
+
+_ALONE = _counts([np.empty(1)])[0]
+
+
+def _are_held_here_alone(arrays: Sequence[Array | None]) -> bool:
+    return all(count == _ALONE for count in _counts(arrays))
