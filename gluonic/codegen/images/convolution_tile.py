@@ -6,8 +6,9 @@ from typing import Any
 from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.convolution_form import Form
 from gluonic.codegen.machine.assembler import Function
-from gluonic.codegen.machine.values import FLOAT32, Value
+from gluonic.codegen.machine.values import FLOAT32, Value, vector_type
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.trial import length_of
 from gluonic.graph.record import record
 
 Expression = Callable[..., Any]
@@ -25,6 +26,10 @@ Few, for its code must fit where decoded code is kept, and what is loaded early 
 
 _OF_ONE_TAP = 8, 96
 """The same of filters of one tap, if sums are few: often a whole block of channels, so one loop less."""
+
+_SHORT, _REGISTERS = 8, 4
+"""Above how many instructions an epilogue is computed for several sums at once, and for how many: one alone
+would wait for each of its steps."""
 
 
 @record
@@ -94,6 +99,9 @@ class TileWriter:
     ) -> None:
         self.f, self.form, self.epilogue = function, form, epilogue
         self.m = Emitter(function)
+        operands = 1 + epilogue.channels + epilogue.places
+        length = length_of(epilogue.expression, function.module.target, FLOAT32, operands)
+        self.together = _REGISTERS if length > _SHORT else 1
         self.lanes = lanes_of(function.module.target)
         self.vector = f"<{self.lanes} x float>"
         self.by_block, self.by_row = strides
@@ -250,9 +258,10 @@ class TileWriter:
         x = self.f.op(f"load float, ptr {address}, align 4")
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
 
-    def _vector(self, address: str, align: int = 4) -> Value:
-        ref = self.f.op(f"load {self.vector}, ptr {address}, align {align}")
-        return self.m.value(ref, FLOAT32, self.lanes)
+    def _vector(self, address: str, align: int = 4, count: int = 1) -> Value:
+        lanes = self.lanes * count
+        ref = self.f.op(f"load {vector_type(FLOAT32, lanes)}, ptr {address}, align {align}")
+        return self.m.value(ref, FLOAT32, lanes)
 
     def _places(
         self, line: Line, column: str, sums: Sequence[str], shape: Shape
@@ -281,20 +290,48 @@ class TileWriter:
     def _store(
         self, line: Line, column: str, sums: Sequence[str], shape: Shape, epilogue: Epilogue
     ) -> None:
-        blocks, step = shape[2], self.lanes * 4
+        _, columns, blocks = shape
+        places = [*self._places(line, column, sums, shape)]
         channels = line.channels if epilogue.channels else []
         of_channels = [
-            [self._vector(self.moved(c, block, step)) for c in channels] for block in range(blocks)
+            [self._vector(self.moved(c, block, self.lanes * 4)) for c in channels]
+            for block in range(blocks)
         ]
-        for number, (slot, ends, place) in enumerate(self._places(line, column, sums, shape)):
-            total = self._vector(slot, 64)
-            others = ends[1 : 1 + epilogue.places]
-            of_places = [self._vector(self.moved(e, place, step)) for e in others]
-            block = number // shape[1] % blocks
-            result = epilogue.expression(self.m, total, *of_channels[block], *of_places)
-            stored = self.m.widened(self.m.asarray(result), self.lanes)
-            address = self.moved(ends[0], place, step)
-            self.f.do(f"store {self.vector} {stored}, ptr {address}, align 4")
+        for number in range(0, len(places), columns):
+            block = number // columns % blocks
+            for some in _parts(places[number : number + columns], self.together):
+                self._store_some(some, of_channels[block], epilogue)
+
+    def _store_some(
+        self,
+        places: Sequence[tuple[str, list[str], int]],
+        of_channels: Sequence[Value],
+        epilogue: Epilogue,
+    ) -> None:
+        """Write the epilogue and the store of sums that lie beside each other."""
+        count = len(places)
+        total = self.m.joined([self._vector(slot, 64) for slot, _, _ in places])
+        _, ends, first = places[0]
+        goal, *others = (
+            self.moved(end, first, self.lanes * 4) for end in ends[: 1 + epilogue.places]
+        )
+        result = epilogue.expression(
+            self.m,
+            total,
+            *(self.m.joined([channel] * count) for channel in of_channels),
+            *(self._vector(other, count=count) for other in others),
+        )
+        stored = self.m.widened(self.m.asarray(result), total.lanes)
+        self.f.do(f"store {total.type} {stored}, ptr {goal}, align 4")
+
+
+def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+    """The places in as few parts of powers of two, at most `most`, as can be."""
+    start = 0
+    while start < len(places):
+        count = min(most, 1 << (len(places) - start).bit_length() - 1)
+        yield places[start : start + count]
+        start += count
 
 
 class _repeated:

@@ -8,6 +8,7 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.trial import length_of
 from gluonic.graph.record import record
 
 _SHORT = 4
@@ -35,9 +36,7 @@ class Epilogue:
 
     def is_short(self, target: Target, dtype: Dtype) -> bool:
         """Whether it takes so few instructions that a call would take longer."""
-        trial = Function(Module(target), "trial", ["float %x"])
-        self.applied(Emitter(trial), "%x", dtype, 1)
-        return trial.length <= _SHORT
+        return length_of(self.expression, target, dtype) <= _SHORT
 
 
 def block_length(target: Target, dtype: Dtype) -> int:

@@ -175,18 +175,22 @@ def test_rows_without_gaps_may_be_cut_anywhere(
 
 
 @EVERY_LEVEL
-def test_an_epilogue_sees_channels_and_places(level: str) -> None:
-    problem = Problem(CASES["groups"], target_named(level))
+@pytest.mark.parametrize("case", ["groups", "1x1", "3x3"])
+@pytest.mark.parametrize("function", ["abs", "tanh"])
+def test_an_epilogue_sees_channels_and_places(function: str, case: str, level: str) -> None:
+    problem = Problem(CASES[case], target_named(level))
     groups, lanes = problem.filters.groups, problem.lanes
     shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
-    epilogue = Epilogue(lambda m, x, s, o: m.maximum(x + s, 0) * o, channels=1, places=1)
+    epilogue = Epilogue(
+        lambda m, x, s, o: getattr(m, function)(m.maximum(x + s, 0) * o), channels=1, places=1
+    )
     found = problem.convolve(
         epilogue,
         to_channel_blocks.kernel(shift, lanes=lanes, groups=groups),
         problem.images(other, groups),
     )
     expected = np.maximum(problem.output + shift[:, None, None], 0) * other
-    assert_close(found, expected)
+    assert_close(found, getattr(np, function)(expected))
 
 
 @EVERY_LEVEL

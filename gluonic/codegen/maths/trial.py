@@ -1,0 +1,31 @@
+"""How long an expression is as machine code."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import Target
+from gluonic.codegen.machine.values import Dtype
+from gluonic.codegen.maths.emitter import Emitter
+
+
+def length_of(
+    expression: Callable[..., Any], target: Target, dtype: Dtype, operands: int = 1
+) -> int:
+    """Return how many instructions ``expression(m, *values)`` is, written and thrown away.
+
+    Parameters
+    ----------
+    expression : callable
+        What is computed of values.
+    target : Target
+        The processor it is for.
+    dtype : numpy.dtype
+        Of the values.
+    operands : int, default 1
+        How many values there are.
+    """
+    function = Function(Module(target), "trial", [])
+    m = Emitter(function)
+    expression(m, *[m.value(f"%operand{k}", dtype, 1) for k in range(operands)])
+    return function.length
