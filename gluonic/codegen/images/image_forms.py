@@ -4,13 +4,14 @@ Channels come first, signals are images of one row, a transposed convolution is 
 
     Convolution(x, w, layout=NHWC)  →  transpose(Convolution(transpose(x), transpose(w)))
     Convolution(x, w, kernel=(3,))  →  squeeze(Convolution(expand_dims(x), expand_dims(w), kernel=(1, 3)))
-    Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w)
+    Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w), or dot(x, w) if `x` has one place
 
 What only passes images on (element by element, normalized, joined) stays in that form, so that chains of layers
 are rearranged at their ends.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.ops.deconvolution import transposed_convolution
-from gluonic.graph.ops.windows import is_channels_last
+from gluonic.graph.ops.windows import Windows, is_channels_last
 from gluonic.graph.record import record
 from gluonic.graph.view import NodeView
 
@@ -186,6 +187,11 @@ class _Rewriting:
         shape = self._plain_shape(node.inputs[target.data], form)
         own = {name: form.lifted(settings[name], fill) for name, fill in _PLACES.items()}
         windows, places = transposed_convolution(shape, node.title, layout=None, **own)
+        if target.needs_shape and _is_product(shape, windows, places, settings["num_group"]):
+            filters = (shape[1], settings["num_filter"], *windows.kernel)
+            result = _product(self.as_plain(data, form), self.as_plain(weight, form), filters)
+            self.plain[node.entry()] = self._with_bias(result, bias, len(windows.kernel)), form
+            return True
         made = {
             "kernel": windows.kernel,
             "stride": windows.stride,
@@ -204,11 +210,14 @@ class _Rewriting:
         if target.name.endswith("weight"):
             inputs.append(self.as_plain(node.inputs[2], form))
         result = self._node(node, target.name, made, inputs).entry()
-        if bias:
-            axes = [1] * len(windows.kernel)
-            result = F.broadcast_add(result, F.reshape(self.own(bias[0]), shape=(1, -1, *axes)))
-        self.plain[node.entry()] = result, form
+        self.plain[node.entry()] = self._with_bias(result, bias, len(windows.kernel)), form
         return True
+
+    def _with_bias(self, images: Entry, bias: Sequence[Entry], rank: int) -> Entry:
+        for entry in bias:
+            shape = (1, -1, *(1 for _ in range(rank)))
+            images = F.broadcast_add(images, F.reshape(self.own(entry), shape=shape))
+        return images
 
     def _plain_shape(self, entry: Entry, form: Form) -> Shape:
         batch, *others = self.facts.shapes[entry]
@@ -278,6 +287,21 @@ class _Rewriting:
             return None
         (form,) = known
         return form if None not in forms or not form.last else None
+
+
+def _is_product(shape: Shape, windows: Windows, places: Sequence[int | None], groups: int) -> bool:
+    """Whether a transposed convolution is one of images of one place, which its filters cover: a product."""
+    is_one_place = groups == 1 and all(extent == 1 for extent in shape[2:])
+    return is_one_place and not any(windows.pad) and tuple(places) == tuple(windows.kernel)
+
+
+def _product(images: Entry, weight: Entry, filters: Shape) -> Entry:
+    """The images that filters of such a shape make of images of one place."""
+    channels, *made = filters
+    rows = F.reshape(images, shape=(0, channels))
+    columns = F.reshape(weight, shape=(channels, math.prod(made)))
+    result: Entry = F.reshape(F.dot(rows, columns), shape=(0, *made))
+    return result
 
 
 @record

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gluonic.graph.node import Node, make_node
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.inspection.explain import explain
+from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.native_operators import check_with_gradients
 
 LAYOUTS = {1: (None, "NCW", "NWC"), 2: (None, "NCHW", "NHWC"), 3: (None, "NCDHW", "NDHWC")}
@@ -68,6 +71,36 @@ def test_one_filter_over_one_channel_stays_one_when_larger_batches_are_tried() -
     attributes = {"kernel": (1,), "num_filter": 1, "no_bias": True}
     node = make_node("Convolution", [v.entry() for v in variables], attributes)
     check_with_gradients(node, {variables[0]: (1, 1, 1)}, "float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize(
+    ("rank", "own", "is_product"),
+    [
+        (1, {}, True),
+        (2, {"stride": (2, 2), "layout": "NHWC"}, True),
+        (2, {"no_bias": False}, True),
+        (3, {}, True),
+        (2, {"pad": (1, 1), "stride": (3, 3), "adj": (2, 2)}, False),
+        (2, {"dilate": (2, 2)}, False),
+        (2, {"num_group": 2}, False),
+    ],
+)
+def test_images_that_begin_with_one_place_are_a_product(
+    rank: int, own: dict[str, Any], is_product: bool, batch: int, dtype: str
+) -> None:
+    attributes = {"kernel": (3,) * rank, "num_filter": 4, "no_bias": True, **own}
+    names = ["data", "weight", *([] if attributes["no_bias"] else ["bias"])]
+    variables = [Node(None, name) for name in names]
+    node = make_node("Deconvolution", [v.entry() for v in variables], attributes)
+    is_last = "layout" in own
+    shape = (batch, *(1,) * rank, 6) if is_last else (batch, 6, *(1,) * rank)
+    check_with_gradients(node, {variables[0]: shape}, dtype)
+    weight = (6, *(3,) * rank, 4) if is_last else (6, 4 // own.get("num_group", 1), *(3,) * rank)
+    arrays = [np.ones(s, dtype) for s in (shape, weight, (4,))[: len(variables)]]
+    compiled = CompiledGraph(Graph([node.entry()]), variables)
+    assert (" dot" in str(explain(compiled.binding(arrays)))) == is_product
 
 
 @st.composite
