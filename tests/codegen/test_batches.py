@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gluonic as mx
-from gluonic import gluon, nd
+from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.loops import facts as facts_module
 from gluonic.gluon import nn
@@ -308,3 +308,16 @@ def test_another_batch_size_asks_no_operator_again(
     info = net.cache_info()
     assert info.specializations == (2 if train else 1)
     assert info.bindings == info.misses == 6 * info.specializations
+
+
+def test_a_batch_of_one_that_is_squeezed_away_has_a_gradient() -> None:
+    net = hybridized(nn.HybridLambda(lambda F, x, y: F.broadcast_add(F.squeeze(x), y)))
+    x, y = nd.ones((1, 30)), nd.ones((1,))
+    x.attach_grad()
+    y.attach_grad()
+    with autograd.record():
+        total = net(x, y)
+    total.backward()
+    assert total.shape == (30,)
+    np.testing.assert_array_equal(x.grad.asnumpy(), np.ones((1, 30)))
+    np.testing.assert_array_equal(y.grad.asnumpy(), [30])

@@ -232,3 +232,14 @@ def test_a_forked_child_computes_and_draws_on() -> None:
     assert is_true_in_a_child(computes)
     sample = os.read(reader, 100).decode()
     assert float(sample) == float(nd.random.uniform())
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_gradient_of_a_norm_in_another_dtype_has_that_of_the_data(order: int) -> None:
+    x = variable(3.0, -4.0)
+    with autograd.record():
+        y = nd.norm(x, ord=order, out_dtype="float64")
+    y.backward()
+    assert (y.dtype, x.grad.dtype) == (np.float64, np.float32)
+    expected = [1, -1] if order == 1 else [0.6, -0.8]
+    np.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-6)

@@ -30,7 +30,7 @@ def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
     n.output = target
 
 
-@operator("_reduce_like", dtype=like("lhs"), shape=like("rhs"))
+@operator("_reduce_like", dtype=like("lhs"))
 def reduce_like(lhs: Array, rhs: Array) -> Any:
     """Sum `lhs` over the axes along which an array of the shape of `rhs` was broadcast to it."""
     if lhs.shape == rhs.shape:
@@ -40,6 +40,20 @@ def reduce_like(lhs: Array, rhs: Array) -> Any:
         i for i, n in enumerate(lhs.shape) if i < added or (rhs.shape[i - added] == 1 and n != 1)
     )
     return total(lhs, repeated).reshape(rhs.shape)
+
+
+@reduce_like.infer_shape
+def _(n: NodeView) -> None:
+    like("rhs")(n)
+    lhs, rhs = n._known("lhs"), n._known("rhs")
+    if lhs is None or rhs is None:
+        return
+    padded = (*(1 for _ in lhs[: len(lhs) - len(rhs)]), *rhs)
+    if len(padded) != len(lhs) or any(
+        not (isinstance(b, int) and b == 1) and None not in (a, b) and a != b
+        for a, b in zip(lhs, padded, strict=True)
+    ):
+        raise InferenceError(f"{n._title}: {written(lhs)} is no {written(rhs)}, broadcast")
 
 
 reduce_like.gradient(lhs=lambda F, n, g: F.broadcast_like(g, n.lhs))

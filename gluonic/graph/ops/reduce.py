@@ -225,8 +225,8 @@ def _(n: NodeView) -> None:
 
 def _norm_gradient(F: Any, n: Any, g: Any) -> Any:
     if n.ord == 1:
-        return _spread(F, n, g) * F.sign(n.data)
-    return n.data * _spread(F, n, g / n.output)
+        return F._cast_like(_spread(F, n, g), n.data) * F.sign(n.data)
+    return n.data * F._cast_like(_spread(F, n, g / n.output), n.data)
 
 
 norm.gradient(data=_norm_gradient)
