@@ -22,6 +22,7 @@ from gluonic.graph.record import record
 _REGISTERS_A_STEP = 4
 _LINE_BYTES = 64  # of a cache, and of the widest register
 # The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
+# Arrays a page apart would wait for each other's stores, as those of 1024 floats are.
 _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
 
 
