@@ -23,7 +23,7 @@ Number = bool | int | float | np.generic
 Operand: TypeAlias = "Value | bool | int | float | np.generic"
 Bounds = tuple[float, float]
 
-UNBOUNDED: Bounds = (float("-inf"), float("inf"))
+UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 BOOL = np.dtype(np.bool_)
 FLOAT32 = np.dtype(np.float32)

@@ -20,11 +20,11 @@ def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
     """Return the bounds of what ``fadd``, ``fsub`` or ``fmul`` makes of values."""
     first, second = values
     if operation == "fmul":
-        return rounded(_of_product(first, second), first.dtype)
+        return _rounded(_of_product(first, second), first.dtype)
     if UNBOUNDED in (first.bounds, second.bounds):
         return UNBOUNDED
     below, above = second.bounds if operation == "fadd" else negated(second.bounds)
-    return rounded((first.bounds[0] + below, first.bounds[1] + above), first.dtype)
+    return _rounded((first.bounds[0] + below, first.bounds[1] + above), first.dtype)
 
 
 def _of_product(first: Value, second: Value) -> Bounds:
@@ -38,7 +38,7 @@ def _of_product(first: Value, second: Value) -> Bounds:
     return min(possible, default=-math.inf), max(possible, default=math.inf)
 
 
-def rounded(bounds: Bounds, dtype: Dtype) -> Bounds:
+def _rounded(bounds: Bounds, dtype: Dtype) -> Bounds:
     """Return the bounds of numbers that lie within `bounds` before they are rounded."""
     largest, least, share = _format(dtype)
     low, high = min(bounds[0], largest), max(bounds[1], -largest)

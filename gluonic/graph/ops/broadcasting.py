@@ -18,15 +18,25 @@ def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     return reduce(data, axis=axes, dtype=wide, keepdims=keepdims)
 
 
-def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
-    """Check that `shape` can be broadcast to `target`, which is the output's."""
+def _require_stretch(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
+    """Check that `shape` can be broadcast to `target`."""
     padded = (1,) * (len(target) - len(shape)) + tuple(shape)
-    if len(padded) != len(target) or any(
-        b is not None and a != b and a not in (None, 1) for a, b in zip(padded, target, strict=True)
-    ):
+    if len(padded) != len(target) or not all(map(_stretches, padded, target)):
         raise InferenceError(
             f"{n._title}: the shape {written(shape)} cannot be broadcast to {written(target)}"
         )
+
+
+def _stretches(extent: int | None, target: int | None) -> bool:
+    """Whether an axis can become so long; of an extent that stands for all it is asked last if it is 1."""
+    if target is None or (type(extent) is int and extent == 1):
+        return True
+    return extent == target or extent in (None, 1)
+
+
+def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
+    """Check that `shape` can be broadcast to `target`, which is the output's."""
+    _require_stretch(n, shape, target)
     n.output = target
 
 
@@ -46,14 +56,8 @@ def reduce_like(lhs: Array, rhs: Array) -> Any:
 def _(n: NodeView) -> None:
     like("rhs")(n)
     lhs, rhs = n._known("lhs"), n._known("rhs")
-    if lhs is None or rhs is None:
-        return
-    padded = (*(1 for _ in lhs[: len(lhs) - len(rhs)]), *rhs)
-    if len(padded) != len(lhs) or any(
-        not (isinstance(b, int) and b == 1) and None not in (a, b) and a != b
-        for a, b in zip(lhs, padded, strict=True)
-    ):
-        raise InferenceError(f"{n._title}: {written(lhs)} is no {written(rhs)}, broadcast")
+    if lhs is not None and rhs is not None:
+        _require_stretch(n, rhs, lhs)
 
 
 reduce_like.gradient(lhs=lambda F, n, g: F.broadcast_like(g, n.lhs))
