@@ -10,12 +10,13 @@ import argparse
 import gc
 import os
 import resource
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from benchmarks.processes import output_of
 
 HERE = os.path.abspath(__file__)
 
@@ -95,12 +96,7 @@ def left_behind(mx: Any, nets: int) -> float:
 
 
 def _in_process(python: str, *arguments: str) -> float:
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLUONIC_NUM_THREADS")
-    root = os.path.dirname(os.path.dirname(HERE))
-    environment = {**os.environ, **dict.fromkeys(names, "1"), "PYTHONPATH": root}
-    command = [python, HERE, *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    return float(output_of(python, HERE, *arguments).split()[-1])
 
 
 def compare(mxnet: str, rounds: int) -> None:

@@ -4,15 +4,14 @@ usage: python -m benchmarks.nets [--mxnet PYTHON] [--only unet,generator] [--sec
 """
 
 import argparse
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.processes import output_of
 
 Make = Callable[[Any], Any]
 
@@ -151,15 +150,8 @@ def milliseconds(call: Callable[[], Any], seconds: float) -> float:
 
 def _measured(python: str, side: str, name: str, seconds: float) -> list[float]:
     """Both times of a net, in a process of its own with one thread."""
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GLUONIC_NUM_THREADS"), "1")
-    command = [python, __file__, "--side", side, "--only", name, "--seconds", str(seconds)]
-    root = str(Path(__file__).parents[1]) if side == "gluonic" else ""
-    found = subprocess.run(
-        command, env={**os.environ, **threads, "PYTHONPATH": root}, capture_output=True, text=True
-    )
-    if found.returncode:
-        raise RuntimeError(found.stderr)
-    return [float(word) for word in found.stdout.split()[-2:]]
+    arguments = ["--side", side, "--only", name, "--seconds", str(seconds)]
+    return [float(word) for word in output_of(python, __file__, *arguments).split()[-2:]]
 
 
 def main() -> None:

@@ -7,9 +7,7 @@ times depend on what else the machine does.
 """
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,6 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import chart
 import workloads
+from processes import output_of
 
 SIDES = ("eager", "hybridized", "numpy", "mxnet")
 
@@ -48,18 +47,12 @@ def measure(side: str, workload: str, seconds: float) -> float | None:
 
 def in_process(python: str, side: str, workload: str, seconds: float, threads: int) -> float | None:
     """Measure one side in a process of its own."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GLUONIC_NUM_THREADS")
-    environment = {
-        **os.environ,
-        **dict.fromkeys(names, str(threads)),
-        "PYTHONPATH": str(HERE.parent),
-    }
-    command = [python, __file__, "--measure", side, "--only", workload, "--seconds", str(seconds)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"{side} {workload}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+    arguments = ["--measure", side, "--only", workload, "--seconds", str(seconds)]
+    try:
+        text = output_of(python, __file__, *arguments, threads=threads)
+    except RuntimeError as error:
+        print(f"{side} {workload}: {error}", file=sys.stderr)
         return None
-    text = done.stdout.strip()
     return float(text) if text else None
 
 
