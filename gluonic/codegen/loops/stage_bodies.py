@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gluonic.codegen.loops.contraction import products_in_sums, sum_of_product
 from gluonic.codegen.loops.costs import is_costly, seams_of
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
@@ -50,6 +51,7 @@ class StageBodies:
         self.merged, self.reads = merged, reads
         self.places, self.sweeps = group.stages.places, group.stages.sweeps
         self.outputs = {e.node: first_output + i for i, e in enumerate(group.outputs)}
+        self.products = products_in_sums(group.nodes, self.outputs, self.source, dtypes)
         self.kept: dict[Node, int] = {}
         self.carried: dict[Node, int] = {}
         self.scratch: dict[Node, int] = {}
@@ -96,9 +98,13 @@ class StageBodies:
             lambda node: arithmetic(self.dtypes[node.entry()]).itemsize,
         )
 
+    def source(self, entry: Entry) -> Node:
+        """The operator that computes an entry."""
+        return self.roots.get(entry, entry).node
+
     def _sources(self, node: Node) -> list[Node]:
         """The operators of the group that one reads."""
-        found = dict.fromkeys(self.roots.get(entry, entry).node for entry in node.inputs)
+        found = dict.fromkeys(map(self.source, node.inputs))
         return [source for source in found if source in self.places]
 
     def _seams(self, part: Sequence[Node]) -> list[Dtype]:
@@ -191,7 +197,7 @@ class StageBodies:
         for node in reversed(self.group.nodes):
             stage = max(self.places[node].stage, last.get(node, 0))
             for entry in node.inputs:
-                source = self.roots.get(entry, entry).node
+                source = self.source(entry)
                 if source in self.places and self.places[source].kind == "element":
                     last[source] = max(last.get(source, 0), stage)
         return [
@@ -247,7 +253,7 @@ class StageBodies:
 
     def _is_read_after(self, node: Node, number: int) -> bool:
         return any(
-            self.roots.get(entry, entry).node is node
+            self.source(entry) is node
             and (self.places[reader].kind != "point" or self.places[reader].stage > number)
             for reader in self.group.nodes
             for entry in reader.inputs
@@ -293,22 +299,40 @@ class _Evaluation:
         if bodies.places[node].stage < self.stage and node in bodies.kept:
             return self.x[bodies.kept[node]]
         loop = bodies.loops[node]
-        value = loop.expression(m, *self._elements(node, loop))
+        value = self._sum_of_product(node)
+        if value is None:
+            value = loop.expression(m, *self._elements(node))
         if loop.reduction is None:
             value = self.m.astype(self.m.asarray(value), dtype)
         return value
 
-    def _elements(self, node: Node, loop: Loop) -> list[Any]:
-        elements = []
-        for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
-            if read is None:
-                continue
-            number = self.bodies.reads.get((node, position))
-            if number is None:
-                elements.append(self.of(self.bodies.roots.get(entry, entry).node))
-            else:
-                elements.append(self.x[number])
-        return elements
+    def _sum_of_product(self, node: Node) -> Any:
+        """The sum, if one of its terms is a product that nothing else reads; None otherwise."""
+        position = self.bodies.products.get(node)
+        if position is None:
+            return None
+        product = self.bodies.source(node.inputs[position])
+        if product in self.carried or product in self.kept:
+            return None
+        factors = [self._operand(product, k) for k in (0, 1)]
+        return sum_of_product(self.m, node, position, factors, self._operand(node, 1 - position))
+
+    def _operand(self, node: Node, position: int) -> Any:
+        """An operand of a sum or a product: an element, or the number that is an attribute."""
+        if position < len(node.inputs):
+            return self._element(node, position)
+        assert node.application is not None
+        return node.application.settings["scalar"]
+
+    def _elements(self, node: Node) -> list[Any]:
+        reads = self.bodies.loops[node].reads
+        return [self._element(node, k) for k, read in enumerate(reads) if read is not None]
+
+    def _element(self, node: Node, position: int) -> Any:
+        number = self.bodies.reads.get((node, position))
+        if number is None:
+            return self.of(self.bodies.source(node.inputs[position]))
+        return self.x[number]
 
 
 class _OwnAxes:

@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 class _Table:
     """What one format needs.
 
-    ``ln2`` in two parts, the first short enough that ``n`` times it is exact; the polynomials
+    ``ln2`` in two parts, the first short enough that ``n`` times it is exact; half of it, with the
+    digits that small `n` need; the polynomials
     ``(exp(r) - 1 - r) / r**2``, to more digits than the format has and to as many, and
-    ``(exp(2r) - 1 - 2r) / (2 r**2)`` for ``0 <= r <= ln 2 / 2``; the range outside which exp is
+    ``(exp(2r) - 1 - 2r) / (2 r**2)`` for ``|r| <= ln 2 / 4``; the range outside which exp is
     0 or infinite, and above which half of it is infinite too; where tanh and sigmoid are 1; 1.5
     times the power of two whose unit in the last place is 1; a power of two that makes the
     smallest denormal normal.
     """
 
     ln2: tuple[float, float]
+    half_ln2: tuple[float, ...]
     curve: tuple[float, ...]
     short_curve: tuple[float, ...]
     tanh_curve: tuple[float, ...]
@@ -54,6 +56,7 @@ class _Table:
 _TABLES = {
     FLOAT32: _Table(
         ln2=(0.693359375, math.log(2) - 0.693359375),
+        half_ln2=(math.log(2) / 2,),
         curve=(
             0.5,
             0.1666666716337204,
@@ -70,12 +73,11 @@ _TABLES = {
             0.0013824012130498886,
         ),
         tanh_curve=(
-            0.9999999403953552,
-            0.666670024394989,
-            0.3332710266113281,
-            0.1338605284690857,
-            0.04221591725945473,
-            0.017206409946084023,
+            1.0,
+            0.6666616797447205,
+            0.3333315849304199,
+            0.1338672637939453,
+            0.04459719732403755,
         ),
         low=-104.0,
         high=89.0,
@@ -90,6 +92,7 @@ _TABLES = {
     ),
     FLOAT64: _Table(
         ln2=(0.693145751953125, 1.4286068203094172e-06),
+        half_ln2=(math.log(2) / 2, 1.1595234069231498e-17),
         curve=(
             0.5,
             0.16666666666666666,
@@ -117,17 +120,16 @@ _TABLES = {
             2.5006044599392634e-08,
         ),
         tanh_curve=(
-            1.0000000000000002,
-            0.6666666666666314,
-            0.3333333333353,
-            0.13333333327813132,
-            0.04444444534940903,
-            0.012698403341050114,
-            0.0031746666390108608,
-            0.0007051813262917462,
-            0.00014194019880611966,
-            2.4081171898815324e-05,
-            5.907030605638046e-06,
+            1.000000000000001,
+            0.6666666666666673,
+            0.3333333333325875,
+            0.13333333333307126,
+            0.044444444583903814,
+            0.01269841273462651,
+            0.003174592551805327,
+            0.0007054651546479749,
+            0.00014144711018765918,
+            2.571571072853369e-05,
         ),
         low=-746.0,
         high=710.0,
@@ -149,11 +151,6 @@ def nearest(m: Emitter, x: Value) -> Value:
         return m.rint(x)
     magic = _TABLES[x.dtype].magic
     return (x + magic) - magic
-
-
-def _floored(m: Emitter, x: Value) -> Value:
-    """Round down, or up where `x` is all but whole; `x` is as small as for `nearest`."""
-    return m.floor(x) if m.target.simd & {"sse4.1", "neon"} else nearest(m, x - 0.5)
 
 
 def reduced(m: Emitter, x: Value) -> tuple[Value, Value]:
@@ -346,16 +343,16 @@ def tanh(m: Emitter, x: Value) -> Value:
     """Return the hyperbolic tangent.
 
     With ``g = (exp(2|x|) - 1) / 2`` it is ``g / (g + 1)``, which is ``w - w**2 / (g + 1)`` with the
-    smaller `w` of `g` and 1. Rounding down to the whole number makes the polynomial alone answer
-    up to ``ln 2 / 2``: no digits cancel where the result is small.
+    smaller `w` of `g` and 1.
     """
     table = _TABLES[x.dtype]
     size = m.minimum(abs(x), table.tanh_one)
-    n = _floored(m, size * (2 * math.log2(math.e)))
-    r = m.mad(
-        n, -0.5 * math.log(2), size
-    )  # where n is large, the digits that it lacks are not seen
-    scale = power_of_two(m, n)
+    shifted = m.mad(size, 2 * math.log2(math.e), table.magic + table.bias)
+    n = shifted - (table.magic + table.bias)
+    r = size
+    for part in table.half_ln2:
+        r = m.mad(n, -part, r)
+    scale = _power_of_bits(m, m.bitcast(shifted, table.bits), x.dtype)
     near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
     grown = m.seam(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
     smaller = m.minimum(grown, 1)

@@ -1,0 +1,83 @@
+"""Products that are only added to something: one instruction does both, and rounds once.
+
+That is done where one of the factors, or what is added, is a number that the graph names. With three values
+that are computed it is not: of ``mean(x * x) - m * m`` one product would be rounded and the other not, and
+their difference could fall below zero where they are equal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Dtype, Operand, Value
+from gluonic.graph.node import Entry, Node
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.emitter import Emitter
+
+_PRODUCTS = frozenset({"_mul_scalar", "elemwise_mul", "broadcast_mul"})
+_SIGNS = {
+    "elemwise_add": (1, 1),
+    "broadcast_add": (1, 1),
+    "_plus_scalar": (1, 1),
+    "elemwise_sub": (1, -1),
+    "broadcast_sub": (1, -1),
+    "_minus_scalar": (1, -1),
+    "_rminus_scalar": (-1, 1),
+}
+"""Sums with the signs of their terms; a number is the second one."""
+
+
+def products_in_sums(
+    nodes: Sequence[Node],
+    outputs: Mapping[Node, int],
+    root_of: Callable[[Entry], Node],
+    dtypes: Mapping[Entry, Dtype],
+) -> dict[Node, int]:
+    """Find the sums of a group that are computed with a product, and which of their inputs it is.
+
+    Parameters
+    ----------
+    nodes : the operators of the group
+    outputs : those whose results leave it
+    root_of : the operator that computes an entry
+    dtypes : of all entries
+    """
+    times_read = Counter(root_of(entry) for node in nodes for entry in node.inputs)
+    members = set(nodes)
+
+    def is_only_added(product: Node, dtype: Dtype) -> bool:
+        return (
+            product in members
+            and product not in outputs
+            and product.operator_name in _PRODUCTS
+            and times_read[product] == 1
+            and all(dtypes[entry] == dtype for entry in (product.entry(), *product.inputs))
+        )
+
+    found = {}
+    for node in nodes:
+        dtype = dtypes[node.entry()]
+        if node.operator_name not in _SIGNS or dtype not in (FLOAT32, FLOAT64):
+            continue
+        for position, term in enumerate(map(root_of, node.inputs)):
+            has_number = len(node.inputs) == 1 or term.operator_name == "_mul_scalar"
+            if has_number and is_only_added(term, dtype):
+                found[node] = position
+                break
+    return found
+
+
+def sum_of_product(
+    m: Emitter, node: Node, position: int, factors: Sequence[Operand], addend: Operand
+) -> Value:
+    """Write a sum of which the term at `position` is a product, computed with it."""
+    signs = _SIGNS[node.operator_name]
+    first, second, third = m.common(*factors, addend)
+    if signs[position] < 0:
+        first = -first
+    if signs[1 - position] < 0:
+        third = -third
+    return m.mad(first, second, third)
