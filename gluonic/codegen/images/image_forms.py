@@ -6,6 +6,8 @@ Channels come first, signals are images of one row, a transposed convolution is 
     Convolution(x, w, kernel=(3,))  →  squeeze(Convolution(expand_dims(x), expand_dims(w), kernel=(1, 3)))
     Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w), or dot(x, w) if `x` has one place
 
+and volumes are images, whose filters read their neighbours as further channels (`volume_forms`).
+
 What only passes images on (element by element, normalized, joined) stays in that form, so that chains of layers
 are rearranged at their ends.
 """
@@ -14,71 +16,21 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.codegen.images import TRANSPOSED, WINDOWED, without_batch
-from gluonic.codegen.images.convolution_operators import apply, made_operator
+from gluonic.codegen.images.convolution_operators import apply
+from gluonic.codegen.images.forms import Form, images_like
+from gluonic.codegen.images.volume_forms import volumes_as_images
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64
-from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY, Array
+from gluonic.graph.operator import REGISTRY
 from gluonic.graph.ops.deconvolution import transposed_convolution
 from gluonic.graph.ops.windows import Windows, is_channels_last
 from gluonic.graph.record import record
-from gluonic.graph.view import NodeView
 
 _FLOATS = (FLOAT32, FLOAT64)
-
-
-@made_operator("_images_like")
-def images_like(data: Array, *, channels: int, places: ShapeAttribute) -> Any:
-    """Images of which only the shape counts, as many as there are in `data`."""
-    return np.zeros((len(data), channels, *places), data.dtype)
-
-
-@images_like.infer_shape
-def _(n: NodeView) -> None:
-    n.output = (n.data[0], n.channels, *n.places)
-
-
-@record
-class Form:
-    """How an array of images (or of filters) lies.
-
-    Attributes
-    ----------
-    rank : how many axes it has
-    last : whether the channels lie behind the places
-    """
-
-    rank: int
-    last: bool
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether kernels take it as it is."""
-        return self.rank > 3 and not self.last
-
-    def lifted(self, places: Shape, fill: int) -> Shape:
-        """Numbers along the axes of places, those of signals with one for the row."""
-        return (fill, *places) if self.rank == 3 and places else places
-
-    def made_plain(self, entry: Entry) -> Entry:
-        """Channels first, two axes of places or three."""
-        if self.last:
-            entry = F.transpose(entry, axes=(0, self.rank - 1, *range(1, self.rank - 1)))
-        return F.expand_dims(entry, axis=2) if self.rank == 3 else entry
-
-    def restored(self, entry: Entry) -> Entry:
-        """Undo `made_plain`."""
-        if self.rank == 3:
-            entry = F.squeeze(entry, axis=2)
-        if self.last:
-            entry = F.transpose(entry, axes=(0, *range(2, self.rank), 1))
-        return entry
 
 
 def forms_key(graph: Graph, facts: Facts) -> Hashable:
@@ -94,12 +46,12 @@ def with_plain_images(graph: Graph, facts: Facts) -> Graph:
     """The graph with windowed operators in the form of kernels; the same graph if there is nothing to do."""
     if not any(node.operator_name in _WINDOWED for node in graph.nodes):
         return graph
-    rewriting = _Rewriting(graph, facts)
+    rewriting = FormRewriting(graph, facts)
     found = rewriting.run()
     return found if rewriting.has_changed else graph
 
 
-class _Rewriting:
+class FormRewriting:
     """One run of the pass; entries of the old graph are the keys.
 
     Attributes
@@ -131,7 +83,7 @@ class _Rewriting:
             return False
         if any(0 in self.facts.shapes[e] for e in entries):
             return False
-        return _RULES.get(node.operator_name, _Rewriting.elementwise)(self, node)
+        return _RULES.get(node.operator_name, FormRewriting.elementwise)(self, node)
 
     def _copy(self, node: Node) -> None:
         copy = self._with_inputs(node, [self.own(entry) for entry in node.inputs])
@@ -170,6 +122,8 @@ class _Rewriting:
 
     def windowed(self, node: Node) -> bool:
         """Take a convolution, pooling or one of their gradients."""
+        if volumes_as_images(self, node):
+            return True
         form, settings = self._form(node), self._settings(node)
         if form.is_plain:
             return False
@@ -209,7 +163,7 @@ class _Rewriting:
             inputs.insert(1, like)
         if target.name.endswith("weight"):
             inputs.append(self.as_plain(node.inputs[2], form))
-        result = self._node(node, target.name, made, inputs).entry()
+        result = self.applied(node, target.name, made, inputs).entry()
         self.plain[node.entry()] = self._with_bias(result, bias, len(windows.kernel)), form
         return True
 
@@ -230,11 +184,14 @@ class _Rewriting:
             self.as_plain(e, form) if len(self.facts.shapes[e]) == form.rank else self.own(e)
             for e in node.inputs
         ]
-        copy = self._node(node, node.operator_name, settings, inputs)
+        copy = self.applied(node, node.operator_name, settings, inputs)
         self.plain[node.entry()] = copy.entry(), form
 
     @staticmethod
-    def _node(node: Node, name: str, settings: Mapping[str, Any], inputs: list[Entry]) -> Node:
+    def applied(
+        node: Node, name: str, settings: Mapping[str, Any], inputs: Sequence[Entry]
+    ) -> Node:
+        """An operator in the place of a node."""
         made = REGISTRY[name].apply(dict(settings))
         return node.with_application(made, inputs)
 
@@ -250,7 +207,7 @@ class _Rewriting:
         if settings["axis"] % form.rank != (form.rank - 1 if form.last else 1):
             return False
         inputs = [made, *(self.own(entry) for entry in node.inputs[1:])]
-        copy = self._node(node, node.operator_name, {**settings, "axis": 1}, inputs)
+        copy = self.applied(node, node.operator_name, {**settings, "axis": 1}, inputs)
         self.plain[node.entry()] = copy.entry(), form
         for index in range(1, node.output_count):
             self.kept[node.entry(index)] = copy.entry(index)
@@ -328,8 +285,8 @@ _TRANSPOSED: dict[str, _Transposed] = {
     "_backward_Deconvolution_data": _Transposed("Convolution", (0, 2), 1),
     "_backward_Deconvolution_weight": _Transposed("_backward_Convolution_weight", (1, 0), 1),
 }
-_WINDOWED: dict[str, Callable[[_Rewriting, Node], bool]] = {
-    **dict.fromkeys(WINDOWED, _Rewriting.windowed),
-    **dict.fromkeys(TRANSPOSED, _Rewriting.transposed),
+_WINDOWED: dict[str, Callable[[FormRewriting, Node], bool]] = {
+    **dict.fromkeys(WINDOWED, FormRewriting.windowed),
+    **dict.fromkeys(TRANSPOSED, FormRewriting.transposed),
 }
-_RULES = {**_WINDOWED, "BatchNorm": _Rewriting.normalization, "Concat": _Rewriting.join}
+_RULES = {**_WINDOWED, "BatchNorm": FormRewriting.normalization, "Concat": FormRewriting.join}

@@ -55,6 +55,7 @@ class Rewriting:
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
         self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
         self.pending: dict[Entry, PendingConvolution] = {}
+        self.windows: dict[Entry, Node] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
@@ -121,7 +122,10 @@ class Rewriting:
             return self.own_blocks(entry)[0]
         key = entry, border, groups
         if key not in self.bordered:
-            if self.in_blocks(entry, groups):
+            if entry in self.windows and groups == 1:
+                node = self.windows[entry]
+                made = node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
+            elif self.in_blocks(entry, groups):
                 inner = self.own_blocks(entry)[0]
                 made = apply(with_border, entry.node.name, inner, border=border)
             else:

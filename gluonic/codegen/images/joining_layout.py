@@ -102,6 +102,20 @@ def _take_apart(images: Rewriting, node: Node, sizes: Sequence[int], first: int 
     return True
 
 
+def along_depth(images: Rewriting, node: Node) -> bool:
+    """Take images whose channels are joined with those of their neighbours, or their gradient."""
+    (data,) = node.inputs
+    channels = [images.shape(entry)[_CHANNELS] for entry in (data, node.entry())]
+    if node.entry() not in images.read_in_blocks or not _are_whole(images, channels):
+        return False
+    if images.in_blocks(data) and not images.in_blocks(data, 1):
+        return False
+    images.blocks[node.entry()] = node.with_inputs([images.block(data)]).entry(), 1
+    if node.operator_name == "_depth_windows":
+        images.windows[node.entry()] = node
+    return True
+
+
 def _are_whole(images: Rewriting, sizes: Sequence[int]) -> bool:
     return all(size % images.lanes == 0 for size in sizes)
 
@@ -111,6 +125,8 @@ JOINS = {
     "_backward_Concat": join_gradient,
     "SliceChannel": split,
     "slice_axis": take_channels,
+    "_depth_windows": along_depth,
+    "_sum_depth_windows": along_depth,
 }
 """The operators that only move channels."""
 _PASSING_ON = {*JOINS, "Dropout", "LeakyReLU"}

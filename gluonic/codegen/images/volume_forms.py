@@ -1,0 +1,180 @@
+"""Convolutions of volumes as convolutions of images.
+
+    Convolution(x, w, kernel=(3, 5, 5))  →  Convolution(_depth_windows(x'), w', kernel=(5, 5))
+
+where x' are the images of all volumes, one after the other, and w' has the planes of each filter as further
+channels. Gradients go the same way back, and volumes stay images through what follows.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.images.convolution_operators import apply
+from gluonic.codegen.images.depth_windows import depth_windows, sum_depth_windows
+from gluonic.codegen.images.filter_planes import join_planes, split_planes
+from gluonic.codegen.images.forms import Form, images_like
+from gluonic.codegen.machine.values import FLOAT32
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.windows import Windows, first_shape, windows_of
+
+if TYPE_CHECKING:
+    from gluonic.codegen.images.image_forms import FormRewriting
+
+_RANK = 5
+
+
+def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
+    """Take an operator on volumes as one on images, if it can be."""
+    shapes, dtypes = rewriting.facts.shapes, rewriting.facts.dtypes
+    if len(shapes[node.inputs[0]]) != _RANK or any(dtypes[e] != FLOAT32 for e in node.inputs):
+        return False
+    return _RULES.get(node.operator_name, _pooling)(rewriting, node)
+
+
+class _Convolution:
+    """A convolution of volumes, or one of its gradients, on its way to one of images.
+
+    Parameters
+    ----------
+    rewriting : the pass
+    node : the operator
+    data, weight, output : what the convolution reads and makes
+    """
+
+    def __init__(
+        self, rewriting: "FormRewriting", node: Node, data: Entry, weight: Entry, output: Entry
+    ) -> None:
+        assert node.application is not None
+        self.rewriting, self.node, self.settings = rewriting, node, node.application.settings
+        self.data, self.weight, self.output = data, weight, output
+        self.windows = windows_of(
+            *(self.settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
+        )
+        names = ("kernel", "stride", "dilate", "pad")
+        self.depth = {name: getattr(self.windows, name)[0] for name in names}
+        self.depth["depth"] = self.form(data).depth
+
+    def form(self, volumes: Entry) -> Form:
+        """The form that volumes get."""
+        shape, last = self.rewriting.facts.shapes[volumes], self.windows.channels_last
+        return Form(_RANK, last, depth=shape[1 if last else 2])
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether filters read all channels."""
+        return bool(self.settings["num_group"] == 1)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether each image is convolved by itself."""
+        return (self.depth["kernel"], self.depth["stride"], self.depth["pad"]) == (1, 1, 0)
+
+    def images(self, volumes: Entry) -> Entry:
+        """The images of volumes."""
+        return self.rewriting.as_plain(volumes, self.form(volumes))
+
+    def data_windows(self) -> Entry:
+        """The images of the data with the channels of their neighbours."""
+        images = self.images(self.data)
+        return (
+            images if self.is_flat else apply(depth_windows, self.node.name, images, **self.depth)
+        )
+
+    def filters(self) -> Entry:
+        """The filters with the planes of each as further channels."""
+        weight = self._weight_form().made_plain(self.rewriting.own(self.weight))
+        if self.depth["kernel"] > 1:
+            return apply(join_planes, self.node.name, weight)
+        flat: Entry = F.squeeze(weight, axis=2)
+        return flat
+
+    def like_filters(self) -> Entry:
+        """Something of which only the shape counts, which is that of `filters`."""
+        shape = self.rewriting.facts.shapes[self.weight]
+        joined = shape[0], -1, *self.windows.kernel[1:]
+        like: Entry = F.reshape(self.rewriting.own(self.weight), shape=joined)
+        return like
+
+    def own_filters(self, filters: Entry) -> Entry:
+        """Undo `filters`."""
+        planes, form = self.depth["kernel"], self._weight_form()
+        if planes == 1:
+            return form.restored(F.expand_dims(filters, axis=2))
+        return form.restored(apply(split_planes, self.node.name, filters, planes=planes))
+
+    def _weight_form(self) -> Form:
+        return Form(_RANK, self.windows.channels_last)
+
+    def made(self, *inputs: Entry) -> Entry:
+        """The operator on images."""
+        settings = {**self.settings, **_behind_depth(self.windows), "layout": None}
+        settings["dilate"] = self.windows.dilate[1:]
+        return self.rewriting.applied(self.node, self.node.operator_name, settings, inputs).entry()
+
+
+def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
+    """Attributes of windows along the other axes."""
+    return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
+
+
+def _convolution(rewriting: "FormRewriting", node: Node) -> bool:
+    data, weight, *bias = node.inputs
+    found = _Convolution(rewriting, node, data, weight, node.entry())
+    if not found.is_possible:
+        return False
+    shift = [rewriting.own(entry) for entry in bias]
+    images = found.made(found.data_windows(), found.filters(), *shift)
+    rewriting.plain[node.entry()] = images, found.form(node.entry())
+    return True
+
+
+def _data_gradient(rewriting: "FormRewriting", node: Node) -> bool:
+    grad, data, weight = node.inputs
+    found = _Convolution(rewriting, node, data, weight, grad)
+    if not found.is_possible:
+        return False
+    images = found.images(grad)
+    _, channels, _, *places = first_shape(rewriting.facts.shapes[data], found.windows.channels_last)
+    joined = channels * found.depth["kernel"]
+    like = apply(images_like, node.name, images, channels=joined, places=tuple(places))
+    gradient = found.made(images, like, found.filters())
+    if not found.is_flat:
+        gradient = apply(sum_depth_windows, node.name, gradient, **found.depth)
+    rewriting.plain[node.entry()] = gradient, found.form(data)
+    return True
+
+
+def _weight_gradient(rewriting: "FormRewriting", node: Node) -> bool:
+    grad, data, weight = node.inputs
+    found = _Convolution(rewriting, node, data, weight, grad)
+    if not found.is_possible:
+        return False
+    gradient = found.made(found.images(grad), found.data_windows(), found.like_filters())
+    rewriting.kept[node.entry()] = found.own_filters(gradient)
+    return True
+
+
+def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
+    """Take pooling that leaves each image to itself, if volumes are images already."""
+    assert node.application is not None
+    settings = node.application.settings
+    forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}
+    if settings["global_pool"] or len(forms) != 1 or not any(form.depth for form in forms):
+        return False
+    windows = windows_of(settings["kernel"], settings["stride"], settings["pad"])
+    if (windows.kernel[0], windows.stride[0], windows.pad[0]) != (1, 1, 0):
+        return False
+    (form,) = forms
+    images = [rewriting.as_plain(entry, form) for entry in node.inputs]
+    flat = {**settings, **_behind_depth(windows), "layout": None}
+    made = rewriting.applied(node, node.operator_name, flat, images)
+    rewriting.plain[node.entry()] = made.entry(), form
+    return True
+
+
+_RULES: dict[str, Callable[["FormRewriting", Node], bool]] = {
+    "Convolution": _convolution,
+    "_backward_Convolution_data": _data_gradient,
+    "_backward_Convolution_weight": _weight_gradient,
+}
