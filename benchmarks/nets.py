@@ -88,6 +88,15 @@ def _volumes(mx: Any) -> Any:
     return _layers(mx, first, nn.MaxPool3D(2), second, nn.GlobalAvgPool3D())
 
 
+def _videos(mx: Any) -> Any:
+    nn = mx.gluon.nn
+    layers: list[Any] = []
+    for channels, pool in ((64, (1, 2, 2)), (128, 2), (256, 0), (256, 2), (512, 0), (512, 2)):
+        layers.append(nn.Conv3D(channels, 3, padding=1, activation="relu"))
+        layers += [nn.MaxPool3D(pool, pool)] if pool else []
+    return _layers(mx, *layers, nn.Dense(101))
+
+
 def _feed_forward(mx: Any) -> Any:
     nn = mx.gluon.nn
     wide, narrow = (nn.Dense(units, flatten=False) for units in (2048, 512))
@@ -112,6 +121,7 @@ NETS: dict[str, tuple[Make, tuple[int, ...], int]] = {
     "feed-forward": (_feed_forward, (16, 64, 512), 0),
     "dilated signals": (_dilated, (8, 32, 512), 0),
     "volumes": (_volumes, (2, 3, 16, 32, 32), 0),
+    "videos": (_videos, (1, 3, 16, 56, 56), 0),
 }
 """Each with the shape of its input, and how many words there are if that is words."""
 
