@@ -29,59 +29,87 @@ def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
     shapes, dtypes = rewriting.facts.shapes, rewriting.facts.dtypes
     if len(shapes[node.inputs[0]]) != _RANK or any(dtypes[e] != FLOAT32 for e in node.inputs):
         return False
-    return _RULES.get(node.operator_name, _pooling)(rewriting, node)
+    rule = _RULES.get(node.operator_name)
+    if rule is None:
+        return _pooling(rewriting, node)
+    assert node.application is not None
+    if node.application.settings["num_group"] > 1:
+        return False
+    rule(_Convolution(rewriting, node))
+    return True
 
 
 class _Convolution:
-    """A convolution of volumes, or one of its gradients, on its way to one of images.
+    """A convolution of volumes whose filters read all channels, or one of its gradients, as one of images."""
 
-    Parameters
-    ----------
-    rewriting : the pass
-    node : the operator
-    data, weight, output : what the convolution reads and makes
-    """
-
-    def __init__(
-        self, rewriting: "FormRewriting", node: Node, data: Entry, weight: Entry, output: Entry
-    ) -> None:
+    def __init__(self, rewriting: "FormRewriting", node: Node) -> None:
         assert node.application is not None
         self.rewriting, self.node, self.settings = rewriting, node, node.application.settings
-        self.data, self.weight, self.output = data, weight, output
+        self.bias: list[Entry] = []
+        if node.operator_name == "Convolution":
+            self.data, self.weight, *self.bias = node.inputs
+            self.output = node.entry()
+        else:
+            self.output, self.data, self.weight = node.inputs
         self.windows = windows_of(
             *(self.settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
         )
         names = ("kernel", "stride", "dilate", "pad")
         self.depth = {name: getattr(self.windows, name)[0] for name in names}
-        self.depth["depth"] = self.form(data).depth
+        self.depth["depth"] = self._form(self.data).depth
 
-    def form(self, volumes: Entry) -> Form:
+    # -- rules --------------------------------------------------------------------------------
+
+    def forward(self) -> None:
+        """Make the images that the convolution makes."""
+        bias = [self.rewriting.own(entry) for entry in self.bias]
+        self._leave(self._made(self._windows_of_data(), self._filters(), *bias), self.output)
+
+    def data_gradient(self) -> None:
+        """Make the gradient of the data: that of its windows, summed up."""
+        shape, images = self.rewriting.facts.shapes[self.data], self._images(self.output)
+        _, channels, _, *places = first_shape(shape, self.windows.channels_last)
+        joined = channels * self.depth["kernel"]
+        like = apply(images_like, self.node.name, images, channels=joined, places=tuple(places))
+        gradient = self._made(images, like, self._filters())
+        if not self._is_flat:
+            gradient = apply(sum_depth_windows, self.node.name, gradient, **self.depth)
+        self._leave(gradient, self.data)
+
+    def weight_gradient(self) -> None:
+        """Make the gradient of the filters."""
+        images, windows = self._images(self.output), self._windows_of_data()
+        gradient = self._made(images, windows, self._like_filters())
+        self.rewriting.kept[self.node.entry()] = self._own_filters(gradient)
+
+    # -- parts --------------------------------------------------------------------------------
+
+    def _leave(self, images: Entry, like: Entry) -> None:
+        """Note the result: images of volumes that have the shape of an entry."""
+        self.rewriting.plain[self.node.entry()] = images, self._form(like)
+
+    def _form(self, volumes: Entry) -> Form:
         """The form that volumes get."""
         shape, last = self.rewriting.facts.shapes[volumes], self.windows.channels_last
         return Form(_RANK, last, depth=shape[1 if last else 2])
 
     @property
-    def is_possible(self) -> bool:
-        """Whether filters read all channels."""
-        return bool(self.settings["num_group"] == 1)
-
-    @property
-    def is_flat(self) -> bool:
+    def _is_flat(self) -> bool:
         """Whether each image is convolved by itself."""
         return (self.depth["kernel"], self.depth["stride"], self.depth["pad"]) == (1, 1, 0)
 
-    def images(self, volumes: Entry) -> Entry:
+    def _images(self, volumes: Entry) -> Entry:
         """The images of volumes."""
-        return self.rewriting.as_plain(volumes, self.form(volumes))
+        return self.rewriting.as_plain(volumes, self._form(volumes))
 
-    def data_windows(self) -> Entry:
+    def _windows_of_data(self) -> Entry:
         """The images of the data with the channels of their neighbours."""
-        images = self.images(self.data)
-        return (
-            images if self.is_flat else apply(depth_windows, self.node.name, images, **self.depth)
-        )
+        images = self._images(self.data)
+        if self._is_flat:
+            return images
+        return apply(depth_windows, self.node.name, images, **self.depth)
 
-    def filters(self) -> Entry:
+    def _filters(self) -> Entry:
         """The filters with the planes of each as further channels."""
         weight = self._weight_form().made_plain(self.rewriting.own(self.weight))
         if self.depth["kernel"] > 1:
@@ -89,14 +117,14 @@ class _Convolution:
         flat: Entry = F.squeeze(weight, axis=2)
         return flat
 
-    def like_filters(self) -> Entry:
+    def _like_filters(self) -> Entry:
         """Something of which only the shape counts, which is that of `filters`."""
         shape = self.rewriting.facts.shapes[self.weight]
         joined = shape[0], -1, *self.windows.kernel[1:]
         like: Entry = F.reshape(self.rewriting.own(self.weight), shape=joined)
         return like
 
-    def own_filters(self, filters: Entry) -> Entry:
+    def _own_filters(self, filters: Entry) -> Entry:
         """Undo `filters`."""
         planes, form = self.depth["kernel"], self._weight_form()
         if planes == 1:
@@ -106,7 +134,7 @@ class _Convolution:
     def _weight_form(self) -> Form:
         return Form(_RANK, self.windows.channels_last)
 
-    def made(self, *inputs: Entry) -> Entry:
+    def _made(self, *inputs: Entry) -> Entry:
         """The operator on images."""
         settings = {**self.settings, **_behind_depth(self.windows), "layout": None}
         settings["dilate"] = self.windows.dilate[1:]
@@ -118,43 +146,6 @@ def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
     return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
 
 
-def _convolution(rewriting: "FormRewriting", node: Node) -> bool:
-    data, weight, *bias = node.inputs
-    found = _Convolution(rewriting, node, data, weight, node.entry())
-    if not found.is_possible:
-        return False
-    shift = [rewriting.own(entry) for entry in bias]
-    images = found.made(found.data_windows(), found.filters(), *shift)
-    rewriting.plain[node.entry()] = images, found.form(node.entry())
-    return True
-
-
-def _data_gradient(rewriting: "FormRewriting", node: Node) -> bool:
-    grad, data, weight = node.inputs
-    found = _Convolution(rewriting, node, data, weight, grad)
-    if not found.is_possible:
-        return False
-    images = found.images(grad)
-    _, channels, _, *places = first_shape(rewriting.facts.shapes[data], found.windows.channels_last)
-    joined = channels * found.depth["kernel"]
-    like = apply(images_like, node.name, images, channels=joined, places=tuple(places))
-    gradient = found.made(images, like, found.filters())
-    if not found.is_flat:
-        gradient = apply(sum_depth_windows, node.name, gradient, **found.depth)
-    rewriting.plain[node.entry()] = gradient, found.form(data)
-    return True
-
-
-def _weight_gradient(rewriting: "FormRewriting", node: Node) -> bool:
-    grad, data, weight = node.inputs
-    found = _Convolution(rewriting, node, data, weight, grad)
-    if not found.is_possible:
-        return False
-    gradient = found.made(found.images(grad), found.data_windows(), found.like_filters())
-    rewriting.kept[node.entry()] = found.own_filters(gradient)
-    return True
-
-
 def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
     """Take pooling that leaves each image to itself, if volumes are images already."""
     assert node.application is not None
@@ -162,10 +153,13 @@ def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
     forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}
     if settings["global_pool"] or len(forms) != 1 or not any(form.depth for form in forms):
         return False
-    windows = windows_of(settings["kernel"], settings["stride"], settings["pad"])
+    along = settings["kernel"], settings["stride"], settings["pad"]
+    windows = windows_of(*along, layout=settings["layout"])
+    (form,) = forms
+    if windows.channels_last != form.last:
+        return False
     if (windows.kernel[0], windows.stride[0], windows.pad[0]) != (1, 1, 0):
         return False
-    (form,) = forms
     images = [rewriting.as_plain(entry, form) for entry in node.inputs]
     flat = {**settings, **_behind_depth(windows), "layout": None}
     made = rewriting.applied(node, node.operator_name, flat, images)
@@ -173,8 +167,8 @@ def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
     return True
 
 
-_RULES: dict[str, Callable[["FormRewriting", Node], bool]] = {
-    "Convolution": _convolution,
-    "_backward_Convolution_data": _data_gradient,
-    "_backward_Convolution_weight": _weight_gradient,
+_RULES: dict[str, Callable[[_Convolution], None]] = {
+    "Convolution": _Convolution.forward,
+    "_backward_Convolution_data": _Convolution.data_gradient,
+    "_backward_Convolution_weight": _Convolution.weight_gradient,
 }

@@ -146,6 +146,12 @@ def test_gradients_of_a_chain_are_the_eager_ones() -> None:
         np.testing.assert_allclose(compiled, eager, rtol=1e-3, atol=2e-5 * np.abs(eager).max())
 
 
+def test_pooling_that_takes_another_axis_for_channels_is_left_as_it_is() -> None:
+    data = _volumes("channels last", 2)
+    net = _net(_convolution(4, layout="NDHWC"), nn.MaxPool3D((1, 2, 3), (1, 2, 2)))
+    check_forward(made(net, data), data)
+
+
 def test_filters_that_read_some_of_the_channels_are_left_as_they_are() -> None:
     data = nd.array(normal(2, 4, 5, 6, 7))
     net = made(_net(_convolution(6, groups=2)), data)

@@ -21,7 +21,9 @@ def _compiled(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
 
     net = Net()
     net.hybridize()
-    return net(*(nd.array(array, dtype=array.dtype) for array in arrays)).asnumpy()
+    result = net(*(nd.array(array, dtype=array.dtype) for array in arrays))
+    found: np.ndarray = result.asnumpy()
+    return found
 
 
 @pytest.mark.skipif(not host().has_fma, reason="this processor has no such instruction")
