@@ -7,6 +7,7 @@ channels. Gradients go the same way back, and volumes stay images through what f
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.images.convolution_operators import apply
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from gluonic.codegen.images.image_forms import FormRewriting
 
 _RANK = 5
+_MOST_BYTES = 1 << 27
+"""How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
 
 
 def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
@@ -32,15 +35,15 @@ def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
     rule = _RULES.get(node.operator_name)
     if rule is None:
         return _pooling(rewriting, node)
-    assert node.application is not None
-    if node.application.settings["num_group"] > 1:
+    found = _Convolution(rewriting, node)
+    if found.settings["num_group"] > 1 or found.bytes_of_windows > _MOST_BYTES:
         return False
-    rule(_Convolution(rewriting, node))
+    rule(found)
     return True
 
 
 class _Convolution:
-    """A convolution of volumes whose filters read all channels, or one of its gradients, as one of images."""
+    """A convolution of volumes, or one of its gradients, as one of images."""
 
     def __init__(self, rewriting: "FormRewriting", node: Node) -> None:
         assert node.application is not None
@@ -57,6 +60,12 @@ class _Convolution:
         names = ("kernel", "stride", "dilate", "pad")
         self.depth = {name: getattr(self.windows, name)[0] for name in names}
         self.depth["depth"] = self._form(self.data).depth
+
+    @property
+    def bytes_of_windows(self) -> int:
+        """How much memory the windows of one volume take."""
+        size = 4 * prod(self.rewriting.facts.shapes[self.data][1:])
+        return 0 if self._is_flat else size * self.depth["kernel"] // self.depth["stride"]
 
     # -- rules --------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd
+from gluonic.codegen.images import volume_forms
 from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.depth_windows import (
     depth_windows,
@@ -150,6 +151,24 @@ def test_pooling_that_takes_another_axis_for_channels_is_left_as_it_is() -> None
     data = _volumes("channels last", 2)
     net = _net(_convolution(4, layout="NDHWC"), nn.MaxPool3D((1, 2, 3), (1, 2, 2)))
     check_forward(made(net, data), data)
+
+
+def test_volumes_whose_windows_would_fill_the_memory_are_left_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(volume_forms, "_MOST_BYTES", 3 * 4 * 6 * 9 * 10 * 3 - 1)
+    data = _volumes("plain", 2)
+    net = made(_net(_convolution(4), _convolution(2)), data)
+    check_forward(net, data)
+    assert _kinds(net, data).count("Convolution") == 2
+
+
+def test_another_batch_size_needs_no_other_code() -> None:
+    net = made(CHAINS["plain"](), _volumes("plain", 3))
+    check_forward(net, _volumes("plain", 3))
+    before = net.cache_info().specializations
+    net(_volumes("plain", 2))
+    assert net.cache_info().specializations == before
 
 
 def test_filters_that_read_some_of_the_channels_are_left_as_they_are() -> None:
