@@ -120,10 +120,14 @@ def emit_sum_depth_windows(module: Module, name: str) -> None:
 
 
 class _DepthStep(BlockStep):
-    """What the steps here share: sizes and windows are numbers, so one function serves all of them."""
+    """What the steps here share: sizes and windows are numbers, so one function serves all of them.
+
+    Attributes
+    ----------
+    narrow : the operand whose images have the channels of one place of a window
+    """
 
     narrow: int
-    """The operand whose images have the channels of one place of a window."""
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The elements of an image, how many images and windows a volume has, and how windows lie."""

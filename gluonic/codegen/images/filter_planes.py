@@ -61,10 +61,14 @@ def emit_swap_axes(module: Module, name: str, row: int) -> None:
 
 
 class _PlanesStep(BlockStep):
-    """What the steps here share."""
+    """What the steps here share.
+
+    Attributes
+    ----------
+    whole : the operand that has an axis of planes
+    """
 
     whole: int
-    """The operand that has an axis of planes."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)

@@ -55,7 +55,6 @@ class Rewriting:
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
         self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
         self.pending: dict[Entry, PendingConvolution] = {}
-        self.windows: dict[Entry, Node] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
@@ -122,12 +121,8 @@ class Rewriting:
             return self.own_blocks(entry)[0]
         key = entry, border, groups
         if key not in self.bordered:
-            if entry in self.windows and groups == 1:
-                node = self.windows[entry]
-                made = node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
-            elif self.in_blocks(entry, groups):
-                inner = self.own_blocks(entry)[0]
-                made = apply(with_border, entry.node.name, inner, border=border)
+            if self.in_blocks(entry, groups):
+                made = self._bordered(entry, border)
             else:
                 made = apply(
                     to_blocks,
@@ -139,6 +134,13 @@ class Rewriting:
                 )
             self.bordered[key] = made
         return self.bordered[key]
+
+    def _bordered(self, entry: Entry, border: Border) -> Entry:
+        """An entry that is in blocks, with a border; windows along the depth are made of bordered images."""
+        node = entry.node
+        if node.operator_name == "_depth_windows":
+            return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
+        return apply(with_border, node.name, self.own_blocks(entry)[0], border=border)
 
     def _plane_with(self, entry: Entry, border: Border) -> Entry:
         """An entry in its own layout, with a border."""

@@ -111,8 +111,6 @@ def along_depth(images: Rewriting, node: Node) -> bool:
     if images.in_blocks(data) and not images.in_blocks(data, 1):
         return False
     images.blocks[node.entry()] = node.with_inputs([images.block(data)]).entry(), 1
-    if node.operator_name == "_depth_windows":
-        images.windows[node.entry()] = node
     return True
 
 
