@@ -1,8 +1,7 @@
 """``mx.autograd``: recording computations and differentiating them."""
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import NDArray, differentiate
 from gluonic.ndarray.history import recorded_graph
 from gluonic.ndarray.recording import wrap
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, Flags
 from gluonic.symbol import Symbol
 
 __all__ = [
@@ -55,33 +54,7 @@ def is_training() -> bool:
     return STATE.training
 
 
-class _Scope:
-    """A ``with`` block that sets the thread's flags; None leaves one as it is."""
-
-    __slots__ = ("before", "recording", "training")
-
-    def __init__(self, recording: bool | None, training: bool | None) -> None:
-        self.recording, self.training = recording, training
-        self.before: list[tuple[bool, bool]] = []
-
-    def __enter__(self) -> Self:
-        self.before.append((STATE.recording, STATE.training))
-        if self.recording is not None:
-            STATE.recording = self.recording
-        if self.training is not None:
-            STATE.training = self.training
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        STATE.recording, STATE.training = self.before.pop()
-
-
-def record(train_mode: bool = True) -> _Scope:
+def record(train_mode: bool = True) -> Flags:
     """Record what is computed in the ``with`` block.
 
     Parameters
@@ -99,27 +72,27 @@ def record(train_mode: bool = True) -> _Scope:
     >>> x.grad.asscalar().item()
     6.0
     """
-    return _Scope(True, train_mode)
+    return Flags(True, train_mode)
 
 
-def pause(train_mode: bool = False) -> _Scope:
+def pause(train_mode: bool = False) -> Flags:
     """Record nothing in the ``with`` block.
 
     Parameters
     ----------
     train_mode : whether operators such as Dropout behave as in training
     """
-    return _Scope(False, train_mode)
+    return Flags(False, train_mode)
 
 
-def train_mode() -> _Scope:
+def train_mode() -> Flags:
     """Let operators behave as in training in the ``with`` block; recording goes on as it was."""
-    return _Scope(None, True)
+    return Flags(None, True)
 
 
-def predict_mode() -> _Scope:
+def predict_mode() -> Flags:
     """Let operators behave as in prediction in the ``with`` block; recording goes on as it was."""
-    return _Scope(None, False)
+    return Flags(None, False)
 
 
 def _listed(arrays: Arrays, what: str) -> list[NDArray]:
@@ -293,7 +266,7 @@ class Function:
                 f"Each Function instance can only be called once; make another {type(self).__name__}"
             )
         self._used = True
-        with differentiate.flags(False, None):
+        with Flags(False, None):
             outputs = self.forward(*inputs)
         if not STATE.recording:
             return outputs

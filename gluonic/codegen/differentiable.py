@@ -86,6 +86,7 @@ class DifferentiableProgram:
         self.gradient_outputs = self._differentiate(wanted, heads, train)
         self._saved = self._entries_to_save()
         made = self.graph.outputs
+        self._visible = len(made)
         results = list(made)
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
@@ -93,6 +94,7 @@ class DifferentiableProgram:
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self.backward_program = self._backward(data)
         self._memory = ReusedMemory()
+        self._batches = [i for i, n in enumerate(self.inputs) if data is None or n in data]
 
     def _differentiate(
         self, wanted: Sequence[bool], heads: Sequence[bool], train: bool
@@ -136,9 +138,10 @@ class DifferentiableProgram:
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
         """Compute the outputs, and what `backward` needs."""
         keys = [take_keys(run.random, self.key_count)] if self.key_count else []
-        arrays = [*arrays, *keys]
-        shapes = [array.shape for array in arrays]
-        visible = len(self.graph.outputs)
+        if keys:
+            arrays = [*arrays, *keys]
+        shapes = [arrays[at].shape for at in self._batches]
+        visible = self._visible
         left = self._memory.take(shapes)
         into = None if left is None else [*[None] * visible, *left]
         results = self.forward_program(arrays, run, into)

@@ -16,11 +16,12 @@ from gluonic.gluon.backend import BackendSteps, backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
+from gluonic.gluon.recorded_repeat import RecordedRepeat
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.collector import paused
-from gluonic.graph.errors import CallError, describe
+from gluonic.graph.errors import CallError, MXNetError, describe
 from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.repetition import Repeat
@@ -68,7 +69,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
-        self._repeat: Repeat | None = None
+        self._repeat: Repeat | RecordedRepeat | None = None
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
@@ -168,7 +169,11 @@ class HybridBlock(Block):
         """Run the block: hooks before, `forward`, hooks after."""
         repeat = self._repeat
         if repeat is not None and not _eagerly.depth:
-            output = repeat(args)
+            try:
+                output = repeat(args)
+            except MXNetError as error:
+                self._tell_where(error)
+                raise
             if output is not None:
                 return output
             self.__dict__["_repeat"] = None
@@ -265,7 +270,7 @@ class HybridBlock(Block):
             return outputs[0]
         return restore(outputs, trace.output_structure)
 
-    def _offer_repeat(self, repeat: Repeat, inputs: tuple[Any, ...]) -> None:
+    def _offer_repeat(self, repeat: Repeat | RecordedRepeat, inputs: tuple[Any, ...]) -> None:
         """Let the next call go the short way, if nothing else is to happen in it."""
         is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._op_hook is not None

@@ -18,8 +18,8 @@ from gluonic.graph.view import unify
 from gluonic.graph.writes import note_write
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import current_context, usable
-from gluonic.ndarray.differentiate import flags
 from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.state import Flags
 from gluonic.ndarray.tape import Leaf
 
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
@@ -201,7 +201,7 @@ class Parameter:
         init, contexts, default_init = self._deferred
         if not shape_is_known(self._shape):
             raise complaints.unknown_shape(self, may_wait=True)
-        with flags(False, None):
+        with Flags(False, None):
             value = nd.zeros(self._shape, dtype=self._dtype.name)
             description = initializer.InitDesc(self.name, {"__init__": init})
             initializer.create(default_init)(description, value)

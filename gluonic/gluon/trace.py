@@ -7,6 +7,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
+from gluonic.gluon.recorded_repeat import RecordedRepeat
 from gluonic.gluon.structure import Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import InferenceError, MXNetError, describe
@@ -204,8 +205,8 @@ class BoundTrace:
         ]
         self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
         self._known = _Known(self, [], [])
-        self._called_at = -1
-        self.repeat: Repeat | None = None
+        self._called_at, self._recorded = -1, False
+        self.repeat: Repeat | RecordedRepeat | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -265,15 +266,26 @@ class BoundTrace:
         return [arrays[s] if isinstance(s, int) else values[s] for s in self.sources]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph; finds a way to `repeat` the call if nothing was written since the last one."""
+        """Run the graph; finds a way to `repeat` the call, if it is like the one before.
+
+        That is: recorded as well, or with nothing written in between.
+        """
         at = WRITES.latest
         operands = self.operands(arrays)
         outputs = self.op(*operands)
-        again = at == self._called_at and not STATE.recording
-        fits = again and len(arrays) == len(self._places)
-        self.repeat = self.op.repeat(operands, self._places, at) if fits else None
-        self._called_at = at
+        again = self._recorded if STATE.recording else at == self._called_at
+        fits = again and 0 < len(arrays) == len(self._places)
+        self.repeat = self._way_to_repeat(operands, at) if fits else None
+        self._called_at, self._recorded = at, STATE.recording
         return outputs
+
+    def _way_to_repeat(
+        self, operands: Sequence[NDArray], at: int
+    ) -> Repeat | RecordedRepeat | None:
+        if not STATE.recording:
+            return self.op.repeat(operands, self._places, at)
+        repeat = RecordedRepeat(self.op, operands, self._places, self._known.parameters)
+        return repeat if repeat.is_recorded else None
 
 
 __all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

@@ -266,13 +266,15 @@ class Trainer:
             self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
-        places = self._found()
-        if not ignore_stale_grad:
-            _refuse_stale(places)
+        fresh = []
+        for trained in self._found():
+            chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
+            if len(chosen) < len(trained) and not ignore_stale_grad:
+                raise _stale_gradients(self._found())
+            fresh.append(chosen)
         if self._update_on_kvstore:
             return
-        for updater, trained in zip(self._updaters, places, strict=True):
-            chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
+        for updater, chosen in zip(self._updaters, fresh, strict=True):
             if chosen:
                 updater(
                     [t.key for t in chosen],
@@ -368,20 +370,19 @@ def _common_contexts(params: Sequence[Parameter]) -> list[Context]:
     return contexts
 
 
-def _refuse_stale(places: Iterable[Iterable[_Trained]]) -> None:
+def _stale_gradients(places: Iterable[Iterable[_Trained]]) -> StaleGradientError:
     stale = [
         f"{t.param.name} on {t.array.context}"
         for trained in places
         for t in trained
         if t.leaf is None or not t.leaf.fresh
     ]
-    if stale:
-        raise StaleGradientError(
-            describe(
-                "gradients have not been computed by backward() since the last step",
-                where="Trainer",
-                facts=stale,
-                hint="call backward() before step(); if the loss does not depend on these parameters, "
-                "step(…, ignore_stale_grad=True), or grad_req='null' for them",
-            )
+    return StaleGradientError(
+        describe(
+            "gradients have not been computed by backward() since the last step",
+            where="Trainer",
+            facts=stale,
+            hint="call backward() before step(); if the loss does not depend on these parameters, "
+            "step(…, ignore_stale_grad=True), or grad_req='null' for them",
         )
+    )

@@ -10,7 +10,7 @@ from gluonic.graph.operator import Array
 from gluonic.minpy.definition import Definition, Gradient
 from gluonic.minpy.template import Template
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.differentiate import flags
+from gluonic.ndarray.state import Flags
 
 
 class NoGradientFuncError(MXNetError, ValueError):
@@ -41,7 +41,7 @@ class Call:
 
     def run(self) -> list[Array]:
         """Compute the results."""
-        with flags(False, None):
+        with Flags(False, None):
             self._answer = self.operator.function(*self._args, **self._kwargs)
         self.is_tuple = isinstance(self._answer, tuple)
         answers = self._answer if self.is_tuple else (self._answer,)
@@ -51,7 +51,7 @@ class Call:
         """Make the functions that will turn gradients of the results into those of these arrays."""
         for i in wanted:
             if (defined := self._defined(i)) is not None and defined[0] not in self._makers:
-                with flags(False, None):
+                with Flags(False, None):
                     made = defined[0](self._answer, *self._args, **self._kwargs)
                 self._makers[defined[0]] = made
 
@@ -81,7 +81,7 @@ class Call:
                 continue
             function, numbers = defined
             if function not in computed:
-                with flags(False, None):
+                with Flags(False, None):
                     computed[function] = self._makers[function](head)
             place = self.template.places[i]
             value = computed[function]

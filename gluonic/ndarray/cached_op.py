@@ -78,10 +78,11 @@ class CachedOp:
         """Compute the outputs; recorded on the tape as one computation."""
         arrays = [x._data for x in inputs]
         if STATE.recording:
-            entries = [entry_of(x) for x in inputs]
-            wanted = tuple(entry is not None for entry in entries)
-            if any(wanted):
-                return self._recorded(inputs, arrays, entries, wanted)
+            entries = [None if x._entry is None else entry_of(x) for x in inputs]
+            wanted = tuple([entry is not None for entry in entries])
+            if True in wanted:
+                program = self.differentiable(wanted, STATE.training)
+                return self.recorded(program, inputs, arrays, entries)
         return self._wrapped(inputs, self.inference(arrays, current_run()))
 
     def repeat(self, inputs: Sequence[NDArray], given: Sequence[int], at: int) -> Repeat | None:
@@ -110,18 +111,23 @@ class CachedOp:
             self._differentiable[key].forward_program.observer = self._observer
         return self._differentiable[key]
 
-    def _recorded(
+    def recorded(
         self,
+        program: DifferentiableProgram,
         inputs: Sequence[NDArray],
         arrays: list[Array],
         entries: list[Entry | None],
-        wanted: tuple[bool, ...],
     ) -> list[NDArray]:
-        train = STATE.training
-        program = self.differentiable(wanted, train)
+        """Compute the outputs with a program for the gradients wanted; recorded.
+
+        Parameters
+        ----------
+        program : what `differentiable` returned
+        arrays, entries : of the inputs
+        """
         results, saved = program.forward(arrays, current_run())
         outputs = self._wrapped(inputs, results)
-        made = CachedOpRecord(program, entries, arrays, outputs, saved, train)
+        made = CachedOpRecord(program, entries, arrays, outputs, saved, STATE.training)
         put(made, inputs, outputs)
         return outputs
 

@@ -95,8 +95,8 @@ def record(
 def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
     """Let arrays be the outputs of a record, and guard the constants it reads against being overwritten."""
     reader = None
-    for x in inputs:
-        if entry_of(x) is None:
+    for x, entry in zip(inputs, made.inputs, strict=False):
+        if entry is None:
             if reader is None:
                 reader = ref(made)
             x._reader = reader

@@ -4,6 +4,8 @@ import contextvars
 import os
 import threading
 from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -30,6 +32,32 @@ class ThreadState(threading.local):
 
 
 STATE = ThreadState()
+
+
+class Flags:
+    """A ``with`` block that sets the thread's flags; None leaves one as it is."""
+
+    __slots__ = ("before", "recording", "training")
+
+    def __init__(self, recording: bool | None, training: bool | None) -> None:
+        self.recording, self.training = recording, training
+        self.before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> Self:
+        self.before.append((STATE.recording, STATE.training))
+        if self.recording is not None:
+            STATE.recording = self.recording
+        if self.training is not None:
+            STATE.training = self.training
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        STATE.recording, STATE.training = self.before.pop()
 
 
 class RandomSource:

@@ -120,7 +120,9 @@ class Leaf(Record):
         if gradient is None:
             if self.req == "write":
                 buffer[...] = 0
-        elif gradient._data is not buffer:
+        elif gradient._data is buffer:
+            return  # whoever wrote it there has noted the write
+        else:
             new = gradient._data.reshape(buffer.shape)
             if self.req == "add":
                 np.add(buffer, new, out=buffer, casting="unsafe")
@@ -174,7 +176,7 @@ class Walk:
     Attributes
     ----------
     flowing : by record, what has flowed into each of its outputs
-    visited : the records that have been reached
+    leaves, visited : the variables and the other records that have been reached
     """
 
     def __init__(
@@ -187,6 +189,7 @@ class Walk:
         self.plus, self.filling = plus, filling
         self.flowing: dict[Record, list[NDArray | None]] = {}
         self.queue: list[tuple[int, Record]] = []
+        self.leaves: list[Leaf] = []
         self.visited: list[Record] = []
         for entry, gradient in heads:
             self.add(entry, gradient)
@@ -198,7 +201,7 @@ class Walk:
         if slots is None:
             slots = self.flowing[record] = [None] * record.output_count
             if isinstance(record, Leaf):
-                self.visited.append(record)
+                self.leaves.append(record)
             else:
                 heapq.heappush(self.queue, (-record.serial, record))
         if gradient is not None:

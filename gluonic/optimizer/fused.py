@@ -69,16 +69,17 @@ class FusedUpdate:
         rule = None if self._interpreting else _rule_of(optimizer)
         if rule is None or rule is self._not_lowered or not indices:
             return False
-        members = [(w, g, *as_states(s)) for w, g, s in zip(weights, grads, states, strict=True)]
-        arrays: list[Any] = [getattr(x, "_data", None) for member in members for x in member]
-        plan = self._plan
+        arrays, plan = _arrays(weights, grads, states), self._plan
         if plan is not None and not (plan.rule is rule and _are_same(plan.seen, arrays)):
             plan = self._plan = None
-        if plan is None and not all(_is_plain(member, rule) for member in members):
-            return False
+        if plan is None:
+            members = _members(weights, grads, states)
+            if not all(_is_plain(member, rule) for member in members):
+                return False
         numbers = _counted(optimizer, indices)
         names = [name for name, x in vars(numbers[0]).items() if x is not None]
         if plan is None or plan.names != names:
+            members = _members(weights, grads, states)
             plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
         if plan is None:
             for n, (weight, grad, *state) in zip(numbers, members, strict=True):
@@ -90,7 +91,7 @@ class FusedUpdate:
             group.update(_rows(own, names))
         note_write()
         if EVENTS.imperative:
-            EVENTS.eager(f"{type(optimizer).__name__}.update", begin, parameters=len(members))
+            EVENTS.eager(f"{type(optimizer).__name__}.update", begin, parameters=len(weights))
         return True
 
     def _planned(
@@ -118,6 +119,26 @@ class FusedUpdate:
         return _Plan(rule, names, [ref(array) for array in arrays], groups)
 
 
+def _arrays(
+    weights: Sequence[NDArray], grads: Sequence[NDArray], states: Sequence[Any]
+) -> list[Any]:
+    """All arrays of a step; None for what is no array among the states."""
+    arrays: list[Any] = [x._data for x in (*weights, *grads)]
+    for state in states:
+        if type(state) is NDArray:
+            arrays.append(state._data)
+        elif state is not None:
+            arrays += [getattr(x, "_data", None) for x in state]
+    return arrays
+
+
+def _members(
+    weights: Sequence[NDArray], grads: Sequence[NDArray], states: Sequence[Any]
+) -> list[Sequence[NDArray]]:
+    """For each parameter its weight, its gradient and its states."""
+    return [(w, g, *as_states(s)) for w, g, s in zip(weights, grads, states, strict=True)]
+
+
 def _rule_of(optimizer: Optimizer) -> FunctionType | None:
     """The rule of an optimizer that does nothing but apply it, if it is a plain function."""
     kind = type(optimizer)
@@ -141,9 +162,9 @@ def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
             numbers.append(optimizer._numbers(index))
         return numbers
     known: dict[Any, SimpleNamespace] = {}
-    parameters = optimizer.param_dict
+    parameters, counting = optimizer.param_dict, optimizer._count
     for index in indices:
-        count = optimizer._count(index)
+        count = counting(index)
         parameter = parameters.get(index)
         if parameter is not None:
             key = parameter.lr_mult, parameter.wd_mult, count, optimizer.num_update
@@ -202,4 +223,7 @@ def _are_same(seen: "Sequence[ref[Array]]", arrays: Sequence[Array]) -> bool:
     """Whether the arrays are those that were seen."""
     if len(seen) != len(arrays):
         return False
-    return all(known() is array for known, array in zip(seen, arrays, strict=True))
+    for known, array in zip(seen, arrays, strict=True):  # noqa: SIM110 (a generator takes twice as long)
+        if known() is not array:
+            return False
+    return True

@@ -10,6 +10,8 @@ import pytest
 from gluonic import autograd, gluon, nd, profiler
 from gluonic import context as contexts
 from gluonic.gluon import nn
+from gluonic.gluon.recorded_repeat import RecordedRepeat
+from gluonic.graph.errors import MXNetError
 
 
 class Two(gluon.HybridBlock):
@@ -55,6 +57,34 @@ def repeating(net: Any, *args: nd.NDArray) -> Any:
     return net
 
 
+def gradient(net: Any, *args: nd.NDArray) -> Any:
+    """The gradients of the net's parameters and inputs, computed from recorded calls."""
+    for x in args:
+        x.attach_grad()
+    with autograd.record():
+        output = net(*args) ** 2
+    output.backward()
+    trained = [p for p in net.collect_params().values() if p.grad_req != "null"]
+    return [*(p.grad().asnumpy() for p in trained), *(x.grad.asnumpy() for x in args)]
+
+
+def recording_again(net: Any, *args: nd.NDArray) -> Any:
+    """The net, after recorded calls that have found the short way."""
+    for _ in range(3):
+        gradient(net, *args)
+    assert isinstance(net._repeat, RecordedRepeat)
+    return net
+
+
+def assert_gradients_are_right(net: Any, *args: nd.NDArray) -> None:
+    found = [gradient(net, *args) for _ in range(3)]
+    net.hybridize(False)
+    expected = gradient(net, *args)
+    for one in found:
+        for a, b in zip(one, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
 def initialize_again(net: Any) -> None:
     net.initialize(force_reinit=True)
 
@@ -87,6 +117,84 @@ def test_a_change_of_the_parameters_is_seen_by_the_next_call(
     expected = eager(net, x)
     for one in found:
         np.testing.assert_allclose(one, expected, rtol=1e-5, atol=1e-6)
+
+
+def freeze(net: Any) -> None:
+    net[0].weight.grad_req = "null"
+
+
+def overwrite(net: Any) -> None:
+    net[2].weight.set_data(nd.array(np.cos(np.arange(15)).reshape(3, 5)))
+
+
+@pytest.mark.parametrize(
+    "change", [initialize_again, move, another_layer, convert, freeze, overwrite]
+)
+def test_a_change_of_the_parameters_is_seen_by_the_next_recorded_call(
+    change: Callable[[Any], None],
+) -> None:
+    x = inputs(rows=5)
+    net = recording_again(hybridized(), x)
+    change(net)
+    assert_gradients_are_right(net, x)
+
+
+def test_recorded_inputs_of_other_shapes_and_dtypes_are_computed_with() -> None:
+    net = recording_again(hybridized(), inputs(rows=5))
+    assert_gradients_are_right(net, inputs(rows=7, seed=2))
+
+
+def test_a_recorded_input_may_have_a_gradient_or_none() -> None:
+    x = inputs(rows=5)
+    net = recording_again(hybridized(), x)
+    with autograd.record():
+        of_constant = net(inputs(rows=5, seed=3)) ** 2
+    of_constant.backward()
+    found = net[0].weight.grad().asnumpy()
+    y = inputs(rows=5, seed=3)
+    assert_gradients_are_right(net, y)
+    np.testing.assert_allclose(found, net[0].weight.grad().asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_a_recorded_call_twice_adds_both_gradients() -> None:
+    x, y = inputs(rows=5), inputs(rows=5, seed=5)
+    net = recording_again(hybridized(), x)
+    with autograd.record():
+        both = net(x) ** 2 + 3 * net(y) ** 2
+    both.backward()
+    found = net[2].weight.grad().asnumpy()
+    gradient(net, x)
+    expected = net[2].weight.grad().asnumpy()
+    gradient(net, y)
+    expected = expected + 3 * net[2].weight.grad().asnumpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:
+    net = recording_again(hybridized(), inputs(rows=5))
+    with autograd.record(), pytest.raises(MXNetError, match=net.name):
+        net(nd.ones((2, 9)))
+    assert_gradients_are_right(net, inputs(rows=5))
+
+
+def test_a_net_trains_as_it_does_eagerly() -> None:
+    losses = []
+    for compiled in (True, False):
+        net = hybridized()
+        net.initialize(force_reinit=True)
+        for number, parameter in enumerate(net.collect_params().values()):
+            if parameter.grad_req != "null":
+                values = np.cos(np.arange(number, number + parameter.data().size))
+                parameter.set_data(nd.array(0.1 * values.reshape(parameter.shape)))
+        net.hybridize(compiled)
+        trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.05})
+        for step in range(6):
+            with autograd.record():
+                loss = (net(inputs(rows=4, seed=step)) ** 2).mean()
+            loss.backward()
+            trainer.step(1)
+            losses.append(loss.asscalar())
+    np.testing.assert_allclose(losses[:6], losses[6:], rtol=1e-4)
 
 
 def test_inputs_of_all_kinds_are_computed_with() -> None:

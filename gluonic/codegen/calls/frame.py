@@ -85,6 +85,7 @@ class Frame:
         self.binding, spec = binding, self.specialization
         self._table_address, self.verified_at = binding.table_address, -1
         self._signature, self._results = binding.signature, binding.results
+        self._filled: list[Any] = [_nothing] * len(binding.results)
         self._views = None
         if binding.lasting.offsets != self._lasting_offsets:
             self._make_lasting(binding)
@@ -109,16 +110,12 @@ class Frame:
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
-        for seen, array in zip(self._seen, arrays):  # noqa: B905 (as many; being strict takes time)
-            if seen() is not array:
-                return self._place_all(arrays)
-        return True
-
-    def _place_all(self, arrays: Sequence[Array]) -> bool:
-        seen, self.verified_at = self._seen, -1
-        for position, array in enumerate(arrays):
-            if seen[position]() is not array and not self._place(position, array):
-                return False
+        seen = self._seen
+        for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
+            if seen[position]() is not array:
+                self.verified_at = -1
+                if not self._place(position, array):
+                    return False
         return True
 
     def _place(self, position: int, array: Array) -> bool:
@@ -155,13 +152,8 @@ class Frame:
             if only the interpreter can answer the call
         """
         self.hits += 1
-        spec, slots, outputs = self.specialization, self.slots, []
-        for number, (slot, shape, dtype) in enumerate(self._results):
-            output = None if into is None else into[spec.positions[number]]
-            if output is None or output.shape != shape or output.dtype != dtype:
-                output = np.empty(shape, dtype)
-            slots[slot] = address_of(output)
-            outputs.append(output)
+        spec = self.specialization
+        outputs = self._new_outputs() if into is None else self._outputs(into)
         if spec.settling and (WRITES.latest != self._settled_at or WRITES.shares != self._shares):
             self._settle(arrays)
         if self._function is not None:
@@ -178,6 +170,37 @@ class Frame:
             self._declined.value = 0
             raise Declined
         return outputs
+
+    def _new_outputs(self) -> list[Array]:
+        """Memory for the outputs."""
+        slots, outputs = self.slots, []
+        for slot, shape, dtype in self._results:
+            output = np.empty(shape, dtype)
+            slots[slot] = address_of(output)
+            outputs.append(output)
+        self._filled = [_nothing] * len(outputs)
+        return outputs
+
+    def _outputs(self, into: Sequence[Array | None]) -> list[Array]:
+        """Memory for the outputs: what is given, where it fits."""
+        filled, outputs = self._filled, []
+        for number, position in enumerate(self.specialization.positions):
+            output = into[position]
+            if output is None or filled[number]() is not output:
+                output = self._fill(number, output)
+            outputs.append(output)
+        return outputs
+
+    def _fill(self, number: int, output: Array | None) -> Array:
+        """Let an output be written into memory that is given, or into new memory if that does not fit."""
+        slot, shape, dtype = self._results[number]
+        if output is not None and output.shape == shape and output.dtype == dtype:
+            self._filled[number] = ref(output)
+        else:
+            output = np.empty(shape, dtype)
+            self._filled[number] = _nothing
+        self.slots[slot] = address_of(output)
+        return output
 
     def is_settled(self, latest: int) -> bool:
         """Whether what follows from parameters alone is computed, and stays so until another write."""
@@ -198,7 +221,7 @@ class Frame:
         self.hits += 1
         slot, shape, dtype = self._results[0]
         output = np.empty(shape, dtype)
-        self.slots[slot] = address_of(output)
+        self.slots[slot], self._filled[0] = address_of(output), _nothing
         self._function(self._address, self._table_address)  # type: ignore[misc]
         return output
 

@@ -1,0 +1,86 @@
+"""A recorded call like the one before: what was looked up for that is looked at, not looked up again."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gluonic.graph.events import EVENTS
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.tape import Leaf, entry_of
+
+if TYPE_CHECKING:
+    from gluonic.gluon.parameter import Parameter
+
+
+class RecordedRepeat:
+    """The short way of calls that compute one array and are recorded.
+
+    Parameters
+    ----------
+    op : the graph
+    operands : what it was called with
+    given : the positions of the inputs that a call brings; all others are parameters
+    parameters : each with the list of its arrays
+
+    Attributes
+    ----------
+    is_recorded : whether such a call is, with parameters that are variables or constants
+    """
+
+    __slots__ = (
+        *("_arrays", "_context", "_entries", "_fixed", "_given", "_op", "_operands", "_parameters"),
+        *("_program", "_training", "is_recorded"),
+    )
+
+    def __init__(
+        self,
+        op: CachedOp,
+        operands: Sequence[NDArray],
+        given: Sequence[int],
+        parameters: "Sequence[tuple[Parameter, Any]]",
+    ) -> None:
+        self._op, self._parameters, self._training = op, parameters, STATE.training
+        self._context = operands[given[0]]._context
+        entries = [entry_of(x) for x in operands]
+        wanted = tuple([entry is not None for entry in entries])
+        self._program = op.differentiable(wanted, STATE.training)
+        self._given = [(at, wanted[at]) for at in given]
+        changing = set(given)  # these are not kept alive
+        self._operands: list[Any] = [None if i in changing else x for i, x in enumerate(operands)]
+        self._arrays: list[Any] = [None if x is None else x._data for x in self._operands]
+        self._entries = [None if i in changing else e for i, e in enumerate(entries)]
+        self.is_recorded = any(wanted) and all(
+            e is None or isinstance(e[0], Leaf) for e in self._entries
+        )
+        self._fixed = [(x, x._data, x._entry) for x in self._operands if x is not None]
+
+    def __call__(self, inputs: Sequence[NDArray]) -> NDArray | None:
+        """Compute the output and record it; None if the inputs have to go the long way."""
+        if (
+            not STATE.recording
+            or STATE.training is not self._training
+            or EVENTS.active
+            or len(inputs) != len(self._given)
+            or not self._finds_parameters()
+        ):
+            return None
+        operands, arrays = self._operands.copy(), self._arrays.copy()
+        entries = self._entries.copy()
+        for x, (at, wanted) in zip(inputs, self._given, strict=True):
+            if type(x) is not NDArray or x._context is not self._context:
+                return None
+            entry = entry_of(x)
+            if (entry is not None) is not wanted:
+                return None
+            operands[at], arrays[at], entries[at] = x, x._data, entry
+        return self._op.recorded(self._program, operands, arrays, entries)[0]
+
+    def _finds_parameters(self) -> bool:
+        for parameter, known in self._parameters:
+            if parameter._arrays is not known:
+                return False
+        for operand, array, entry in self._fixed:
+            if operand._data is not array or operand._entry is not entry:
+                return False
+        return True
