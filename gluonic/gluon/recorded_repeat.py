@@ -41,7 +41,7 @@ class RecordedRepeat:
         parameters: "Sequence[tuple[Parameter, Any]]",
     ) -> None:
         self._op, self._parameters, self._training = op, parameters, STATE.training
-        self._context = operands[given[0]]._context
+        self._context = operands[given[0]].context
         entries = [entry_of(x) for x in operands]
         wanted = tuple([entry is not None for entry in entries])
         self._program = op.differentiable(wanted, STATE.training)
@@ -68,7 +68,9 @@ class RecordedRepeat:
         operands, arrays = self._operands.copy(), self._arrays.copy()
         entries = self._entries.copy()
         for x, (at, wanted) in zip(inputs, self._given, strict=True):
-            if type(x) is not NDArray or x._context is not self._context:
+            if type(x) is not NDArray:
+                return None
+            if x._context is not self._context and x.context != self._context:
                 return None
             entry = entry_of(x)
             if (entry is not None) is not wanted:

@@ -98,7 +98,7 @@ class CachedOp:
             return None
         arrays, train = [x._data for x in inputs], STATE.training
         frames = self.inference.compiled.verified(arrays, at, train=train)
-        return None if frames is None else Repeat(frames, given, inputs[given[0]]._context, at)
+        return None if frames is None else Repeat(frames, given, inputs[given[0]].context, at)
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """The forward and backward programs for gradients of the wanted inputs."""

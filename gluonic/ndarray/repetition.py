@@ -28,7 +28,7 @@ class Repeat:
     __slots__ = ("_at", "_context", "_frames", "_given", "_shares", "_training")
 
     def __init__(
-        self, frames: "list[Frame]", given: Sequence[int], context: Context | None, at: int
+        self, frames: "list[Frame]", given: Sequence[int], context: Context, at: int
     ) -> None:
         self._frames, self._given, self._context, self._at = frames, given, context, at
         self._shares, self._training = WRITES.shares, STATE.training
@@ -46,7 +46,9 @@ class Repeat:
             return None
         arrays = []
         for x in inputs:
-            if type(x) is not NDArray or x._context is not self._context:
+            if type(x) is not NDArray:
+                return None
+            if x._context is not self._context and x.context != self._context:
                 return None
             arrays.append(x._data)
         try:
