@@ -21,10 +21,21 @@ def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
     first, second = values
     if operation == "fmul":
         return _rounded(_of_product(first, second), first.dtype)
-    if UNBOUNDED in (first.bounds, second.bounds):
+    added = second.bounds if operation == "fadd" else negated(second.bounds)
+    return _rounded(_of_sum(first.bounds, added), first.dtype)
+
+
+def bounds_of_fma(first: Value, second: Value, addend: Value) -> Bounds:
+    """Return the bounds of a product and a sum that are rounded once."""
+    if addend.bounds == UNBOUNDED:
         return UNBOUNDED
-    below, above = second.bounds if operation == "fadd" else negated(second.bounds)
-    return _rounded((first.bounds[0] + below, first.bounds[1] + above), first.dtype)
+    return _rounded(_of_sum(_of_product(first, second), addend.bounds), first.dtype)
+
+
+def _of_sum(first: Bounds, second: Bounds) -> Bounds:
+    if UNBOUNDED in (first, second):
+        return UNBOUNDED
+    return first[0] + second[0], first[1] + second[1]
 
 
 def _of_product(first: Value, second: Value) -> Bounds:

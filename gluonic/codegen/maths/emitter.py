@@ -24,7 +24,7 @@ from gluonic.codegen.machine.values import (
     Value,
     literal,
 )
-from gluonic.codegen.maths.bounds import bounds_of, extreme_of, negated, size_of
+from gluonic.codegen.maths.bounds import bounds_of, bounds_of_fma, extreme_of, negated, size_of
 from gluonic.codegen.maths.functions import lookup
 from gluonic.codegen.maths.logic import Logic
 
@@ -57,14 +57,15 @@ class Emitter(Logic):
 
     def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` rounded once."""
-        return self.intrinsic("fma", *self.common(a, b, c))
+        values = self.common(a, b, c)
+        return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
 
     def mad(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` as fast as the target can, rounded once or twice."""
         values = self.common(a, b, c)
         if self.target.has_fma:
             self._keep_order(max([value.lanes for value in values]), values[0].dtype)
-            return self.intrinsic("fma", *values)
+            return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
         left, right, addend = values
         return self.add(self.multiply(left, right), addend)
 

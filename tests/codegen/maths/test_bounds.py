@@ -57,6 +57,20 @@ def test_bounds_of_two_values_hold_for_all_numbers_between(
     assert ((low <= got) & (got <= high)).all()
 
 
+@given(bounds=st.tuples(_BOUNDS, _BOUNDS, _BOUNDS))
+def test_bounds_of_a_product_in_a_sum_hold_for_all_numbers_between(
+    bounds: tuple[Bounds, Bounds, Bounds],
+) -> None:
+    m = _emitter()
+    values = [m.value(f"%{k}", FLOAT32, 1).within(known) for k, known in enumerate(bounds)]
+    low, high = m.fma(*values).bounds
+    x, y, z = (part.ravel() for part in np.meshgrid(*map(_samples, bounds)))
+    with np.errstate(all="ignore"):
+        got = (x.astype(np.float64) * y + z).astype(np.float32)
+    got = got[~np.isnan(got)]
+    assert ((low <= got) & (got <= high)).all()
+
+
 @pytest.mark.parametrize("name", _UNARY)
 @given(known=_BOUNDS)
 def test_bounds_of_one_value_hold_for_all_numbers_between(name: str, known: Bounds) -> None:
@@ -113,6 +127,15 @@ def test_the_exponential_of_what_is_bounded_is_shorter() -> None:
         return m.function.length
 
     assert length((-1, 0)) < length((-50, 50)) < length(UNBOUNDED)
+
+
+def test_what_is_known_of_a_sum_is_known_if_it_is_computed_with_a_product() -> None:
+    m = _emitter()
+    x = m.mad(m.sigmoid(m.value("%x", FLOAT32, 1)), 0.5, -1)
+    written = m.function.length
+    m.exp(x)
+    assert m.function.length - written < 20
+    assert -1.001 < x.bounds[0] < x.bounds[1] < -0.499
 
 
 @pytest.mark.parametrize("level", LEVELS)
