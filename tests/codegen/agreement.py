@@ -113,18 +113,27 @@ def _spread(slack: Sequence[Array]) -> Sequence[Array]:
     return [np.full_like(a, a.max(initial=0.0)) for a in slack]
 
 
+def interpreter_of(graph: Graph, variables: Sequence[Node], train: bool) -> Callable[..., Arrays]:
+    """A function of arrays that the interpreter computes; it writes into states, and can be observed."""
+
+    def compute(arrays: Arrays, observer: Observer | None = None) -> Arrays:
+        return interpret(graph, dict(zip(variables, arrays, strict=True)), new_run(train), observer)
+
+    return compute
+
+
+def slack_around(compute: Callable[..., Arrays], arrays: Arrays) -> Callable[[], Sequence[Array]]:
+    """What finds how far results may be from those that `compute` makes of the arrays."""
+    return lambda: _spread(slack_of(compute, arrays))
+
+
 def check_forward(random: RandomGraph) -> None:
     """Compile, run three times (with views, and into given memory), compare with the interpreter."""
     graph, variables = random.graph, random.variables
     compiled = CompiledGraph(graph, variables)
 
-    def compute(arrays: Arrays, observer: Observer | None = None) -> Arrays:
-        values = dict(zip(variables, arrays, strict=True))
-        return interpret(graph, values, new_run(random.train), observer)
-
-    def slack() -> Sequence[Array]:
-        return _spread(slack_of(compute, random.arrays))
-
+    compute = interpreter_of(graph, variables, random.train)
+    slack = slack_around(compute, random.arrays)
     reference = [a.copy() for a in random.arrays]
     expected = [a.copy() for a in compute(reference)]
     into: list[Array | None] | None = None
@@ -237,14 +246,8 @@ def check_backward(random: RandomGraph, wanted: Sequence[bool] | None = None) ->
         train=train,
     )
     whole = Graph([*graph.outputs, *(e for e in entries if e is not None)])
-    names = (*variables, *program.head_variables)
-
-    def compute(arrays: Arrays, observer: Observer | None = None) -> Arrays:
-        return interpret(whole, dict(zip(names, arrays, strict=True)), new_run(train), observer)
-
-    def slack() -> Sequence[Array]:
-        return _spread(slack_of(compute, (*random.arrays, *heads)))
-
+    compute = interpreter_of(whole, (*variables, *program.head_variables), train)
+    slack = slack_around(compute, (*random.arrays, *heads))
     expected = compute([*(a.copy() for a in random.arrays), *heads])
     count = len(results)
     found = program.backward(saved, heads, new_run(train))
