@@ -82,8 +82,9 @@ def _softmax_of(F: Any, x: Entry, axis: int, *, log: bool = False) -> Entry:
         result: Entry = F.broadcast_sub(shifted, F.log(total))
         return result
     shares = F.exp(shifted)
-    quotient: Entry = F.broadcast_div(shares, F.sum(shares, axis=axis, keepdims=True))
-    return quotient
+    total = F.sum(shares, axis=axis, keepdims=True)  # of which one is 1: it has an inverse
+    product: Entry = F.broadcast_mul(shares, 1 / total)
+    return product
 
 
 def _softmax_within(F: Any, x: Entry, length: Entry, axis: int) -> Entry:
