@@ -122,6 +122,13 @@ class CompiledGraph:
             self._forgotten_hits += frame.hits
             frame.specialization.frames.remove(frame)
 
+    def can_repeat(self, *, train: bool) -> bool:
+        """Whether frames can repeat calls like the latest one."""
+        if self.keys is not None and self.keys.counts[train]:
+            return False
+        latest = self._latest[self._modal and train][-1:]  # other threads may take the last one
+        return any(frame.specialization.can_repeat for frame in latest)
+
     def verified(self, arrays: Sequence[Array], at: int, *, train: bool) -> list[Frame] | None:
         """Note in a frame that it has these arrays, looked up when the latest write was number `at`.
 
@@ -130,8 +137,6 @@ class CompiledGraph:
         list or None
             the frames that serve such calls, to take one from and put back; None if they cannot repeat them
         """
-        if self.keys is not None and self.keys.counts[train]:
-            return None
         latest = self._latest[self._modal and train]
         try:
             frame = latest.pop()

@@ -61,6 +61,7 @@ class Specialization:
     steps : what machine code does for these groups
     computed : the outputs that are computed, each once
     positions : where these stand among all outputs
+    from_python : those that Python makes memory for
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
     settling : the positions of the inputs that settled groups read
     residence : which results live in the memory of frames
@@ -139,7 +140,11 @@ class Specialization:
         first = {e: i for i, e in reversed([*enumerate(self.outputs)])}
         self.positions = [first[e] for e in self.computed]
         self.returned = self._returned()
-        self.result_slots = [(self.slot(e), facts.dtypes[e]) for e in self.computed]
+        self.from_python = self._computed_in_python()
+        self.result_slots = [
+            (None if e in self.from_python else self.slot(e), facts.dtypes[e])
+            for e in self.computed
+        ]
         reads = {self.root.get(entry, entry) for group in self.settled for entry in group.inputs}
         self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
         self.steps: list[Step] = [group.step for run in self.runs for group in run]
@@ -150,6 +155,16 @@ class Specialization:
         self.declines = DECLINED in self.slots
         self.is_plain = is_one_call and list(self.outputs) == self.computed and not self.declines
         self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
+
+    def _computed_in_python(self) -> set[Entry]:
+        """The outputs that Python computes, and that no machine code looks at."""
+        made, seen = set(), {*self.host.values()}
+        for group in self.groups:
+            if group.is_native:
+                seen.update(self.root.get(e, e) for e in group.inputs)
+            else:
+                made.update(self.written_by(group))
+        return made.intersection(self.computed) - seen
 
     def _returned(self) -> list[tuple[int, bool]]:
         """For each output where it stands among inputs and what is computed, and whether it is copied."""

@@ -1,4 +1,4 @@
-"""A recorded call like the one before: what was looked up for that is looked at, not looked up again."""
+"""A call like the one before: what was looked up for that is looked at, not looked up again."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from gluonic.gluon.parameter import Parameter
 
 
-class RecordedRepeat:
-    """The short way of calls that compute one array and are recorded.
+class OperandRepeat:
+    """The short way of calls that compute one array and are recorded, or have operators that Python runs.
+
+    All others have a shorter one, :mod:`gluonic.ndarray.repetition`.
 
     Parameters
     ----------
@@ -25,12 +27,12 @@ class RecordedRepeat:
 
     Attributes
     ----------
-    is_recorded : whether such a call is, with parameters that are variables or constants
+    is_usual : whether the parameters are variables or constants
     """
 
     __slots__ = (
         *("_arrays", "_context", "_entries", "_fixed", "_given", "_op", "_operands", "_parameters"),
-        *("_program", "_training", "is_recorded"),
+        *("_program", "_recording", "_training", "is_usual"),
     )
 
     def __init__(
@@ -40,25 +42,24 @@ class RecordedRepeat:
         given: Sequence[int],
         parameters: "Sequence[tuple[Parameter, Any]]",
     ) -> None:
-        self._op, self._parameters, self._training = op, parameters, STATE.training
+        self._op, self._parameters = op, parameters
+        self._recording, self._training = STATE.recording, STATE.training
         self._context = operands[given[0]].context
-        entries = [entry_of(x) for x in operands]
+        entries = [entry_of(x) if STATE.recording else None for x in operands]
         wanted = tuple([entry is not None for entry in entries])
-        self._program = op.differentiable(wanted, STATE.training)
+        self._program = op.differentiable(wanted, STATE.training) if True in wanted else None
         self._given = [(at, wanted[at]) for at in given]
         changing = set(given)  # these are not kept alive
         self._operands: list[Any] = [None if i in changing else x for i, x in enumerate(operands)]
         self._arrays: list[Any] = [None if x is None else x._data for x in self._operands]
         self._entries = [None if i in changing else e for i, e in enumerate(entries)]
-        self.is_recorded = any(wanted) and all(
-            e is None or isinstance(e[0], Leaf) for e in self._entries
-        )
+        self.is_usual = all(e is None or isinstance(e[0], Leaf) for e in self._entries)
         self._fixed = [(x, x._data, x._entry) for x in self._operands if x is not None]
 
     def __call__(self, inputs: Sequence[NDArray]) -> NDArray | None:
-        """Compute the output and record it; None if the inputs have to go the long way."""
+        """Compute the output, and record it; None if the inputs have to go the long way."""
         if (
-            not STATE.recording
+            STATE.recording is not self._recording
             or STATE.training is not self._training
             or EVENTS.active
             or len(inputs) != len(self._given)
@@ -72,10 +73,12 @@ class RecordedRepeat:
                 return None
             if x._context is not self._context and x.context != self._context:
                 return None
-            entry = entry_of(x)
+            entry = entry_of(x) if self._recording else None
             if (entry is not None) is not wanted:
                 return None
             operands[at], arrays[at], entries[at] = x, x._data, entry
+        if self._program is None:
+            return self._op.computed(operands, arrays)[0]
         return self._op.recorded(self._program, operands, arrays, entries)[0]
 
     def _finds_parameters(self) -> bool:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
-from gluonic.gluon.recorded_repeat import RecordedRepeat
 from gluonic.gluon.structure import Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import InferenceError, MXNetError, describe
@@ -205,8 +205,8 @@ class BoundTrace:
         ]
         self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
         self._known = _Known(self, [], [])
-        self._called_at, self._recorded = -1, False
-        self.repeat: Repeat | RecordedRepeat | None = None
+        self._called_at, self._recorded = -1, not STATE.recording
+        self.repeat: Repeat | OperandRepeat | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -266,26 +266,21 @@ class BoundTrace:
         return [arrays[s] if isinstance(s, int) else values[s] for s in self.sources]
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph; finds a way to `repeat` the call, if it is like the one before.
-
-        That is: recorded as well, or with nothing written in between.
-        """
+        """Run the graph; finds a way to `repeat` the call, if the one before was recorded or not as well."""
         at = WRITES.latest
         operands = self.operands(arrays)
         outputs = self.op(*operands)
-        again = self._recorded if STATE.recording else at == self._called_at
-        fits = again and 0 < len(arrays) == len(self._places)
+        fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._places)
         self.repeat = self._way_to_repeat(operands, at) if fits else None
         self._called_at, self._recorded = at, STATE.recording
         return outputs
 
-    def _way_to_repeat(
-        self, operands: Sequence[NDArray], at: int
-    ) -> Repeat | RecordedRepeat | None:
-        if not STATE.recording:
-            return self.op.repeat(operands, self._places, at)
-        repeat = RecordedRepeat(self.op, operands, self._places, self._known.parameters)
-        return repeat if repeat.is_recorded else None
+    def _way_to_repeat(self, operands: Sequence[NDArray], at: int) -> Repeat | OperandRepeat | None:
+        if not STATE.recording and self.op.can_repeat:
+            unwritten = at == self._called_at
+            return self.op.repeat(operands, self._places, at) if unwritten else None
+        repeat = OperandRepeat(self.op, operands, self._places, self._known.parameters)
+        return repeat if repeat.is_usual else None
 
 
 __all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

@@ -1,6 +1,5 @@
 """The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from time import perf_counter_ns
@@ -14,6 +13,7 @@ from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.quiet import quietly
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
@@ -31,6 +31,21 @@ def conform(results: Sequence[Any], expected: Signature, application: Applicatio
             array = array.reshape(shape)
         arrays.append(array)
     return arrays
+
+
+def own(array: Array, arrays: Sequence[Array]) -> Array:
+    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
+    if not array.flags.carray:
+        return array.copy()
+    if array.base is None:
+        for x in arrays:
+            if x is array:
+                return array.copy()
+        return array
+    for x in arrays:
+        if np.may_share_memory(array, x):
+            return array.copy()
+    return array
 
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
@@ -62,18 +77,27 @@ def refused(application: Application, arrays: Sequence[Array], error: Exception)
 ARRAY_ERRORS = (IndexError, ValueError, TypeError, ZeroDivisionError)
 
 
-def run_node(application: Application, arrays: Sequence[Array], run: Run) -> list[Array]:
-    """Check the inputs of one node, run its kernel and conform the results."""
-    expected = signature_of(application, arrays)
+def run_node(
+    application: Application, arrays: Sequence[Array], run: Run, expected: Signature | None = None
+) -> list[Array]:
+    """Run the kernel of one node and conform the results; check the inputs, if `expected` is not known yet."""
+    if expected is None:
+        expected = signature_of(application, arrays)
     if application.op.calls_back:
-        return conform(application.execute(arrays, run), expected, application)
+        return _computed(application, arrays, run, expected)
     try:
-        with np.errstate(all="ignore"):
-            return conform(application.execute(arrays, run), expected, application)
+        found: list[Array] = quietly(_computed, application, arrays, run, expected)
+        return found
     except ARRAY_ERRORS as error:
         if isinstance(error, (MXNetError, NotImplementedError)):
             raise
         raise refused(application, arrays, error) from error
+
+
+def _computed(
+    application: Application, arrays: Sequence[Array], run: Run, expected: Signature
+) -> list[Array]:
+    return conform(application.execute(arrays, run), expected, application)
 
 
 def _run(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
@@ -104,8 +128,7 @@ def interpret(
     observer : called after each operator with its node, inputs and outputs
     """
     values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
-    uses = Counter(entry for node in graph.nodes for entry in node.inputs)
-    uses.update(graph.outputs)
+    uses = graph.reads.copy()
     for node in graph.run_order:
         if node.application is None:
             continue

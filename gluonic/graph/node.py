@@ -5,6 +5,7 @@ A graph only grows: a node's inputs never change, so graphs share nodes freely, 
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +182,12 @@ class Graph:
             for entry in node.inputs:
                 readers[entry.node][node] = None
         return {node: list(found) for node, found in readers.items()}
+
+    @cached_property
+    def reads(self) -> dict[Entry, int]:
+        """How often each result is read: by nodes, and as an output."""
+        inputs = (entry for node in self.nodes for entry in node.inputs)
+        return Counter(itertools.chain(inputs, self.outputs))
 
     @cached_property
     def run_order(self) -> tuple[Node, ...]:

@@ -83,10 +83,21 @@ class CachedOp:
             if True in wanted:
                 program = self.differentiable(wanted, STATE.training)
                 return self.recorded(program, inputs, arrays, entries)
+        return self.computed(inputs, arrays)
+
+    def computed(self, inputs: Sequence[NDArray], arrays: list[Array]) -> list[NDArray]:
+        """Compute the outputs, unrecorded; `arrays` are those of the inputs."""
         return self._wrapped(inputs, self.inference(arrays, current_run()))
 
+    @property
+    def can_repeat(self) -> bool:
+        """Whether there is a shorter way for calls that are not recorded, as long as nothing is written."""
+        if len(self.graph.outputs) > 1 or not self.inference.is_compiled:
+            return False
+        return self.inference.compiled.can_repeat(train=STATE.training)
+
     def repeat(self, inputs: Sequence[NDArray], given: Sequence[int], at: int) -> Repeat | None:
-        """A short way for calls like the one that has just run, if there is one.
+        """The shorter way for calls like the one that has just run; None if it did not settle.
 
         Parameters
         ----------
@@ -94,8 +105,6 @@ class CachedOp:
         given : the positions of those that the next call brings; all others are parameters
         at : the number of the latest write when the inputs were looked up
         """
-        if len(self.graph.outputs) > 1 or not given or not self.inference.is_compiled:
-            return None
         arrays, train = [x._data for x in inputs], STATE.training
         frames = self.inference.compiled.verified(arrays, at, train=train)
         return None if frames is None else Repeat(frames, given, inputs[given[0]].context, at)

@@ -11,10 +11,11 @@ from gluonic.graph.arithmetic import is_number
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.quiet import quietly
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.kernels import TooLargeError, overwrite, quietly
+from gluonic.ndarray.kernels import TooLargeError, overwrite
 from gluonic.ndarray.recording import check_writable
 
 _DENSE = (None, "default")

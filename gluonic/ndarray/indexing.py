@@ -12,11 +12,11 @@ import numpy as np
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.operator import REGISTRY, Array
+from gluonic.graph.quiet import QUIET, quietly
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.kernels import quietly
 from gluonic.ndarray.recording import check_writable, wrap
 from gluonic.ndarray.shaping import broadcast_to, view, with_shape
 from gluonic.ndarray.state import STATE
@@ -240,7 +240,7 @@ def _write_quickly(data: Array, key: Any, value: Any) -> bool:
     if not (_is_plain(key) or (type(key) is slice and data.ndim)):
         return False  # `x[:] = value` of an array without axes is for the slow way
     try:
-        STATE.quietly(data.__setitem__, key, value)
+        QUIET.run(data.__setitem__, key, value)
     except (IndexError, ValueError, TypeError, OverflowError, RuntimeError):
         return False  # the slow way says what is wrong
     return True

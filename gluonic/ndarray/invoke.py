@@ -10,10 +10,11 @@ from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, conform, signature_of
+from gluonic.graph.interpret import ARRAY_ERRORS, conform, own, signature_of
 from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.quiet import QUIET, quietly
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import compute, own, quietly
+from gluonic.ndarray.kernels import compute
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
 
@@ -131,7 +132,7 @@ def _unary(application: Application) -> Fast:
         if expected is None:
             expected = known[key] = _promise(application, (data,), known)
         try:
-            result = STATE.quietly(kernel, data)
+            result = QUIET.run(kernel, data)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
             return invoke(application, (x,))[0]
         if (
@@ -164,7 +165,7 @@ def _binary(application: Application) -> Fast:
         if expected is None:
             expected = known[key] = _promise(application, (a, b), known)
         try:
-            result = STATE.quietly(kernel, a, b)
+            result = QUIET.run(kernel, a, b)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
             return invoke(application, (x, y))[0]
         if (

@@ -1,6 +1,6 @@
 """Running kernels: without floating point warnings, on memory that is nobody else's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import Any
 
@@ -9,12 +9,13 @@ import numpy as np
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, conform, refused
+from gluonic.graph.interpret import ARRAY_ERRORS, conform, own, refused
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.quiet import quietly
 from gluonic.graph.view import written
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.state import STATE, current_run
+from gluonic.ndarray.state import current_run
 
 
 class TooLargeError(MXNetError, MemoryError):
@@ -69,33 +70,7 @@ def _too_large(application: Application, expected: Signature) -> str:
     )
 
 
-def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function without floating point warnings."""
-    try:
-        return STATE.quietly(function, *arguments)
-    except RuntimeError as error:
-        if "cannot enter context" not in str(error):
-            raise
-    with np.errstate(all="ignore"):  # inside another operator, say a signal handler's
-        return function(*arguments)
-
-
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
     quietly(np.copyto, target._data, values, "unsafe")
     note_write()
-
-
-def own(array: Array, arrays: Sequence[Array]) -> Array:
-    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
-    if not array.flags.carray:
-        return array.copy()
-    if array.base is None:
-        for x in arrays:
-            if x is array:
-                return array.copy()
-        return array
-    for x in arrays:
-        if np.may_share_memory(array, x):
-            return array.copy()
-    return array

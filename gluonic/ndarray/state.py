@@ -1,6 +1,5 @@
 """What the present thread is doing (recording, training), and where random numbers come from."""
 
-import contextvars
 import os
 import threading
 from collections.abc import Callable
@@ -18,17 +17,10 @@ class ThreadState(threading.local):
     Attributes
     ----------
     recording, training : the flags
-    quietly : calls a function with NumPy's floating point warnings off; entering a prepared
-        context costs a tenth of `numpy.errstate`, but cannot be nested
     """
 
     recording = False
     training = False
-
-    def __init__(self) -> None:
-        context = contextvars.Context()
-        context.run(np.seterr, all="ignore")
-        self.quietly = context.run
 
 
 STATE = ThreadState()

@@ -10,7 +10,7 @@ import pytest
 from gluonic import autograd, gluon, nd, profiler
 from gluonic import context as contexts
 from gluonic.gluon import nn
-from gluonic.gluon.recorded_repeat import RecordedRepeat
+from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.graph.errors import MXNetError
 
 
@@ -72,7 +72,7 @@ def recording_again(net: Any, *args: nd.NDArray) -> Any:
     """The net, after recorded calls that have found the short way."""
     for _ in range(3):
         gradient(net, *args)
-    assert isinstance(net._repeat, RecordedRepeat)
+    assert isinstance(net._repeat, OperandRepeat)
     return net
 
 
@@ -183,6 +183,31 @@ def test_inputs_on_contexts_that_are_equal_go_the_short_way() -> None:
         found = net(elsewhere, y)
     assert net._repeat is repeat
     np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+class Largest(gluon.HybridBlock):
+    """A block of which Python runs an operator."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.dense = nn.Dense(6, in_units=4)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return F.topk(self.dense(x), k=2, ret_typ="value")
+
+
+def test_graphs_of_which_python_runs_a_part_go_a_short_way_that_sees_new_parameters() -> None:
+    net, x = Largest(), inputs()
+    net.initialize()
+    net.hybridize()
+    for weight in (nd.ones((6, 4)), nd.array(np.cos(np.arange(24)).reshape(6, 4))):
+        assert isinstance(repeating(net, x)._repeat, OperandRepeat)
+        net.dense.weight.set_data(weight)
+        found = [net(x).asnumpy() for _ in range(3)]
+        expected = np.sort(x.asnumpy() @ weight.asnumpy().T)[:, :-3:-1]
+        for one in found:
+            np.testing.assert_allclose(one, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:

@@ -37,7 +37,7 @@ class Binding:
     table : the run-time numbers of all native steps
     lasting, passing : where results live that outlast a call, and those that do not
     signature : shape and dtype of each input; None for one that nothing reads
-    results : slot, shape and dtype of each output that is computed
+    results : slot, shape and dtype of each output that is computed; no slot if Python makes its memory
     """
 
     def __init__(

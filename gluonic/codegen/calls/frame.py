@@ -6,24 +6,22 @@ follows from parameters alone, and the arena, outlast a change of the batch size
 
 import ctypes
 from collections.abc import Sequence
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
 
 from gluonic.codegen.calls.binding import Binding
+from gluonic.codegen.calls.python_steps import MixedSteps
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.declining import DECLINED, Declined
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.writes import WRITES, is_shared, note_write
 
 if TYPE_CHECKING:
-    from gluonic.codegen.loops.fusion import Group
     from gluonic.codegen.native.foreign import NativeFunction
 
 
@@ -77,7 +75,7 @@ class Frame:
         self._declined = ctypes.c_int64(0)
         if spec.declines:
             self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
-        self._views: dict[Entry, Array] | None = None
+        self._mixed: MixedSteps | None = None
         self.serve(binding)
 
     def serve(self, binding: Binding) -> None:
@@ -86,7 +84,7 @@ class Frame:
         self._table_address, self.verified_at = binding.table_address, -1
         self._signature, self._results = binding.signature, binding.results
         self._filled: list[Any] = [_nothing] * len(binding.results)
-        self._views = None
+        self._mixed = None
         if binding.lasting.offsets != self._lasting_offsets:
             self._make_lasting(binding)
         if binding.passing.size > self._arena.size:
@@ -171,17 +169,19 @@ class Frame:
             raise Declined
         return outputs
 
-    def _new_outputs(self) -> list[Array]:
+    def _new_outputs(self) -> list[Any]:
         """Memory for the outputs."""
         slots, outputs = self.slots, []
         for slot, shape, dtype in self._results:
-            output = np.empty(shape, dtype)
-            slots[slot] = address_of(output)
+            output = None
+            if slot is not None:
+                output = np.empty(shape, dtype)
+                slots[slot] = address_of(output)
             outputs.append(output)
         self._filled = [_nothing] * len(outputs)
         return outputs
 
-    def _outputs(self, into: Sequence[Array | None]) -> list[Array]:
+    def _outputs(self, into: Sequence[Array | None]) -> list[Any]:
         """Memory for the outputs: what is given, where it fits."""
         filled, outputs = self._filled, []
         for number, position in enumerate(self.specialization.positions):
@@ -191,9 +191,11 @@ class Frame:
             outputs.append(output)
         return outputs
 
-    def _fill(self, number: int, output: Array | None) -> Array:
+    def _fill(self, number: int, output: Array | None) -> Array | None:
         """Let an output be written into memory that is given, or into new memory if that does not fit."""
         slot, shape, dtype = self._results[number]
+        if slot is None:
+            return None
         if output is not None and output.shape == shape and output.dtype == dtype:
             self._filled[number] = ref(output)
         else:
@@ -221,7 +223,7 @@ class Frame:
         self.hits += 1
         slot, shape, dtype = self._results[0]
         output = np.empty(shape, dtype)
-        self.slots[slot], self._filled[0] = address_of(output), _nothing
+        self.slots[slot], self._filled[0] = address_of(output), _nothing  # type: ignore[index]
         self._function(self._address, self._table_address)  # type: ignore[misc]
         return output
 
@@ -247,33 +249,24 @@ class Frame:
             self._function = self._plain_function()
 
     def _run_segments(
-        self, arrays: Sequence[Array], outputs: Sequence[Array], run: Run
+        self, arrays: Sequence[Array], outputs: Sequence[Array | None], run: Run
     ) -> list[Array]:
-        binding, spec = self.binding, self.specialization
-        if self._views is None:
-            self._views = self._viewed()
-        values = dict(self._views)
-        values.update(zip(spec.input_entries, arrays, strict=True))
-        values.update(zip(spec.computed, outputs, strict=True))
-        for entry, output in spec.host.items():
-            values[entry] = values[output].reshape(binding.facts.shapes[entry])
-        for entry, state in spec.target.items():
-            values[entry] = values[state]
-        call = _Call(binding, values, run)
-        for segment in spec.segments:
-            if segment.native:
-                function = self._functions[segment.number]
-                function(self._address, binding.table_address)
+        if self._mixed is None:
+            self._mixed = MixedSteps(self.binding, self._views())
+        values = self._mixed.arrays(arrays, outputs)
+        for step in self._mixed.steps:
+            if isinstance(step, int):
+                self._functions[step](self._address, self._table_address)
             else:
-                call.run_in_python(segment.groups[0])
-        return self._returned([values[e] for e in (*spec.input_entries, *spec.computed)])
+                step.run(values, run)
+        return self._returned(values)
 
-    def _returned(self, arrays: Sequence[Array]) -> list[Array]:
+    def _returned(self, arrays: Sequence[Any]) -> list[Array]:
         """The outputs, given the inputs and what was computed."""
         returned = self.specialization.returned
         return [arrays[i].copy() if copied else arrays[i] for i, copied in returned]
 
-    def _viewed(self) -> dict[Entry, Array]:
+    def _views(self) -> dict[Entry, Array]:
         """The results that live in the frame's memory as NumPy arrays."""
         binding, residence, found = self.binding, self.specialization.residence, {}
         for memory, residents, plan in (
@@ -286,40 +279,3 @@ class Frame:
                     typed = view.view(binding.facts.dtypes[entry])
                     found[entry] = typed.reshape(binding.facts.shapes[entry])
         return found
-
-
-class _Call:
-    """One run with operators that Python runs.
-
-    Attributes
-    ----------
-    values : inputs, outputs and intermediate results by entry
-    """
-
-    def __init__(self, binding: Binding, values: dict[Entry, Array], run: Run) -> None:
-        self.binding, self.values, self.run = binding, values, run
-
-    def array(self, entry: Entry) -> Array:
-        """A result as a NumPy array."""
-        found = self.values.get(entry)
-        if found is None:
-            root = self.values[self.binding.specialization.root[entry]]
-            found = root.reshape(self.binding.facts.shapes[entry])
-        return found
-
-    def run_in_python(self, group: "Group") -> None:
-        """Run an operator's NumPy kernel and put its results in their places."""
-        node, begin = group.nodes[0], perf_counter_ns()
-        assert node.application is not None
-        results = run_node(node.application, [self.array(e) for e in node.inputs], self.run)
-        if node.application.states:
-            note_write()
-        for index, result in enumerate(results):
-            entry = node.entry(index)
-            place = self.values.get(entry)
-            if place is None or place.dtype == object:
-                self.values[entry] = result
-            else:
-                np.copyto(place, result)
-        if EVENTS.symbolic:
-            self.binding.timed.note(group, begin, perf_counter_ns())
