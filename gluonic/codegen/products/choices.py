@@ -8,8 +8,10 @@ LARGE = 1 << 21
 """From so many elements on the right factor, packed, has left the cache when it is read."""
 MOST_KEPT = 1 << 22
 """Weights of more elements are no longer in the cache when they are read again, packed or not."""
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 3 << 17
 """How much of the left factor all packed panels go over before more of it: what a second level cache holds."""
+PACKED_PART = 1536
+"""How much of the length is summed over at a time if panels are packed: of more, too few rows are a block."""
 LONG = 8192
 """From such a length on a packed panel does not fit the cache."""
 PART = 256

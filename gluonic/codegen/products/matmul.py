@@ -20,6 +20,7 @@ from gluonic.codegen.products.choices import (
     LARGE,
     LONG,
     LOOPS,
+    PACKED_PART,
     PANELS,
     PART,
     ROWS,
@@ -83,16 +84,25 @@ class ProductStep(Step):
         return product
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows, columns, the length summed over, the way of computing, how many rows are a block; the heads."""
+        """Rows, columns, the length summed over, the way of computing, what a block holds of both; heads."""
         product = self._product(facts)
         way, block = self._for_way(product, lambda way: way), self._block(product)
-        return product.rows, product.columns, product.inner, way, block, *product.heads
+        extents = product.rows, product.columns, product.inner
+        return *extents, way, block, self._part(product), *product.heads
+
+    def _part(self, product: Product) -> int:
+        """So much of the length is summed over at a time, if the right factor is packed: equal parts."""
+        if not self.is_packed:
+            return product.inner
+        count = max(-(-product.inner // PACKED_PART), 1)
+        lanes = self.tiling.lanes
+        return max(-(-product.inner // (count * lanes)), 1) * lanes
 
     def _block(self, product: Product) -> int:
         """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""
         if not self.is_packed:
             return ROWS
-        fitting = BLOCK_BYTES // max(product.inner * self.dtype.itemsize, 1)
+        fitting = BLOCK_BYTES // (self._part(product) * self.dtype.itemsize)
         height = self.tiling.rows
         return min(max(fitting // height, 1) * height, ROWS)
 

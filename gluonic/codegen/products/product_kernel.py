@@ -25,7 +25,7 @@ from gluonic.graph.record import record
 
 _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
-    "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i1 %fresh",
+    "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %begin", "i1 %fresh", "i1 %last",
 )  # fmt: skip
 
 
@@ -48,6 +48,11 @@ class ProductForm:
     has_bias: bool = False
     packed_b: bool = False
     epilogue: Epilogue | None = None
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether a call may sum over a part of the length, from what the output holds on."""
+        return self.turned_a or self.packed_b
 
     def symbol(self, vectors: int) -> str:
         """The name of the function for panels of so many registers' width."""
@@ -130,7 +135,10 @@ class _PanelWriter(FactorWriter):
         self.edge = function.slot(f"[{length} x {self.kind}]")
         self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
         self.shift = self._pack_bias() if form.has_bias else ""
-        if not form.packed_b:
+        self.panel = "%panel"
+        if form.packed_b:
+            self.panel = self._at("%panel", self._times("%begin", self.width))
+        else:
             self._pack()
         self._tiles()
         function.finish()
@@ -162,7 +170,7 @@ class _PanelWriter(FactorWriter):
             self._copy(goal, source, "%columns")
 
     def _panel_row(self, k: str) -> str:
-        return self._at("%panel", self._times(k, self.width))
+        return self._at(self.panel, self._times(k, self.width))
 
     def _pack_turned(self) -> None:
         name = turned_packer(self.f.module, self.form.dtype, self.lanes, self.width)
@@ -205,7 +213,7 @@ class _PanelWriter(FactorWriter):
                 if self.form.has_bias:
                     first = self._load(self._at(self.shift, str(number * self.lanes)))
                 self._store(first, slot)
-        if self.form.turned_a:
+        if self.form.in_parts:
             self._resume(row, sums)
         begin, steps = "0", self.tiling.steps(rows, self.vectors)
         if steps > 1:
@@ -251,12 +259,15 @@ class _PanelWriter(FactorWriter):
     def _resume(self, row: str, sums: Sequence[Sequence[str]]) -> None:
         """Start from what is there, unless this is the first part of the length summed over."""
         goal = self._at("%c", self._times(row, "%lead_c"))
-        with self.f.when(self.f.op("xor i1 %fresh, true")):
+        resumed = self.f.op("xor i1 %fresh, true")
+        with self.f.when(self.f.op(f"and i1 {resumed}, {self.whole}")):
             for i, line in enumerate(sums):
-                source, place = self._at(goal, self._times("%lead_c", i)), self.edge
-                self._copy(place, source, "%columns")
-                for number, slot in enumerate(line):
-                    self._store(self._load(self._at(place, str(number * self.lanes))), slot)
+                self._load_row(self._at(goal, self._times("%lead_c", i)), line)
+        partial = self.f.op(f"xor i1 {self.whole}, true")
+        with self.f.when(self.f.op(f"and i1 {resumed}, {partial}")):
+            for i, line in enumerate(sums):
+                self._copy(self.edge, self._at(goal, self._times("%lead_c", i)), "%columns")
+                self._load_row(self.edge, line)
 
     def _multiplied(self, a: str, b: str, c: str) -> str:
         name = f"llvm.fmuladd.v{self.lanes}f{self.size * 8}"
@@ -266,21 +277,29 @@ class _PanelWriter(FactorWriter):
 
     def _finish(self, row: str, sums: Sequence[Sequence[str]]) -> None:
         """Store a tile; at the edge, and for the epilogue, by way of memory as wide as the panel."""
-        results = [[self._load(slot) for slot in line] for line in sums]
         goal = self._at("%c", self._times(row, "%lead_c"))
-        epilogue = self.form.epilogue
-        if epilogue is not None:
-            if not epilogue.is_short(self.f.module.target, self.form.dtype):
-                results = self._finished(epilogue, results)
-            else:
-                apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
-                results = [[apply(total) for total in line] for line in results]
+        if self.form.epilogue is not None:
+            with self.f.when("%last"):
+                self._apply(self.form.epilogue, sums)
+        results = [[self._load(slot) for slot in line] for line in sums]
         with self.f.when(self.whole):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
         with self.f.when(self.f.op(f"xor i1 {self.whole}, true")):
             for i, place in enumerate(self._store_edge(results)):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
+
+    def _apply(self, epilogue: Epilogue, sums: Sequence[Sequence[str]]) -> None:
+        """Make of a tile what the epilogue makes of it."""
+        results = [[self._load(slot) for slot in line] for line in sums]
+        if epilogue.is_short(self.f.module.target, self.form.dtype):
+            apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
+            results = [[apply(total) for total in line] for line in results]
+        else:
+            results = self._finished(epilogue, results)
+        for slots, line in zip(sums, results, strict=True):
+            for slot, result in zip(slots, line, strict=True):
+                self._store(result, slot)
 
     def _store_edge(self, results: Sequence[Sequence[str]]) -> list[str]:
         """Store a tile in memory as wide as the panel; where its rows are."""
@@ -297,6 +316,10 @@ class _PanelWriter(FactorWriter):
         self.f.do(f"call void @{name}(ptr {self.edge}, i64 {count})")
         numbers = range(self.vectors)
         return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in places]
+
+    def _load_row(self, place: str, line: Sequence[str]) -> None:
+        for number, slot in enumerate(line):
+            self._store(self._load(self._at(place, str(number * self.lanes))), slot)
 
     def _store_row(self, place: str, line: Sequence[str]) -> None:
         for number, value in enumerate(line):

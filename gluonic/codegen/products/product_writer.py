@@ -41,8 +41,8 @@ class ProductWriter:
     def __init__(self, function: StepFunction, step: "ProductStep") -> None:
         self.f, self.step = function, step
         self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
-        self.rows, self.columns, self.inner, self.method, self.block = (
-            function.number(i) for i in range(5)
+        self.rows, self.columns, self.inner, self.method, self.block, self.part = (
+            function.number(i) for i in range(6)
         )
         addresses = [function.operand(i) for i in range(len(step.operands))]
         self.factors = addresses[0], addresses[1]
@@ -53,7 +53,7 @@ class ProductWriter:
         ta, tb = step.turned
         a = (self.inner, self.rows) if ta else (self.rows, self.inner)
         b = (self.columns, self.inner) if tb else (self.inner, self.columns)
-        numbers = itertools.count(5)
+        numbers = itertools.count(6)
         self.held = [
             _Held(extents, place, function.number(next(numbers)) if place else "")
             for extents, place in zip((a, b, (self.rows, self.columns)), step.places, strict=True)
@@ -122,7 +122,7 @@ class ProductWriter:
         return self._turned_panels if self.step.turned[0] else self._panels
 
     def _packed_panels(self) -> None:
-        """Write the loop over blocks of rows; all panels go over a block, a unit is one of them."""
+        """Write the loop over blocks of rows; all panels go over each part of one; a unit is a panel."""
         f, width = self.f, self.step.unit_columns
         down = self._parts(self.rows, self.block)
         with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
@@ -131,10 +131,12 @@ class ProductWriter:
             a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
             a = self._at(a, self.kind, self._times(row, self.leads[0]))
             c = self._at(c, self.kind, self._times(row, self.leads[2]))
-            with f.loop(low, high) as panel:
+            with f.loop("0", self.inner, self.part) as begin, f.loop(low, high) as panel:
+                inner = self._less(self.inner, self._plus(begin, self.part), begin)
                 first = self._times(panel, str(width))
                 count = self._less(self.columns, self._plus(first, str(width)), first)
-                self._panel(("0", self.inner), (a, b, c), rows, (first, count))
+                here = self._at(a, self.kind, begin)
+                self._panel((begin, inner), (here, b, c), rows, (first, count))
 
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
@@ -202,6 +204,7 @@ class ProductWriter:
         """Write the call for a part of the length, some rows and the columns of a panel."""
         f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.op(f"icmp eq i64 {begin}, 0")
+        last = f.op(f"icmp eq i64 {self._plus(begin, inner)}, {self.inner}")
         start = self._times(first, self.leads[1]) if self.step.turned[1] else first
         panel = self._packed_panel(first) if self.step.is_packed else self.workspace
         bias = self._at(self.bias, self.kind, first) if self.step.has_bias else "null"
@@ -209,7 +212,7 @@ class ProductWriter:
         arguments = (
             f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
             f"ptr {bias}, ptr {goal}, i64 {self.leads[2]}, "
-            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i1 {fresh}"
+            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i64 {begin}, i1 {fresh}, i1 {last}"
         )
         self._call_panel(count, arguments)
 

@@ -110,6 +110,34 @@ def test_a_parameter_is_packed_once_until_a_write_is_noted(
     assert [type(group.step).__name__ for group in specialization.settled] == ["PackStep"]
 
 
+@pytest.mark.parametrize("activation", [None, "relu", "gelu"])
+def test_a_sum_is_the_same_to_the_last_bit_if_it_is_computed_part_by_part(
+    activation: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = [Node(None, name) for name in ("x", "w", "b")]
+    result = make_node(
+        "FullyConnected", [v.entry() for v in variables], {"num_hidden": 70, "flatten": False}
+    ).entry()
+    if activation == "relu":
+        result = make_node("relu", [result]).entry()
+    if activation == "gelu":
+        result = make_node("LeakyReLU", [result * 0.5], {"act_type": "gelu"}).entry()
+    for length in (15, 16, 17, 100, 131):
+        found = []
+        for part in (16, 48, 1000):
+            monkeypatch.setattr(matmul, "PACKED_PART", part)
+            compiled = CompiledGraph(Graph([result]), variables, variables[1:])
+            for rows in (1, 5, 64, 500):
+                shapes = [(rows, length), (70, length), (70,)]
+                arrays = [random(s, "float32", i) for i, s in enumerate(shapes)]
+                found.append(compiled(arrays, RUN)[0])
+                values = dict(zip(variables, arrays, strict=True))
+                (expected,) = interpret(Graph([result]), values, RUN)
+                np.testing.assert_allclose(found[-1], expected, rtol=2e-5, atol=2e-5)
+        for some, more, whole in zip(found[:4], found[4:8], found[8:], strict=True):
+            assert some.tobytes() == more.tobytes() == whole.tobytes()
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("flatten", [True, False])
 def test_dense_layers_with_bias(way: str, flatten: bool, monkeypatch: pytest.MonkeyPatch) -> None:
