@@ -90,10 +90,15 @@ class StageBodies:
         return self.sweeps == 1 and plain and host().vector_registers < _ENOUGH_REGISTERS
 
     def _parts(self) -> list[list[Node]]:
-        """The operators, cut where a second one takes long."""
+        """The operators whose elements are read, cut where a second one takes long."""
+        read, sources = set(self.outputs), {}
+        for node in reversed(self.group.nodes):
+            if node in read:
+                sources[node] = self._sources(node)
+                read.update(sources[node])
         return parts_of(
-            self.group.nodes,
-            {node: self._sources(node) for node in self.group.nodes},
+            [node for node in self.group.nodes if node in read],
+            sources,
             lambda node: is_costly(node.application, self.loops[node]),
             lambda node: arithmetic(self.dtypes[node.entry()]).itemsize,
         )
@@ -103,8 +108,9 @@ class StageBodies:
         return self.roots.get(entry, entry).node
 
     def _sources(self, node: Node) -> list[Node]:
-        """The operators of the group that one reads."""
-        found = dict.fromkeys(map(self.source, node.inputs))
+        """The operators of the group of which one reads elements, not the shape alone."""
+        reads = zip(node.inputs, self.loops[node].reads, strict=True)
+        found = dict.fromkeys(self.source(entry) for entry, read in reads if read is not None)
         return [source for source in found if source in self.places]
 
     def _seams(self, part: Sequence[Node]) -> list[Dtype]:

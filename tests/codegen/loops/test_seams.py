@@ -36,3 +36,17 @@ def test_pieces_of_expressions_give_the_bits_of_the_whole(dtype: Dtype, length: 
     got = CompiledGraph(Graph(outputs), [x, y])(arrays, new_run())
     np.testing.assert_array_equal(got[1], whole)
     np.testing.assert_array_equal(got[0], again(whole, arrays[0]))
+
+
+@pytest.mark.parametrize("rows", [0, 5])
+def test_what_is_read_for_its_shape_alone_has_no_seams(rows: int) -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    positive = make_node("relu", [x.entry()]).entry()
+    like = make_node("Reshape", [make_node("tanh", [positive]).entry()], {"shape": (-1,)}).entry()
+    like = make_node("slice_axis", [like], {"axis": 0, "begin": 0, "end": 3}).entry()
+    like = make_node("Reshape", [like], {"shape": (1, 3)}).entry()
+    total = make_node("_reduce_like", [y.entry(), like]).entry()
+    arrays = [np.random.default_rng(rows).normal(size=(n, 3)).astype("f") for n in (4, rows)]
+    found = CompiledGraph(Graph([positive, total]), [x, y])(arrays, new_run())
+    np.testing.assert_array_equal(found[0], np.maximum(arrays[0], 0))
+    np.testing.assert_allclose(found[1], arrays[1].sum(0, keepdims=True), rtol=1e-5, atol=1e-6)
