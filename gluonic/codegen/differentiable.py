@@ -86,7 +86,6 @@ class DifferentiableProgram:
         self.gradient_outputs = self._differentiate(wanted, heads, train)
         self._saved = self._entries_to_save()
         made = self.graph.outputs
-        self._visible = len(made)
         results = list(made)
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
@@ -141,7 +140,7 @@ class DifferentiableProgram:
         if keys:
             arrays = [*arrays, *keys]
         shapes = [arrays[at].shape for at in self._batches]
-        visible = self._visible
+        visible = len(self.graph.outputs)
         left = self._memory.take(shapes)
         into = None if left is None else [*[None] * visible, *left]
         results = self.forward_program(arrays, run, into)

@@ -205,7 +205,8 @@ class BoundTrace:
         ]
         self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
         self._known = _Known(self, [], [])
-        self._called_at, self._recorded = -1, not STATE.recording
+        self._called_at = -1
+        self._recorded: bool | None = None
         self.repeat: Repeat | OperandRepeat | None = None
 
     def parameters(self) -> list[Parameter]:

@@ -72,14 +72,13 @@ class FusedUpdate:
         arrays, plan = _arrays(weights, grads, states), self._plan
         if plan is not None and not (plan.rule is rule and _are_same(plan.seen, arrays)):
             plan = self._plan = None
-        if plan is None:
-            members = _members(weights, grads, states)
-            if not all(_is_plain(member, rule) for member in members):
-                return False
+        members = [] if plan is not None else _members(weights, grads, states)
+        if not all(_is_plain(member, rule) for member in members):
+            return False
         numbers = _counted(optimizer, indices)
         names = [name for name, x in vars(numbers[0]).items() if x is not None]
         if plan is None or plan.names != names:
-            members = _members(weights, grads, states)
+            members = members or _members(weights, grads, states)
             plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
         if plan is None:
             for n, (weight, grad, *state) in zip(numbers, members, strict=True):
@@ -125,10 +124,7 @@ def _arrays(
     """All arrays of a step; None for what is no array among the states."""
     arrays: list[Any] = [x._data for x in (*weights, *grads)]
     for state in states:
-        if type(state) is NDArray:
-            arrays.append(state._data)
-        elif state is not None:
-            arrays += [getattr(x, "_data", None) for x in state]
+        arrays += [getattr(x, "_data", None) for x in as_states(state)]
     return arrays
 
 

@@ -39,8 +39,7 @@ class Updater:
         if weight:
             self.optimizer._set_current_context(weight[0].context.device_id)
         for one, w in zip(names, weight, strict=True):
-            if one not in self.states or not self.states_synced[one]:
-                self._prepare(one, w)
+            self._prepare(one, w)
         if self.aggregate_updates:
             self._update_together(names, grad, weight)
         elif not self._fused(self.optimizer, names, weight, grad, [self.states[n] for n in names]):
@@ -50,7 +49,7 @@ class Updater:
     def _prepare(self, index: Any, weight: NDArray) -> None:
         if index not in self.states:
             self.states[index] = self.optimizer.create_state_multi_precision(index, weight)
-        else:
+        elif not self.states_synced[index]:
             self.states[index] = self.sync_state_context(self.states[index], weight.context)
         self.states_synced[index] = True
 

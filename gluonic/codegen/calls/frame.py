@@ -151,7 +151,7 @@ class Frame:
         """
         self.hits += 1
         spec = self.specialization
-        outputs = self._new_outputs() if into is None else self._outputs(into)
+        outputs = self._outputs(into)
         if spec.settling and (WRITES.latest != self._settled_at or WRITES.shares != self._shares):
             self._settle(arrays)
         if self._function is not None:
@@ -169,20 +169,10 @@ class Frame:
             raise Declined
         return outputs
 
-    def _new_outputs(self) -> list[Any]:
-        """Memory for the outputs."""
-        slots, outputs = self.slots, []
-        for slot, shape, dtype in self._results:
-            output = None
-            if slot is not None:
-                output = np.empty(shape, dtype)
-                slots[slot] = address_of(output)
-            outputs.append(output)
-        self._filled = [_nothing] * len(outputs)
-        return outputs
-
-    def _outputs(self, into: Sequence[Array | None]) -> list[Any]:
+    def _outputs(self, into: Sequence[Array | None] | None) -> list[Any]:
         """Memory for the outputs: what is given, where it fits."""
+        if into is None:
+            return [self._fill(number, None) for number in range(len(self._results))]
         filled, outputs = self._filled, []
         for number, position in enumerate(self.specialization.positions):
             output = into[position]

@@ -119,7 +119,7 @@ class MixedSteps:
     def __init__(self, binding: Binding, views: Mapping[Entry, Array]) -> None:
         self._binding, self._spec = binding, binding.specialization
         given = [*self._spec.input_entries, *self._spec.computed]
-        self._positions = {entry: i for i, entry in enumerate([*given, *views])}
+        self._positions: dict[Entry, int] = {e: i for i, e in enumerate([*given, *views])}
         self.steps = [
             segment.number if segment.native else self._python_step(segment.groups[0])
             for segment in self._spec.segments
@@ -154,8 +154,8 @@ class MixedSteps:
         if entry in spec.host:
             position = self._positions[spec.host[entry]]
             return Place(position, self._binding.facts.shapes[entry])
-        position = self._positions.get(entry, -1)
-        return None if position < 0 else Place(position)
+        found = self._positions.get(entry)
+        return None if found is None else Place(found)
 
     def _result(self, entry: Entry) -> Result:
         place, spec = self._known_place(entry), self._spec

@@ -9,7 +9,7 @@ knows raises :class:`NotLowered`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -57,17 +57,19 @@ class Emitter(Logic):
 
     def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` rounded once."""
-        values = self.common(a, b, c)
-        return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
+        return self._fused(self.common(a, b, c))
 
     def mad(self, a: Operand, b: Operand, c: Operand) -> Value:
         """Return ``a * b + c`` as fast as the target can, rounded once or twice."""
         values = self.common(a, b, c)
         if self.target.has_fma:
             self._keep_order(max([value.lanes for value in values]), values[0].dtype)
-            return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
+            return self._fused(values)
         left, right, addend = values
         return self.add(self.multiply(left, right), addend)
+
+    def _fused(self, values: Sequence[Value]) -> Value:
+        return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
 
     def _keep_order(self, lanes: int, dtype: Dtype) -> None:
         """Keep LLVM from moving instructions across this place, if they fill several registers.
