@@ -202,7 +202,7 @@ def gelu_single(m: Emitter, x: Value) -> Value:
     growth = m.fma(r * r, m.horner(r, _EXP_SINGLE), r)  # exp(r) - 1
     bend = m.seam(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
     below = m.fma(a, _SLOPE, bend)
-    below_lost = m.fma(a, _SLOPE, bend - below)
+    below_lost = bend - m.fma(a, -_SLOPE, below)
     inverse = 1 / below
     ratio = a * inverse
     rest = m.fma(-ratio, below_lost, m.fma(-ratio, below, a))
