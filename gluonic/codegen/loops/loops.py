@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.loops.reductions import Accumulator
+from gluonic.codegen.loops.row_values import RowValues
+from gluonic.codegen.loops.units import Units
 from gluonic.codegen.machine.assembler import Function, Module, Opening
 from gluonic.codegen.machine.values import INT64, Dtype, Value
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
@@ -24,6 +26,9 @@ _LINE_BYTES = 64  # of a cache, and of the widest register
 # The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
 # Arrays a page apart would wait for each other's stores, as those of 1024 floats are.
 _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
+# The most rows that go through a stage one after the other, and the most bytes they may have: they are
+# to be found in the nearest cache by the next stage.
+_MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
 
 
 def emit(kernel: Kernel, name: str, module: Module) -> None:
@@ -108,6 +113,9 @@ class _Lowering:
             for dtype in kernel.scratch
         ]
         self.block = "0"
+        self.units = Units(
+            function, [(axis, self.extents[axis]) for axis in kernel.kept] + self._chunks()
+        )
 
     def _widths(self) -> tuple[int, int]:
         """Return how many lanes whole steps take, and those over the rest."""
@@ -195,65 +203,44 @@ class _Lowering:
 
     def write(self) -> None:
         """Write the loop over units of work and all that is inside."""
-        chunked = self.kernel.chunked or not self.kernel.row
-        chunks = self._chunks() if chunked else "1"
-        with self._units(chunks) as indices:
-            start, stop = "0", self.extents[self.vector]
-            if chunked:
-                start = self.function.op(f"mul i64 {indices[-1]}, {self.grain}")
-                stop = self.function.op(f"add i64 {start}, {self.grain}")
-                bounds = [("i64", stop), ("i64", self.extents[self.vector])]
-                stop = self.function.call("llvm.smin.i64", "i64", bounds)
-            if self.kernel.row:
-                self._rows(indices, start, stop)
-            elif self.kernel.scratch:
-                self._blocks(indices, start, stop)
-            else:
-                self._columns(indices, start, stop)
+        if self.kernel.row:
+            self._rows()
+        else:
+            with self.units.loop("%begin", "%end") as (_, indices):
+                start, stop = self._ends(indices)
+                if self.kernel.scratch:
+                    self._blocks(indices, start, stop)
+                else:
+                    self._columns(indices, start, stop)
         if self.kernel.streamed is not None:
             self.function.do("fence seq_cst")  # other threads must not see what was there before
 
-    def _chunks(self) -> str:
-        """Return how many chunks the vector axis is cut to."""
+    @property
+    def _is_chunked(self) -> bool:
+        """Whether a unit of work is a part of the vector axis."""
+        return self.kernel.chunked or not self.kernel.row
+
+    def _ends(self, indices: dict[int, str]) -> tuple[str, str]:
+        """Return where along the vector axis a unit of work begins and ends."""
+        extent = self.extents[self.vector]
+        if not self._is_chunked:
+            return "0", extent
+        start = self.function.op(f"mul i64 {indices[-1]}, {self.grain}")
+        return start, self._least(self.function.op(f"add i64 {start}, {self.grain}"), extent)
+
+    def _least(self, a: str, b: str) -> str:
+        return self.function.call("llvm.smin.i64", "i64", [("i64", a), ("i64", b)])
+
+    def _most(self, a: str, b: str) -> str:
+        return self.function.call("llvm.smax.i64", "i64", [("i64", a), ("i64", b)])
+
+    def _chunks(self) -> list[tuple[int, str]]:
+        """Return axis -1, the chunks that the vector axis is cut to, if it is cut."""
+        if not self._is_chunked:
+            return []
         up = self.function.op(f"add i64 {self.extents[self.vector]}, {self.grain}")
         up = self.function.op(f"sub i64 {up}, 1")
-        return self.function.op(f"udiv i64 {up}, {self.grain}")
-
-    @contextmanager
-    def _units(self, chunks: str) -> Iterator[dict[int, str]]:
-        """Loop over units; yield the index of each outer axis, and of the chunk as axis -1.
-
-        The indices are found by division once and then counted on like an odometer.
-        """
-        function = self.function
-        wheels = [(axis, self.extents[axis]) for axis in self.kernel.kept]
-        wheels += [] if chunks == "1" else [(-1, chunks)]
-        slots = {axis: function.slot("i64", 8) for axis, _ in wheels}
-        some = function.op("icmp slt i64 %begin, %end")
-        with function.when(some):
-            rest = "%begin"
-            for place, (axis, extent) in enumerate(reversed(wheels)):
-                last = place == len(wheels) - 1
-                index = rest if last else function.op(f"urem i64 {rest}, {extent}")
-                rest = rest if last else function.op(f"udiv i64 {rest}, {extent}")
-                function.do(f"store i64 {index}, ptr {slots[axis]}")
-            with function.loop("%begin", "%end"):
-                yield {axis: function.op(f"load i64, ptr {slots[axis]}") for axis, _ in wheels}
-                self._count_on(wheels, slots)
-
-    def _count_on(self, wheels: list[tuple[int, str]], slots: dict[int, str]) -> None:
-        """Move the odometer one step: a wheel that is full turns to 0 and takes the next along."""
-        function, carry = self.function, "1"
-        for place, (axis, extent) in enumerate(reversed(wheels)):
-            index = function.op(f"load i64, ptr {slots[axis]}")
-            moved = function.op(f"add i64 {index}, {carry}")
-            if place == len(wheels) - 1:
-                function.do(f"store i64 {moved}, ptr {slots[axis]}")
-                return
-            full = function.op(f"icmp eq i64 {moved}, {extent}")
-            index = function.op(f"select i1 {full}, i64 0, i64 {moved}")
-            function.do(f"store i64 {index}, ptr {slots[axis]}")
-            carry = function.op(f"zext i1 {full} to i64")
+        return [(-1, self.function.op(f"udiv i64 {up}, {self.grain}"))]
 
     @contextmanager
     def _sweep_loops(self, indices: dict[int, str]) -> Iterator[dict[int, str]]:
@@ -301,16 +288,14 @@ class _Lowering:
         left = function.op(f"urem i64 {beyond}, {size}")
         never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
         index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
-        return function.call("llvm.smin.i64", "i64", [("i64", index), ("i64", stop)])
+        return self._least(index, stop)
 
     def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages one after the other over a block at a time."""
         function = self.function
         with function.loop(self._first_block(indices, start, stop), stop, self.block_length) as at:
-            bounds = [("i64", function.op(f"add i64 {at}, {self.block_length}")), ("i64", stop)]
-            first = function.call("llvm.smax.i64", "i64", [("i64", at), ("i64", start)])
-            end = function.call("llvm.smin.i64", "i64", bounds)
-            self.block = first
+            self.block = first = self._most(at, start)
+            end = self._least(function.op(f"add i64 {at}, {self.block_length}"), stop)
             for stage in self.kernel.stages:
                 for position in self._spans(indices, first, end):
                     if stage is self.kernel.stages[0] and position.lanes.count == self.wide:
@@ -359,18 +344,57 @@ class _Lowering:
                 count = position.lanes.count
                 reduced += [accumulator.lanewise(count) for accumulator in accumulators]
 
-    def _rows(self, indices: dict[int, str], start: str, stop: str) -> None:
-        """Run the stages where the vector axis is reduced: registers hold parts of a row."""
-        reduced: list[Value] = []
+    def _rows_at_once(self) -> str:
+        """Return how many rows go through a stage before the first goes through the next one."""
+        function = self.function
+        axes = [*self.kernel.swept, self.vector]
+        moving = [o for o in self.kernel.operands if any(o.varies(axis) for axis in axes)]
+        length = str(sum(operand.dtype.itemsize for operand in moving))
+        for axis in axes:
+            length = function.op(f"mul i64 {length}, {self.extents[axis]}")
+        count = function.op(f"udiv i64 {_ROWS_BYTES}, {self._most(length, '1')}")
+        return self._least(self._most(count, "1"), str(_MOST_ROWS))
+
+    def _rows(self) -> None:
+        """Run the stages where the vector axis is reduced: registers hold parts of a row.
+
+        What a row is reduced to is known long after its last element is read. So some rows go through
+        a sweep before the first of them goes through the next one.
+        """
+        function, left = self.function, RowValues(self.m, _MOST_ROWS)
+        count = self._rows_at_once()
+        with function.loop("%begin", "%end", count) as first:
+            end = self._least(function.op(f"add i64 {first}, {count}"), "%end")
+            for stages in self._passes():
+                with self.units.loop(first, end) as (unit, indices):
+                    row = function.op(f"sub i64 {unit}, {first}")
+                    reduced = left.of(row)
+                    known = len(reduced)
+                    for stage in stages:
+                        self._row_stage(stage, indices, reduced)
+                    left.keep(row, reduced[known:])
+
+    def _passes(self) -> Iterator[list[Stage]]:
+        """Each sweep, with what is done at points behind it."""
+        stages: list[Stage] = []
         for stage in self.kernel.stages:
-            if stage.point:
-                self._step(stage, _Position(indices, Lanes(1)), reduced, [])
-                continue
-            accumulators = self._accumulators(stage)
-            with self._sweep_loops(indices) as inner:
-                for position in self._spans(inner, start, stop):
-                    self._step(stage, position, reduced, accumulators)
-            reduced += [accumulator.scalar() for accumulator in accumulators]
+            if stages and not stage.point:
+                yield stages
+                stages = []
+            stages.append(stage)
+        yield stages
+
+    def _row_stage(self, stage: Stage, indices: dict[int, str], reduced: list[Value]) -> None:
+        """Run one stage over a row."""
+        if stage.point:
+            self._step(stage, _Position(indices, Lanes(1)), reduced, [])
+            return
+        accumulators = self._accumulators(stage)
+        start, stop = self._ends(indices)
+        with self._sweep_loops(indices) as inner:
+            for position in self._spans(inner, start, stop):
+                self._step(stage, position, reduced, accumulators)
+        reduced += [accumulator.scalar() for accumulator in accumulators]
 
     def _accumulators(self, stage: Stage) -> list[Accumulator]:
         start = self.function.opening()

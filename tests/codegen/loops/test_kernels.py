@@ -290,7 +290,8 @@ def _softmax_stages(source: int, result: int) -> tuple[Stage, ...]:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
-    ("shape", "axis"), [((9, 301), 1), ((7, 11, 50), 1), ((300, 5), 0), ((4, 1), 1)]
+    ("shape", "axis"),
+    [((9, 301), 1), ((7, 11, 50), 1), ((300, 5), 0), ((4, 1), 1), ((3, 50, 7), 2), ((2, 5000), 1)],
 )
 def test_softmax_is_one_kernel_in_either_orientation(
     shape: tuple[int, ...], axis: int, level: str
@@ -298,7 +299,11 @@ def test_softmax_is_one_kernel_in_either_orientation(
     x = 30 * np.random.default_rng(7).standard_normal(shape).astype(np.float32)
     output = np.empty_like(x)
     kernel = Kernel(x.ndim, _operands(shape, x, output), _softmax_stages(0, 1), frozenset({axis}))
-    Compiled(kernel, target_named(level))(shape, [x, output])
+    compiled = Compiled(kernel, target_named(level))
+    compiled(shape, [x, output])
+    in_pieces = np.empty_like(x)
+    compiled(shape, [x, in_pieces], pieces=3)
+    np.testing.assert_array_equal(in_pieces, output)
     wide = np.exp((x - x.max(axis, keepdims=True)).astype(np.float64))
     np.testing.assert_allclose(output, wide / wide.sum(axis, keepdims=True), rtol=2e-6, atol=1e-37)
 

@@ -1,0 +1,39 @@
+"""Memory for what rows were reduced to, until the next sweep goes over them."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.machine.values import Value
+from gluonic.codegen.maths.emitter import Emitter
+
+
+class RowValues:
+    """What sweeps have left for later ones: a number of each kind for each of some rows.
+
+    Parameters
+    ----------
+    m : what writes the instructions
+    rows : how many rows there are at most
+    """
+
+    def __init__(self, m: Emitter, rows: int) -> None:
+        self.m, self.rows = m, rows
+        self._arrays: list[tuple[str, Value]] = []
+
+    def of(self, row: str) -> list[Value]:
+        """Read what there is of a row."""
+        found = []
+        for array, like in self._arrays:
+            ref = self.m.function.op(f"load {like.type}, ptr {self._place(array, like, row)}")
+            found.append(self.m.value(ref, like.dtype, 1).within(like.bounds))
+        return found
+
+    def keep(self, row: str, values: Sequence[Value]) -> None:
+        """Keep more of a row."""
+        for value in values:
+            array = self.m.function.slot(f"[{self.rows} x {value.type}]")
+            self._arrays.append((array, value))
+            place = self._place(array, value, row)
+            self.m.function.do(f"store {value.type} {value.ref}, ptr {place}")
+
+    def _place(self, array: str, like: Value, row: str) -> str:
+        return self.m.function.op(f"getelementptr {like.type}, ptr {array}, i64 {row}")

@@ -1,0 +1,52 @@
+"""The loop over units of work: an index for each axis that units differ by."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from gluonic.codegen.machine.assembler import Function
+
+
+class Units:
+    """Units of work, counted along axes like an odometer.
+
+    Parameters
+    ----------
+    function : where loops are written
+    wheels : the axes, the outermost first, and their extents
+    """
+
+    def __init__(self, function: Function, wheels: Sequence[tuple[int, str]]) -> None:
+        self.function, self.wheels = function, [*reversed(wheels)]
+
+    @contextmanager
+    def loop(self, begin: str, end: str) -> Iterator[tuple[str, dict[int, str]]]:
+        """Loop over units; yield each, and its index along each axis.
+
+        The indices are found by division once and then counted on.
+        """
+        function = self.function
+        slots = {axis: function.slot("i64", 8) for axis, _ in self.wheels}
+        with function.when(function.op(f"icmp slt i64 {begin}, {end}")):
+            rest = begin
+            for axis, extent in self.wheels:
+                last = axis == self.wheels[-1][0]
+                index = rest if last else function.op(f"urem i64 {rest}, {extent}")
+                rest = rest if last else function.op(f"udiv i64 {rest}, {extent}")
+                function.do(f"store i64 {index}, ptr {slots[axis]}")
+            with function.loop(begin, end) as unit:
+                yield unit, {axis: function.op(f"load i64, ptr {slots[axis]}") for axis in slots}
+                self._count_on(slots)
+
+    def _count_on(self, slots: dict[int, str]) -> None:
+        """Move one step: a wheel that is full turns to 0 and takes the next along."""
+        function, carry = self.function, "1"
+        for axis, extent in self.wheels:
+            index = function.op(f"load i64, ptr {slots[axis]}")
+            moved = function.op(f"add i64 {index}, {carry}")
+            if axis == self.wheels[-1][0]:
+                function.do(f"store i64 {moved}, ptr {slots[axis]}")
+                return
+            full = function.op(f"icmp eq i64 {moved}, {extent}")
+            index = function.op(f"select i1 {full}, i64 0, i64 {moved}")
+            function.do(f"store i64 {index}, ptr {slots[axis]}")
+            carry = function.op(f"zext i1 {full} to i64")
