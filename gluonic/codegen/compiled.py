@@ -122,6 +122,11 @@ class CompiledGraph:
             self._forgotten_hits += frame.hits
             frame.specialization.frames.remove(frame)
 
+    @property
+    def runs_in_python(self) -> bool:
+        """Whether none of what has been made for calls so far is machine code."""
+        return not any(s.runs for s in self._held())
+
     def can_repeat(self, *, train: bool) -> bool:
         """Whether frames can repeat calls like the latest one."""
         if self.keys is not None and self.keys.counts[train]:

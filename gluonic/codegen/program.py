@@ -76,6 +76,14 @@ class Program:
         plain = self._closed is None and self.observer is None and not self._interpreted
         return plain and "compiled" in self.__dict__
 
+    @property
+    def runs_in_python(self) -> bool:
+        """Whether no call so far has run any machine code."""
+        if self._closed is not None:
+            return False
+        is_compiled = "compiled" in self.__dict__ and not self._interpreted
+        return not is_compiled or self.compiled.runs_in_python
+
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
         own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []

@@ -24,6 +24,7 @@ from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError, describe
 from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.operator_repeat import OperatorRepeat
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
@@ -69,7 +70,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
-        self._repeat: Repeat | OperandRepeat | None = None
+        self._repeat: Repeat | OperandRepeat | OperatorRepeat | None = None
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
@@ -270,7 +271,9 @@ class HybridBlock(Block):
             return outputs[0]
         return restore(outputs, trace.output_structure)
 
-    def _offer_repeat(self, repeat: Repeat | OperandRepeat, inputs: tuple[Any, ...]) -> None:
+    def _offer_repeat(
+        self, repeat: Repeat | OperandRepeat | OperatorRepeat, inputs: tuple[Any, ...]
+    ) -> None:
         """Let the next call go the short way, if nothing else is to happen in it."""
         is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._op_hook is not None

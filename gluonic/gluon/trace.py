@@ -17,6 +17,7 @@ from gluonic.graph.view import written
 from gluonic.graph.writes import WRITES
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.operator_repeat import OperatorRepeat
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
@@ -207,7 +208,7 @@ class BoundTrace:
         self._known = _Known(self, [], [])
         self._called_at = -1
         self._recorded: bool | None = None
-        self.repeat: Repeat | OperandRepeat | None = None
+        self.repeat: Repeat | OperandRepeat | OperatorRepeat | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -276,10 +277,17 @@ class BoundTrace:
         self._called_at, self._recorded = at, STATE.recording
         return outputs
 
-    def _way_to_repeat(self, operands: Sequence[NDArray], at: int) -> Repeat | OperandRepeat | None:
+    def _way_to_repeat(
+        self, operands: Sequence[NDArray], at: int
+    ) -> Repeat | OperandRepeat | OperatorRepeat | None:
         if not STATE.recording and self.op.can_repeat:
             unwritten = at == self._called_at
             return self.op.repeat(operands, self._places, at) if unwritten else None
+        node = self.op.python_operator
+        if node is not None and len(self._places) == len(self.sources):
+            assert node.application is not None
+            order = [self._places.index(self.op.inputs.index(e.node)) for e in node.inputs]
+            return OperatorRepeat(node.application, order)
         repeat = OperandRepeat(self.op, operands, self._places, self._known.parameters)
         return repeat if repeat.is_usual else None
 

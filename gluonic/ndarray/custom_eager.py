@@ -1,6 +1,6 @@
 """`nd.Custom`: a call that has been made before, with such shapes and attributes, goes the short way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import Site, backward, site_of
-from gluonic.ndarray.custom_node import custom
+from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
@@ -91,7 +91,27 @@ def Custom(*data: Any, **keywords: Any) -> Any:
         site, application = _known[key]
     except (KeyError, TypeError, AttributeError):
         return _for_the_first_time(data, keywords)
-    op = site.new_op()
+    outputs = _run(application, site, site.new_op(), data, arrays)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def again(application: Application) -> Callable[..., NDArray]:
+    """A function that runs an operator with one output, with the object that a graph keeps, if it does."""
+    kept = application.made if isinstance(application, KeptCustom) else None
+
+    def call(*data: NDArray) -> NDArray:
+        arrays = [x._data for x in data]
+        site = site_of(application.settings, arrays)
+        op = site.new_op() if kept is None else op_of(site, kept)
+        return _run(application, site, op, data, arrays)[0]
+
+    return call
+
+
+def _run(
+    application: Application, site: Site, op: CustomOp, data: Sequence[NDArray], arrays: list[Array]
+) -> list[NDArray]:
+    """Call the operator's forward, and record it."""
     results = site.forward(op, arrays, STATE.training)
     context = data[0]._context
     outputs = []
@@ -104,7 +124,7 @@ def Custom(*data: Any, **keywords: Any) -> Any:
         if any(entry is not None for entry in entries):
             kept = [*arrays, *results, _NOT_CARRIED]
             put(CustomRecord(application, entries, kept, site, op), data, outputs)
-    return outputs[0] if len(outputs) == 1 else outputs
+    return outputs
 
 
 def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
-from gluonic.ndarray.custom_call import Dependency, as_shape, backward, checked, site_of
+from gluonic.ndarray.custom_call import Dependency, Site, as_shape, backward, checked, site_of
 
 _CARRIED = "_custom_op"
 _NEVER_FOR_WANT_OF_A_SHAPE = (NameError, AttributeError, ImportError, NotImplementedError)
@@ -38,16 +38,33 @@ def _names(n: Any) -> list[str]:
     return [*prop.list_arguments(), *prop.list_auxiliary_states()]
 
 
-def _keep_op(application: Application) -> Application:
-    """A use whose operator object is made at the first call and kept, as in MXNet's executors."""
-    own = Application(application.op, application.settings)
-    made: dict[Any, CustomOp] = {}
+class KeptCustom(Application):
+    """A use whose operator object is made at the first call and kept, as in MXNet's executors.
 
-    def call(*data: Array, run: Run) -> Any:
-        return _run(application.settings, data, run, made)
+    Attributes
+    ----------
+    made : the objects, one for each kind of call
+    """
 
-    own.call = call
-    return own
+    __slots__ = ("made",)
+
+    def __init__(self, application: Application) -> None:
+        super().__init__(application.op, application.settings)
+        settings = self.settings
+        made: dict[Site, CustomOp] = {}
+
+        def call(*data: Array, run: Run) -> Any:
+            return _run(settings, data, run, made)
+
+        self.call, self.made = call, made
+
+
+def op_of(site: Site, made: dict[Site, CustomOp]) -> CustomOp:
+    """The operator object that is kept for a kind of call; made, if it is the first."""
+    op = made.get(site)
+    if op is None:
+        op = made[site] = site.new_op()
+    return op
 
 
 @operator(
@@ -57,7 +74,7 @@ def _keep_op(application: Application) -> Application:
     outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
     visible=lambda n: len(prop_of(vars(n)).list_outputs()),
     calls_back=True,
-    keeps_state=_keep_op,
+    keeps_state=KeptCustom,
     is_there=is_registered,
 )
 def custom(*data: Array, op_type: str, run: Run, **settings: str) -> Any:
@@ -76,13 +93,11 @@ on_change(custom.applications.clear)
 
 
 def _run(
-    settings: Mapping[str, str], data: Sequence[Array], run: Run, made: dict[Any, CustomOp]
+    settings: Mapping[str, str], data: Sequence[Array], run: Run, made: dict[Site, CustomOp]
 ) -> tuple[Array, ...]:
     """Call the operator's forward; `made` keeps its object for each kind of call."""
     site = site_of(settings, data)
-    op = made.get(site)
-    if op is None:
-        op = made[site] = site.new_op()
+    op = op_of(site, made)
     arrays = [a if i >= site.count else _lasting(a) for i, a in enumerate(data)]
     return (*site.forward(op, arrays, run.train), carried(op))
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gluonic as mx
 from gluonic import autograd, gluon, nd, profiler
 from gluonic import context as contexts
 from gluonic.gluon import nn
 from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.graph.errors import MXNetError
+from gluonic.ndarray.operator_repeat import OperatorRepeat
 
 
 class Two(gluon.HybridBlock):
@@ -208,6 +210,105 @@ def test_graphs_of_which_python_runs_a_part_go_a_short_way_that_sees_new_paramet
         expected = np.sort(x.asnumpy() @ weight.asnumpy().T)[:, :-3:-1]
         for one in found:
             np.testing.assert_allclose(one, expected, rtol=1e-5, atol=1e-6)
+
+
+class Only(gluon.HybridBlock):
+    """A block that is one operator, which Python runs."""
+
+    def __init__(self, compute: Callable[..., Any]) -> None:
+        super().__init__()
+        self.compute = compute
+
+    def hybrid_forward(self, F: Any, *inputs: Any) -> Any:
+        return self.compute(F, *inputs)
+
+
+@pytest.mark.parametrize(
+    ("compute", "count"),
+    [
+        (lambda F, x: F.topk(x, k=2, ret_typ="value"), 1),
+        (lambda F, x, y: F.khatri_rao(y, x), 2),
+        (lambda F, x: F.khatri_rao(x, x), 1),
+    ],
+)
+def test_an_operator_that_python_runs_is_computed_as_eagerly(
+    compute: Callable[..., Any], count: int
+) -> None:
+    net = Only(compute)
+    net.hybridize()
+    for rows in (4, 5, 4):
+        args = [inputs(rows, seed) for seed in range(count)]
+        found = [repeating(net, *args)(*args).asnumpy() for _ in range(3)]
+        assert isinstance(net._repeat, OperatorRepeat)
+        for one in found:
+            np.testing.assert_array_equal(one, eager(net, *args))
+
+
+def test_the_gradient_of_an_operator_that_python_runs_is_computed_as_eagerly() -> None:
+    net = Only(lambda F, x: F.topk(x, k=2, ret_typ="value"))
+    net.hybridize()
+    for rows in (4, 5, 4):
+        assert_gradients_are_right(net, inputs(rows))
+        net.hybridize()
+    for _ in range(3):
+        gradient(net, inputs())
+    assert isinstance(net._repeat, OperatorRepeat)
+
+
+class Counting(mx.operator.CustomOp):
+    """Adds how often it has been called."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
+        self.calls += 1
+        self.assign(out_data[0], req[0], in_data[0] + self.calls)
+
+    def backward(
+        self, req: Any, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any
+    ) -> None:
+        self.assign(in_grad[0], req[0], out_grad[0] * self.calls)
+
+
+@mx.operator.register("counting_of_repeats")
+class CountingProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx: Any, shapes: Any, dtypes: Any) -> Counting:
+        return Counting()
+
+
+@pytest.mark.parametrize("flags", [{}, {"static_alloc": True}])
+def test_a_custom_operator_alone_is_made_anew_for_each_call(flags: dict[str, bool]) -> None:
+    net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
+    net.hybridize(**flags)
+    assert [net(x)[0].asscalar() for _ in range(5)] == [1] * 5
+
+
+def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_too() -> None:
+    net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
+    net.hybridize(static_alloc=True, static_shape=True)
+    assert [net(x)[0].asscalar() for _ in range(6)] == [1, 2, 3, 4, 5, 6]
+    assert isinstance(net._repeat, OperatorRepeat)
+    assert net(nd.zeros((3,)))[0].asscalar() == 1  # of another kind of call
+    assert net(x)[0].asscalar() == 7
+    x.attach_grad()
+    for count in range(1, 5):
+        with autograd.record():
+            y = net(x)
+        y.backward()
+        assert x.grad.asnumpy().tolist() == [count] * 2
+    assert isinstance(net._repeat, OperatorRepeat)
+
+
+def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_the_block() -> None:
+    net = Only(lambda F, x, y: F.khatri_rao(x, y))
+    net.hybridize()
+    for _ in range(4):
+        net(nd.ones((2, 3)), nd.ones((4, 3)))
+    assert isinstance(net._repeat, OperatorRepeat)
+    with pytest.raises(MXNetError, match=net.name):
+        net(nd.ones((2, 3)), nd.ones((4, 5)))
+    assert net(nd.ones((2, 3)), nd.ones((4, 3))).shape == (8, 3)
 
 
 def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:
