@@ -14,6 +14,7 @@ from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps, backend_options
 from gluonic.gluon.block import Block
+from gluonic.gluon.eager_repeat import EagerRepeat
 from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
@@ -24,7 +25,6 @@ from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError, describe
 from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.operator_repeat import OperatorRepeat
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
@@ -70,7 +70,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
-        self._repeat: Repeat | OperandRepeat | OperatorRepeat | None = None
+        self._repeat: Repeat | OperandRepeat | EagerRepeat | None = None
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
@@ -265,14 +265,14 @@ class HybridBlock(Block):
         if self._op_hook is not None:
             trace.bound.op.observe(*self._op_hook)
         outputs = trace.bound(arrays)
+        if trace.bound.repeat is not None:
+            self._offer_repeat(trace.bound.repeat, inputs)
         if trace.output_structure is LEAF:
-            if trace.bound.repeat is not None:
-                self._offer_repeat(trace.bound.repeat, inputs)
             return outputs[0]
         return restore(outputs, trace.output_structure)
 
     def _offer_repeat(
-        self, repeat: Repeat | OperandRepeat | OperatorRepeat, inputs: tuple[Any, ...]
+        self, repeat: Repeat | OperandRepeat | EagerRepeat, inputs: tuple[Any, ...]
     ) -> None:
         """Let the next call go the short way, if nothing else is to happen in it."""
         is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class OperandRepeat:
     """The short way of calls that compute one array and are recorded, or have operators that Python runs.
 
-    All others have a shorter one, :mod:`gluonic.ndarray.repetition`.
+    Others have a shorter one: :mod:`gluonic.ndarray.repetition`, or if Python runs everything
+    :mod:`gluonic.gluon.eager_repeat`.
 
     Parameters
     ----------

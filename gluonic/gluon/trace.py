@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.eager_repeat import EagerRepeat
 from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
-from gluonic.gluon.structure import Structure, flatten, restore
+from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
@@ -17,7 +18,6 @@ from gluonic.graph.view import written
 from gluonic.graph.writes import WRITES
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedOp
-from gluonic.ndarray.operator_repeat import OperatorRepeat
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
@@ -208,7 +208,9 @@ class BoundTrace:
         self._known = _Known(self, [], [])
         self._called_at = -1
         self._recorded: bool | None = None
-        self.repeat: Repeat | OperandRepeat | OperatorRepeat | None = None
+        self._structure = trace.output_structure
+        self._goes_eagerly: bool | None = None
+        self.repeat: Repeat | OperandRepeat | EagerRepeat | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -279,15 +281,16 @@ class BoundTrace:
 
     def _way_to_repeat(
         self, operands: Sequence[NDArray], at: int
-    ) -> Repeat | OperandRepeat | OperatorRepeat | None:
+    ) -> Repeat | OperandRepeat | EagerRepeat | None:
+        if self._goes_eagerly is None:
+            self._goes_eagerly = EagerRepeat.suits(self.op)
+        if self._goes_eagerly:
+            return EagerRepeat(self.op, self.operands, len(self._places), self._structure)
+        if self._structure is not LEAF:
+            return None
         if not STATE.recording and self.op.can_repeat:
             unwritten = at == self._called_at
             return self.op.repeat(operands, self._places, at) if unwritten else None
-        node = self.op.python_operator
-        if node is not None and len(self._places) == len(self.sources):
-            assert node.application is not None
-            order = [self._places.index(self.op.inputs.index(e.node)) for e in node.inputs]
-            return OperatorRepeat(node.application, order)
         repeat = OperandRepeat(self.op, operands, self._places, self._known.parameters)
         return repeat if repeat.is_usual else None
 

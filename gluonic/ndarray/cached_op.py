@@ -110,14 +110,10 @@ class CachedOp:
         return None if frames is None else Repeat(frames, given, inputs[given[0]].context, at)
 
     @property
-    def python_operator(self) -> Node | None:
-        """The operator, if the graph is only one, with one output, and Python has run it so far."""
-        (entry, *others), node = self.graph.outputs, self.graph.outputs[0].node
-        alone = not others and all(e.node.is_variable for e in node.inputs)
-        if not alone or node.visible_count != 1 or entry.index:
-            return None
+    def runs_in_python(self) -> bool:
+        """Whether no call so far has run any machine code."""
         programs = [self.inference, *(p.forward_program for p in self._differentiable.values())]
-        return node if all(program.runs_in_python for program in programs) else None
+        return all(program.runs_in_python for program in programs)
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """The forward and backward programs for gradients of the wanted inputs."""

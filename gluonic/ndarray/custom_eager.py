@@ -95,15 +95,15 @@ def Custom(*data: Any, **keywords: Any) -> Any:
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-def again(application: Application) -> Callable[..., NDArray]:
-    """A function that runs an operator with one output, with the object that a graph keeps, if it does."""
+def again(application: Application) -> Callable[[Sequence[NDArray]], list[NDArray]]:
+    """A function that runs an operator, with the object that a graph keeps, if it does."""
     kept = application.made if isinstance(application, KeptCustom) else None
 
-    def call(*data: NDArray) -> NDArray:
+    def call(data: Sequence[NDArray]) -> list[NDArray]:
         arrays = [x._data for x in data]
         site = site_of(application.settings, arrays)
         op = site.new_op() if kept is None else op_of(site, kept)
-        return _run(application, site, op, data, arrays)[0]
+        return _run(application, site, op, data, arrays)
 
     return call
 

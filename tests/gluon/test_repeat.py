@@ -11,9 +11,9 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd, profiler
 from gluonic import context as contexts
 from gluonic.gluon import nn
+from gluonic.gluon.eager_repeat import EagerRepeat
 from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.graph.errors import MXNetError
-from gluonic.ndarray.operator_repeat import OperatorRepeat
 
 
 class Two(gluon.HybridBlock):
@@ -239,7 +239,7 @@ def test_an_operator_that_python_runs_is_computed_as_eagerly(
     for rows in (4, 5, 4):
         args = [inputs(rows, seed) for seed in range(count)]
         found = [repeating(net, *args)(*args).asnumpy() for _ in range(3)]
-        assert isinstance(net._repeat, OperatorRepeat)
+        assert isinstance(net._repeat, EagerRepeat)
         for one in found:
             np.testing.assert_array_equal(one, eager(net, *args))
 
@@ -252,7 +252,36 @@ def test_the_gradient_of_an_operator_that_python_runs_is_computed_as_eagerly() -
         net.hybridize()
     for _ in range(3):
         gradient(net, inputs())
-    assert isinstance(net._repeat, OperatorRepeat)
+    assert isinstance(net._repeat, EagerRepeat)
+
+
+class Ranks(gluon.HybridBlock):
+    """A block of several operators, all of which Python runs, with a parameter and nested outputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = self.params.get("weight", shape=(2, 4), init="ones")
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        products = F.khatri_rao(weight, x)
+        largest, places = F.topk(products, k=3, axis=0, ret_typ="both")
+        return largest, [F.sort(largest, axis=1), places]
+
+
+def test_operators_that_python_runs_see_new_parameters_and_return_what_is_nested() -> None:
+    net, x = Ranks(), inputs(rows=3)
+    net.initialize()
+    net.hybridize()
+    for weight in (nd.ones((2, 4)), nd.array(np.cos(np.arange(8)).reshape(2, 4))):
+        repeating(net, x)
+        net.weight.set_data(weight)
+        assert isinstance(net._repeat, EagerRepeat)
+        largest, (ordered, places) = net(x)
+        net.hybridize(False)
+        expected = net(x)
+        net.hybridize()
+        for one, other in zip((largest, ordered, places), (expected[0], *expected[1]), strict=True):
+            np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 
 
 class Counting(mx.operator.CustomOp):
@@ -288,7 +317,7 @@ def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_t
     net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
     net.hybridize(static_alloc=True, static_shape=True)
     assert [net(x)[0].asscalar() for _ in range(6)] == [1, 2, 3, 4, 5, 6]
-    assert isinstance(net._repeat, OperatorRepeat)
+    assert isinstance(net._repeat, EagerRepeat)
     assert net(nd.zeros((3,)))[0].asscalar() == 1  # of another kind of call
     assert net(x)[0].asscalar() == 7
     x.attach_grad()
@@ -297,7 +326,7 @@ def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_t
             y = net(x)
         y.backward()
         assert x.grad.asnumpy().tolist() == [count] * 2
-    assert isinstance(net._repeat, OperatorRepeat)
+    assert isinstance(net._repeat, EagerRepeat)
 
 
 def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_the_block() -> None:
@@ -305,7 +334,7 @@ def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_the_block() ->
     net.hybridize()
     for _ in range(4):
         net(nd.ones((2, 3)), nd.ones((4, 3)))
-    assert isinstance(net._repeat, OperatorRepeat)
+    assert isinstance(net._repeat, EagerRepeat)
     with pytest.raises(MXNetError, match=net.name):
         net(nd.ones((2, 3)), nd.ones((4, 5)))
     assert net(nd.ones((2, 3)), nd.ones((4, 3))).shape == (8, 3)
