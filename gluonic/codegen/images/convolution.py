@@ -3,7 +3,8 @@
 Images lie as ``(batch, blocks, rows, columns, V)``: V neighbouring channels, as many as a SIMD register
 has lanes, are neighbours in memory. A register then holds V channels of one output place, a tile of places
 times blocks stays in registers while all that is summed goes by, and weights stream through. Rows and
-columns that padding adds are part of the memory that is read: the loops know no borders.
+columns that padding adds are part of the memory that is read; rows of filters that meet nothing else are not
+summed.
 """
 
 from collections.abc import Iterator

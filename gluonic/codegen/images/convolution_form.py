@@ -29,6 +29,7 @@ class Form:
     tile : the outputs that registers hold
     last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off
     is_flat : whether lines are segments, not rows
+    is_bordered : whether rows of the images are a border of zeros, which is not summed
     is_chunked : whether sums wait in the output while others are summed
     """
 
@@ -41,10 +42,11 @@ class Form:
     last_columns: int
     last_blocks: int
     is_flat: bool
+    is_bordered: bool
     is_chunked: bool
 
     @classmethod
-    def of(cls, filters: Filters, tiling: Tiling, lanes: int) -> "Form":
+    def of(cls, filters: Filters, tiling: Tiling, lanes: int, *, bordered: bool = False) -> "Form":
         """The form of a convolution whose work is cut in some way."""
         whole, rest = divmod(filters.channels, filters.summed(lanes))
         if rest:
@@ -59,20 +61,28 @@ class Form:
             tiling.last_columns,
             blocks_of(filters.filters, lanes) % tiling.tile.blocks,
             tiling.segment > 0,
+            bordered and filters.kernel[0] > 1,
             tiling.chunk < whole,
         )
 
 
-SIZES = 9
+SIZES = 11
 """How many numbers stand before those of the geometry."""
 
 
-def numbers_of(filters: Filters, tiling: Tiling, geometry: Geometry, lanes: int) -> list[int]:
+def numbers_of(
+    filters: Filters,
+    tiling: Tiling,
+    geometry: Geometry,
+    lanes: int,
+    inside: tuple[int, int] = (0, 0),
+) -> list[int]:
     """The run-time numbers, in the order in which machine code reads them.
 
     First come the whole blocks of channels and the channels behind them, the blocks of filters and of
     channels that a group has, the bytes of the weights of a block of filters, and how the work is cut:
-    the size of chunks and how many there are, of bands, of parts, of segments.
+    the size of chunks and how many there are, of bands, of parts, of segments. Then, between which rows
+    the images are, if there is a border.
     """
     whole, rest = divmod(filters.channels, filters.summed(lanes))
     return [
@@ -81,5 +91,6 @@ def numbers_of(filters: Filters, tiling: Tiling, geometry: Geometry, lanes: int)
         blocks_of(filters.channels, filters.block(lanes)),
         filters.depth * lanes * 4,
         *(tiling.chunk, tiling.band, tiling.depth, tiling.segment),
+        *inside,
         *geometry.tiled(tiling).numbers(),
     ]

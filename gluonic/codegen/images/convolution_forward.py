@@ -33,6 +33,7 @@ class _Writer:
         numbers = iter([function.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
         self.whole, rest, self.blocks, self.own, self.by_filters = islice(numbers, 5)
         self.chunk, self.band, self.depth, self.segment = islice(numbers, 4)
+        self.inside = tuple(islice(numbers, 2))
         self.batch, self.rows, self.columns = islice(numbers, 3)
         self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.places)]
         _, by_block, by_row = self.strides[0]
@@ -49,6 +50,9 @@ class _Writer:
 
     def _least(self, a: str, b: str | int) -> str:
         return self.f.call("llvm.smin.i64", "i64", [("i64", a), ("i64", str(b))])
+
+    def _most(self, a: str, b: str) -> str:
+        return self.f.call("llvm.smax.i64", "i64", [("i64", a), ("i64", b)])
 
     def _divided(self, number: str, by: str | int) -> tuple[str, str]:
         """Quotient and remainder."""
@@ -197,4 +201,23 @@ class _Writer:
                 ]
             )
         tops = [moved(top, i, window) for i in range(rows)]
-        return Line(tops, weights, channels, places)
+        taps = self._taps(row, rows) if self.form.is_bordered else None
+        return Line(tops, weights, channels, places, taps)
+
+    def _taps(self, row: str, rows: int) -> tuple[str, str]:
+        """From which row of filters to which windows read more than the border, of so many rows of places."""
+        (down, _), reading = self.form.reading.kernel, self.form.reading
+        step, apart = reading.stride[0], reading.dilate[0]
+        begin, end = self.inside
+        first = self._times(row, step)
+        last = self._sum(first, (rows - 1) * step)
+        # the first line of all has weights from afar come as one stream, which is not to be broken
+        start = "0" if self.form.fetches else self._first_at(begin, last, apart)
+        stop = self._first_at(end, first, apart)
+        start, stop = self._least(start, down), self._least(stop, down)
+        return start, self._most(start, stop)
+
+    def _first_at(self, limit: str, row: str, apart: int) -> str:
+        """The first row of filters that reads at or behind a limit, where the first of all reads `row`."""
+        before = self._most(self.f.op(f"sub i64 {limit}, {row}"), "0")
+        return before if apart == 1 else self._parts(before, apart)

@@ -27,6 +27,7 @@ from gluonic.codegen.images.convolution_steps import (
     BlockStep,
     FiltersStep,
     ImageStep,
+    border_rows,
     strides_of_blocks,
     strides_of_planes,
 )
@@ -185,14 +186,16 @@ class FilterGradientStep(BlockStep):
     def variant(self, facts: Facts) -> GradientForm:
         """What the innermost loops are made of: also rows and columns of the output if they are few."""
         _, _, rows, columns, _ = self.shape(facts, 1)
-        return GradientForm.of(self.filters, host(), few_places(rows, columns))
+        bordered = border_rows(self.node) != (0, 0)
+        return GradientForm.of(self.filters, host(), few_places(rows, columns), bordered=bordered)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
         data, grad = self.shape(facts, 0), self.shape(facts, 1)
         lie = strides_of_planes if self.filters.planar else strides_of_blocks
         geometry = Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad))
-        return gradient_numbers(self.filters, geometry, self.n.lanes)
+        top, bottom = border_rows(self.node)
+        return gradient_numbers(self.filters, geometry, self.n.lanes, (top, data[2] - bottom))
 
     def units(self, facts: Facts) -> int:
         """One for each few blocks of filters with a block of channels."""

@@ -39,7 +39,7 @@ _FEW = 4
 """How many outputs an image, or a row, may have for code without loops over them."""
 
 Tap = tuple[int, int]
-Sums = Callable[[Sequence[str], Sequence[str], int, int], None]
+Sums = Callable[[Sequence[str], Sequence[str], int, int, str | None], None]
 
 
 def few_places(rows: int, columns: int) -> Tap | None:
@@ -61,6 +61,7 @@ class GradientForm:
     channels : how many a block of channels has; 0 if none is full
     last_channels : how many of the last one are summed at once, if it is not; 0 if it is
     places : rows and columns of the output, if the code is for no others; 0 rows are any
+    is_bordered : whether rows of the images are a border of zeros, which is not summed
     """
 
     reading: Reading
@@ -69,9 +70,17 @@ class GradientForm:
     channels: int
     last_channels: int
     places: Tap | None
+    is_bordered: bool
 
     @classmethod
-    def of(cls, filters: Filters, target: Target, places: Tap | None = None) -> "GradientForm":
+    def of(
+        cls,
+        filters: Filters,
+        target: Target,
+        places: Tap | None = None,
+        *,
+        bordered: bool = False,
+    ) -> "GradientForm":
         """The form of the gradient of filters, for some places of the output."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
         block = filters.summed(lanes)
@@ -83,18 +92,21 @@ class GradientForm:
             block if filters.channels >= block else 0,
             min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
             places,
+            bordered and filters.kernel[0] > 1 and not (places and places[0]),
         )
 
 
-def gradient_numbers(filters: Filters, geometry: Geometry, lanes: int) -> list[int]:
+def gradient_numbers(
+    filters: Filters, geometry: Geometry, lanes: int, inside: tuple[int, int] = (0, 0)
+) -> list[int]:
     """The run-time numbers.
 
     They are the blocks of filters and of channels, how many channels the last of these has, the bytes of a
-    block of filters, and the geometry.
+    block of filters, the geometry, and between which rows the images are, if there is a border.
     """
     blocks = blocks_of(filters.filters, lanes)
     deep = blocks_with_last(filters.channels, filters.summed(lanes))
-    return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers()]
+    return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers(), *inside]
 
 
 def emit_filter_gradient(module: Module, name: str, form: GradientForm) -> None:
@@ -165,6 +177,7 @@ class _Gradient(Writer):
         self.batch, self.rows, self.columns = (self.number(4 + i) for i in range(3))
         self.data_strides = [self.number(7 + i) for i in range(3)]
         self.slope_strides = [self.number(10 + i) for i in range(3)]
+        self.inside = self.number(13), self.number(14)
         self.cell = form.reading.block * 4
         self.rows_at_once = self._part(self.columns)
         self.images_at_once = self._part(self.times(self.columns, self.rows))
@@ -172,8 +185,7 @@ class _Gradient(Writer):
 
     def _part(self, size: str) -> str:
         """How many things of such a size have about `_PLACES` places; at least one."""
-        count = self.divided(str(_PLACES), size)[0]
-        return self.f.call("llvm.smax.i64", "i64", [("i64", count), ("i64", "1")])
+        return self.most(self.divided(str(_PLACES), size)[0], "1")
 
     def write(self) -> None:
         """Write the loop over units."""
@@ -267,7 +279,7 @@ class _Gradient(Writer):
                     self.moved(self.moved(source, i, self.by_tap), j, by_column) for i, j in taps
                 ]
                 goals = [self.moved(goal, i * across + j, tap_size) for i, j in taps]
-                sums(places, goals, channels, blocks)
+                sums(places, goals, channels, blocks, None)
             return
         size = min(size, most)
         with f.loop("0", str(self.form.reading.kernel[0])) as i, f.loop("0", str(across)) as j:
@@ -280,6 +292,7 @@ class _Gradient(Writer):
                     [self.moved(there, start, self.step)],
                     min(size, channels - start),
                     blocks,
+                    i if self.form.is_bordered else None,
                 )
 
     def _chunks(self, size: int) -> Iterator[list[Tap]]:
@@ -298,9 +311,16 @@ class _Gradient(Writer):
         goals: Sequence[str],
         channels: int,
         blocks: int,
+        down: str | None,
     ) -> None:
-        """Write the sums over a part of the images, and what adds them to the result."""
+        """Write the sums over a part of the images, and what adds them to the result.
+
+        If they are for one row of the filter, number `down`, rows that it reads of the border are left out.
+        """
         f, (image, last_image, row, last_row) = self.f, part
+        if down is not None:
+            begin, end = (self._first_row(limit, down) for limit in self.inside)
+            row, last_row = self.most(row, begin), self.least(last_row, end)
         sums = [f.slot(self.vector) for _ in range(len(goals) * channels * blocks)]
         for slot in sums:
             self.store("zeroinitializer", slot)
@@ -321,6 +341,12 @@ class _Gradient(Writer):
             address = self.moved(address, block, self.by_filters)
             total = self._value(self.load(address)) + self._value(self.load(slot))
             self.store(total.ref, address)
+
+    def _first_row(self, limit: str, down: str) -> str:
+        """The first row of the output for which a row of the filter reads at or behind a limit."""
+        (step, _), (apart, _) = self.form.reading.stride, self.form.reading.dilate
+        left = self.f.op(f"sub i64 {limit}, {self.times(down, apart)}")
+        return self.divided(self.plus(self.most(left, "0"), step - 1), step)[0]
 
     def _row(
         self,

@@ -261,6 +261,15 @@ def _emit_activated(
     emit_convolution(module, name, form, Epilogue(expression, shifts, residuals))
 
 
+def border_rows(node: Node) -> tuple[int, int]:
+    """How many rows of zeros are above and below the images that an operator reads first."""
+    made = node.inputs[0].node.application
+    if made is None or made.op not in (to_blocks, with_border):
+        return 0, 0
+    top, _, bottom, _ = made.settings["border"]
+    return top, bottom
+
+
 class ConvolutionStep(BlockStep):
     """A convolution, with what is applied to its sums."""
 
@@ -282,7 +291,12 @@ class ConvolutionStep(BlockStep):
 
     def variant(self, facts: Facts) -> Form:
         """What the innermost loops are made of."""
-        return Form.of(self.filters, self._tiling(facts), self.n.lanes)
+        bordered = self._border != (0, 0)
+        return Form.of(self.filters, self._tiling(facts), self.n.lanes, bordered=bordered)
+
+    @property
+    def _border(self) -> tuple[int, int]:
+        return (0, 0) if self.n.places else border_rows(self.node)
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
@@ -301,7 +315,9 @@ class ConvolutionStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
         tiling, geometry = self._tiling(facts), self._geometry(facts)
-        return numbers_of(self.filters, tiling, geometry, self.n.lanes)
+        top, bottom = self._border
+        inside = top, self.shape(facts, 0)[2] - bottom
+        return numbers_of(self.filters, tiling, geometry, self.n.lanes, inside)
 
     def units(self, facts: Facts) -> int:
         """One for each band of lines of tiles."""

@@ -1,6 +1,7 @@
 """One tile of a convolution: its sums in registers, and what becomes of them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from gluonic.codegen.images.convolution import lanes_of
@@ -53,12 +54,18 @@ NOTHING = Epilogue(lambda m, x: x)
 
 @record
 class Line:
-    """Where a line of tiles is: addresses of its first windows, weights and outputs."""
+    """Where a line of tiles is: addresses of its first windows, weights and outputs.
+
+    Attributes
+    ----------
+    taps : from which row of filters to which is summed; None if all are
+    """
 
     data: list[str]
     weights: str
     channels: list[str]
     places: list[list[str]]
+    taps: tuple[str, str] | None = None
 
 
 @record
@@ -134,7 +141,7 @@ class TileWriter:
 
         def block(number: str | int, channels: int, end: str | int) -> None:
             places = [self.moved(d, number, self.by_block) for d in data]
-            self._taps(places, pointer, sums, shape, channels, end)
+            self._taps(places, pointer, sums, shape, (channels, end), line.taps)
 
         if form.whole == 1:
             block(0, self.block, self.block * 4)
@@ -172,18 +179,42 @@ class TileWriter:
         pointer: str,
         sums: Sequence[str],
         shape: Shape,
-        channels: int,
-        end: str | int,
+        block: tuple[int, str | int],
+        taps: tuple[str, str] | None,
     ) -> None:
         """Write the loops over the places of a filter for one block of channels.
 
-        It ends at byte `end`; there are some times `channels` in it.
+        Of the block there are given what divides its number of channels and the byte where it ends.
         """
+        f, (down, across) = self.f, self.form.reading.kernel
+        if taps is None:
+            self._rows_of_taps(_repeated(f, down), data, pointer, sums, shape, block)
+            return
+        size = f.op(f"mul i64 {block[1]}, {across * shape[2] * self.lanes}")
+        self._pass(pointer, taps[0], size)
+        self._rows_of_taps(f.loop(*taps), data, pointer, sums, shape, block)
+        self._pass(pointer, f.op(f"sub i64 {down}, {taps[1]}"), size)
+
+    def _pass(self, pointer: str, rows: str, size: str) -> None:
+        """Write the passing over weights of rows that are not summed."""
+        weights = self.moved(self.f.op(f"load ptr, ptr {pointer}"), rows, size)
+        self.f.do(f"store ptr {weights}, ptr {pointer}")
+
+    def _rows_of_taps(
+        self,
+        loop: AbstractContextManager[str | int],
+        data: Sequence[str],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        block: tuple[int, str | int],
+    ) -> None:
+        """Write what is inside the loop over the rows of a filter."""
         f, form = self.f, self.form
-        down, across = form.reading.kernel
+        (channels, end), (_, across) = block, form.reading.kernel
         by_row = f.op(f"mul i64 {self.by_row}, {form.reading.dilate[0]}")
         by_column = form.reading.dilate[1] * form.reading.block * 4
-        with _repeated(f, down) as i:
+        with loop as i:
             rows = [self.moved(d, i, by_row) for d in data]
             if form.reading.depthwise:
                 here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]

@@ -89,6 +89,10 @@ class Writer:
         """The smaller number."""
         return self.f.call("llvm.smin.i64", "i64", [("i64", str(a)), ("i64", str(b))])
 
+    def most(self, a: str | int, b: str | int) -> str:
+        """The larger number."""
+        return self.f.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
     def apart(self, stride: str | int, count: str | None) -> list[str | int]:
         """How far V things lie from their first; if there are but `count`, the last is repeated."""
         if count is None:

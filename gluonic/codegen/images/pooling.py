@@ -82,10 +82,6 @@ class _Pool(Writer):
         sizes = windows.kernel
         self.kernel = self.extents if windows.whole else (str(sizes[0]), str(sizes[1]))
 
-    def most(self, a: str, b: str | int) -> str:
-        """The larger number."""
-        return self.f.call("llvm.smax.i64", "i64", [("i64", a), ("i64", str(b))])
-
     def vector_at(self, address: str) -> Value:
         """A whole vector in memory."""
         return self.m.value(self.load(address), FLOAT32, self.lanes)

@@ -105,10 +105,6 @@ class WindowWriter(Writer):
         """A constant of the dtype."""
         return self.m.value(literal(value, self.dtype), self.dtype, 1)
 
-    def most(self, a: str | int, b: str | int) -> str:
-        """The larger number."""
-        return self.f.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
-
     def quotient_up(self, a: str, by: int) -> str:
         """A number that is not negative, divided, rounded up."""
         return a if by == 1 else self.divided(self.plus(a, by - 1), by)[0]

@@ -58,18 +58,34 @@ EVERY_LEVEL = pytest.mark.parametrize("level", LEVELS)
 
 
 class Problem:
-    """A convolution with its arrays, in planes and as machine code has them."""
+    """A convolution with its arrays, in planes and as machine code has them.
 
-    def __init__(self, case: tuple[Filters, int, int, int], target: Target) -> None:
+    Rows above and below may be a border: zeros, or as machine code has them `border_is`.
+    """
+
+    def __init__(
+        self,
+        case: tuple[Filters, int, int, int],
+        target: Target,
+        border: tuple[int, int] = (0, 0),
+        border_is: float = 0.0,
+    ) -> None:
         filters, batch, rows, columns = case
+        self.inside, self.border_is = (border[0], rows - border[1]), border_is
+        self.bordered = border != (0, 0)
         self.filters, self.target, self.lanes = filters, target, lanes_of(target)
         self.groups = filters.filters if filters.depthwise else filters.groups
         channels = filters.channels * self.groups
         self.windows = Windows(filters.kernel, filters.stride, filters.dilate, (0, 0), False)
         self.data = normal(batch, channels, rows, columns)
+        self._set_border(self.data, 0.0)
         self.weight = normal(filters.filters * filters.groups, filters.channels, *filters.kernel)
         self.output = convolve(self.data, self.weight, self.windows, self.groups)
         self.tiling = tiling_of(filters, self.output.shape[2], self.output.shape[3], target)
+
+    def _set_border(self, planes: Array, value: float) -> None:
+        begin, end = self.inside
+        planes[:, :, :begin] = planes[:, :, end:] = value
 
     def images(self, planes: Array, groups: int) -> Array:
         """Images as machine code reads them."""
@@ -80,7 +96,9 @@ class Problem:
     def source(self) -> Array:
         """The data as machine code reads it."""
         own = 1 if self.filters.depthwise else self.filters.groups
-        return self.data if self.filters.planar else self.images(self.data, own)
+        data = self.data.copy()
+        self._set_border(data, self.border_is)
+        return data if self.filters.planar else self.images(data, own)
 
     def geometry(self, source: Array, goal: Array, others: int = 0) -> Geometry:
         """The run-time numbers."""
@@ -97,12 +115,12 @@ class Problem:
         goal = filled(*self.images(self.output, self.filters.groups).shape)
         packed = packed_in_order(self.weight, self.filters, tiling.tile.blocks, self.lanes)
         geometry = self.geometry(self.source, goal, epilogue.places)
-        form = Form.of(self.filters, tiling, self.lanes)
+        form = Form.of(self.filters, tiling, self.lanes, bordered=self.bordered)
         run_native(
             self.target,
             lambda module, name: emit_convolution(module, name, form, epilogue),
             [self.source, packed, goal, *others],
-            numbers_of(self.filters, tiling, geometry, self.lanes),
+            numbers_of(self.filters, tiling, geometry, self.lanes, self.inside),
             geometry.units(self.filters, tiling, self.lanes),
         )
         return self.planes(goal)
@@ -129,6 +147,27 @@ def assert_close(found: Array, expected: Array) -> None:
 @EVERY_CASE
 def test_sums_are_those_of_matrix_products(case: Any, level: str) -> None:
     problem = Problem(case, target_named(level))
+    assert_close(problem.convolve(), problem.output)
+
+
+@EVERY_LEVEL
+@pytest.mark.parametrize("border", [(1, 2), (0, 1), (2, 0), (4, 3)])
+@pytest.mark.parametrize(
+    "case", ["3x3", "strided", "dilated", "few channels", "one channel", "groups", "depthwise"]
+)
+def test_rows_of_a_border_are_not_even_read_where_tiles_have_one_row(
+    case: str, border: tuple[int, int], level: str
+) -> None:
+    problem = Problem(CASES[case], target_named(level), border, border_is=np.nan)
+    blocks = 1 if problem.filters.depthwise else 2
+    tiling = _tiling(problem, Tile(1, 4, blocks), 0, 1, 3, 2)
+    assert_close(problem.convolve(tiling=tiling), problem.output)
+
+
+@EVERY_LEVEL
+@EVERY_CASE
+def test_a_border_changes_no_sums(case: Any, level: str) -> None:
+    problem = Problem(case, target_named(level), border=(1, 2))
     assert_close(problem.convolve(), problem.output)
 
 
@@ -195,18 +234,21 @@ def test_an_epilogue_sees_channels_and_places(function: str, case: str, level: s
 
 @EVERY_LEVEL
 @EVERY_CASE
-def test_the_gradient_of_filters(case: Any, level: str) -> None:
-    problem = Problem(case, target_named(level))
+@pytest.mark.parametrize("border", [(0, 0), (1, 0), (1, 3)])
+def test_the_gradient_of_filters(case: Any, border: tuple[int, int], level: str) -> None:
+    problem = Problem(case, target_named(level), border)
     filters, lanes = problem.filters, problem.lanes
     slopes = normal(*problem.output.shape)
     grad = problem.images(slopes, filters.groups)
     found = filled(filters.packed_size(lanes))
-    form = GradientForm.of(filters, problem.target, few_places(*slopes.shape[2:]))
+    few = few_places(*slopes.shape[2:])
+    form = GradientForm.of(filters, problem.target, few, bordered=problem.bordered)
+    geometry = problem.geometry(problem.source, grad)
     run_native(
         problem.target,
         lambda module, name: emit_filter_gradient(module, name, form),
         [problem.source, grad, found],
-        gradient_numbers(filters, problem.geometry(problem.source, grad), lanes),
+        gradient_numbers(filters, geometry, lanes, problem.inside),
         gradient_units(filters, problem.target),
     )
     expected = convolve_weight(
