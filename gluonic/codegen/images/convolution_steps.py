@@ -263,7 +263,10 @@ def _emit_activated(
 
 def border_rows(node: Node) -> tuple[int, int]:
     """How many rows of zeros are above and below the images that an operator reads first."""
-    made = node.inputs[0].node.application
+    images = node.inputs[0].node
+    if images.operator_name == "_depth_windows":  # has all rows of the images that it reads
+        images = images.inputs[0].node
+    made = images.application
     if made is None or made.op not in (to_blocks, with_border):
         return 0, 0
     top, _, bottom, _ = made.settings["border"]
