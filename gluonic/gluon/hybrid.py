@@ -14,18 +14,15 @@ from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import BackendSteps, backend_options
 from gluonic.gluon.block import Block
-from gluonic.gluon.eager_repeat import EagerRepeat
-from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
-from gluonic.gluon.trace import Trace
+from gluonic.gluon.trace import ShortWay, Trace
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError, describe
 from gluonic.graph.locks import lock
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
 _FLAGS = (
@@ -70,7 +67,7 @@ class HybridBlock(Block):
         self._flags: dict[str, Any] = {}
         self._traces: dict[Any, Trace] = {}
         self._latest: Trace | None = None
-        self._repeat: Repeat | OperandRepeat | EagerRepeat | None = None
+        self._repeat: ShortWay | None = None
         self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
         self._backends = BackendSteps()
         self._op_hook: tuple[Callable[..., Any], bool] | None = None
@@ -271,9 +268,7 @@ class HybridBlock(Block):
             return outputs[0]
         return restore(outputs, trace.output_structure)
 
-    def _offer_repeat(
-        self, repeat: Repeat | OperandRepeat | EagerRepeat, inputs: tuple[Any, ...]
-    ) -> None:
+    def _offer_repeat(self, repeat: ShortWay, inputs: tuple[Any, ...]) -> None:
         """Let the next call go the short way, if nothing else is to happen in it."""
         is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._op_hook is not None

@@ -1,7 +1,7 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
@@ -165,6 +165,10 @@ def _opened(nested: Any) -> Any:
     return nested
 
 
+ShortWay: TypeAlias = Repeat | OperandRepeat | EagerRepeat
+"""What computes calls like the one before."""
+
+
 class _Known(NamedTuple):
     """Where parameters were found last; replaced as a whole, for threads.
 
@@ -209,8 +213,8 @@ class BoundTrace:
         self._called_at = -1
         self._recorded: bool | None = None
         self._structure = trace.output_structure
-        self._goes_eagerly: bool | None = None
-        self.repeat: Repeat | OperandRepeat | EagerRepeat | None = None
+        self._eager: EagerRepeat | Literal[False] | None = None  # False if it does not suit
+        self.repeat: ShortWay | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
@@ -275,17 +279,19 @@ class BoundTrace:
         operands = self.operands(arrays)
         outputs = self.op(*operands)
         fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._places)
-        self.repeat = self._way_to_repeat(operands, at) if fits else None
+        self.repeat = self._way_to_repeat(arrays, operands, at) if fits else None
         self._called_at, self._recorded = at, STATE.recording
         return outputs
 
     def _way_to_repeat(
-        self, operands: Sequence[NDArray], at: int
-    ) -> Repeat | OperandRepeat | EagerRepeat | None:
-        if self._goes_eagerly is None:
-            self._goes_eagerly = EagerRepeat.suits(self.op)
-        if self._goes_eagerly:
-            return EagerRepeat(self.op, self.operands, len(self._places), self._structure)
+        self, arrays: Sequence[NDArray], operands: Sequence[NDArray], at: int
+    ) -> ShortWay | None:
+        if self._eager is None:
+            suits = EagerRepeat.suits(self.op)
+            self._eager = suits and EagerRepeat(self.op, self.operands, self._structure)
+        if isinstance(self._eager, EagerRepeat):
+            self._eager.learn(arrays)
+            return self._eager
         if self._structure is not LEAF:
             return None
         if not STATE.recording and self.op.can_repeat:
@@ -295,4 +301,4 @@ class BoundTrace:
         return repeat if repeat.is_usual else None
 
 
-__all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]
+__all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "ShortWay", "Trace"]

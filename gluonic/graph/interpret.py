@@ -94,21 +94,29 @@ def run_node(
         raise refused(application, arrays, error) from error
 
 
+def run_in_graph(
+    node: Node, arrays: Sequence[Array], run: Run, expected: Signature | None = None
+) -> list[Array]:
+    """Run a node as `run_node` does; an error names the user's line that made it, if another one runs it."""
+    assert node.application is not None
+    try:
+        return run_node(node.application, arrays, run, expected)
+    except MXNetError as error:
+        if node.location is not None and str(node.location) not in str(error):
+            error.facts.append(f"{node.title} is from {node.location}")
+        raise
+
+
 def _computed(
     application: Application, arrays: Sequence[Array], run: Run, expected: Signature
 ) -> list[Array]:
     return conform(application.execute(arrays, run), expected, application)
 
 
-def _run(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
-    assert node.application is not None
-    return run_node(node.application, arrays, run)
-
-
 def _run_noted(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
     """Run a node and tell the profiler."""
     begin = perf_counter_ns()
-    results = _run(node, arrays, run)
+    results = run_in_graph(node, arrays, run)
     details = {**described([node]), "inputs": [list(a.shape) for a in arrays]}
     EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
     return results
@@ -133,7 +141,7 @@ def interpret(
         if node.application is None:
             continue
         arrays = [values[entry] for entry in node.inputs]
-        run_now = _run_noted if EVENTS.symbolic else _run
+        run_now = _run_noted if EVENTS.symbolic else run_in_graph
         results = run_now(node, arrays, run)
         if observer is not None:
             observer(node, arrays, results)

@@ -329,15 +329,26 @@ def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_t
     assert isinstance(net._repeat, EagerRepeat)
 
 
-def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_the_block() -> None:
+def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_line_and_block() -> None:
     net = Only(lambda F, x, y: F.khatri_rao(x, y))
     net.hybridize()
     for _ in range(4):
         net(nd.ones((2, 3)), nd.ones((4, 3)))
     assert isinstance(net._repeat, EagerRepeat)
-    with pytest.raises(MXNetError, match=net.name):
+    with pytest.raises(MXNetError, match=rf"(?s)in <lambda>.*in block {net.name}"):
         net(nd.ones((2, 3)), nd.ones((4, 5)))
     assert net(nd.ones((2, 3)), nd.ones((4, 3))).shape == (8, 3)
+
+
+def test_what_is_wrong_with_the_numbers_alone_names_line_and_block() -> None:
+    net = Only(lambda F, x: F.linalg.potrf(x))
+    net.hybridize()
+    for _ in range(4):
+        net(nd.eye(3))
+    assert isinstance(net._repeat, EagerRepeat)
+    with pytest.raises(MXNetError, match=rf"(?s)in <lambda>.*in block {net.name}"):
+        net(-nd.eye(3))
+    assert net(nd.eye(3)).asnumpy().tolist() == np.eye(3).tolist()
 
 
 def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:

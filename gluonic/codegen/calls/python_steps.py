@@ -14,7 +14,7 @@ from gluonic.codegen.calls.binding import Binding
 from gluonic.codegen.loops.loop import Shape
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import own, run_node, signature_of
+from gluonic.graph.interpret import own, run_in_graph, signature_of
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.record import record
@@ -94,7 +94,7 @@ class PythonStep:
         read = [place.array(arrays) for place in self._reads]
         if self._expected is None:
             self._expected = signature_of(self.application, read)
-        found = run_node(self.application, read, run, self._expected)
+        found = run_in_graph(self._group.nodes[0], read, run, self._expected)
         if self.application.states:
             note_write()
         for result, array in zip(self._results, found, strict=True):
