@@ -90,6 +90,9 @@ class DifferentiableProgram:
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
+        self._passed: list[int] | None = (
+            None  # the gradients among what is given, if nothing is computed
+        )
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self.backward_program = self._backward(data)
         self._memory = ReusedMemory()
@@ -127,7 +130,11 @@ class DifferentiableProgram:
             constant = set(self.inputs).difference(data)
             data = [variable for e, variable in at.items() if e.node not in constant]
             data += self.head_variables
-        return Program(graph, (*at.values(), *self.head_variables), data=data)
+        given = [*at.values(), *self.head_variables]
+        places = {variable.entry(): i for i, variable in enumerate(given)}
+        if all(entry in places for entry in graph.outputs):
+            self._passed = [places[entry] for entry in graph.outputs]
+        return Program(graph, given, data=data)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, forward and backward."""
@@ -160,9 +167,14 @@ class DifferentiableProgram:
 
         Parameters
         ----------
-        into : for each input memory where its gradient may be written, or None
+        into : for each input memory where its gradient may be written, or None; if given, nothing that is
+            returned is kept or written to
         """
         outputs = self.gradient_outputs
+        if into is not None and self._passed is not None:
+            given = [*saved.arrays, *heads]
+            passed = iter(self._passed)
+            return [None if entry is None else given[next(passed)] for entry in outputs]
         if into is not None:
             into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
         found = iter(self.backward_program([*saved.arrays, *heads], run, into))

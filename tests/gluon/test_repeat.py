@@ -351,6 +351,35 @@ def test_what_is_wrong_with_the_numbers_alone_names_line_and_block() -> None:
     assert net(nd.eye(3)).asnumpy().tolist() == np.eye(3).tolist()
 
 
+@pytest.mark.parametrize("req", ["write", "add"])
+def test_gradients_that_are_only_passed_on_are_arrays_of_their_own(req: str) -> None:
+    net, (x, y) = Only(lambda F, x, y: x + y), (inputs(seed=1), inputs(seed=2))
+    net.hybridize()
+    head = nd.array(np.arange(8).reshape(2, 4), dtype="float32")
+    for a in (x, y):
+        a.attach_grad(grad_req=req)
+    for count in range(1, 5):
+        with autograd.record():
+            z = net(x, net(x, y))
+        z.backward(head)
+        times = count if req == "add" else 1
+        np.testing.assert_array_equal(x.grad.asnumpy(), 2 * times * head.asnumpy())
+        np.testing.assert_array_equal(y.grad.asnumpy(), times * head.asnumpy())
+    y.grad[:] = -1
+    np.testing.assert_array_equal(head.asnumpy().ravel(), np.arange(8))
+    np.testing.assert_array_equal(x.grad.asnumpy(), 2 * times * head.asnumpy())
+    for returned in autograd.grad([net_of_recorded(net, x, y)], [x, y], head_grads=[head]):
+        returned[:] = -1
+    np.testing.assert_array_equal(head.asnumpy().ravel(), np.arange(8))
+
+
+def net_of_recorded(net: Any, *args: nd.NDArray) -> nd.NDArray:
+    """What a net computes, recorded."""
+    with autograd.record():
+        output: nd.NDArray = net(*args)
+    return output
+
+
 def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:
     net = recording_again(hybridized(), inputs(rows=5))
     with autograd.record(), pytest.raises(MXNetError, match=net.name):
