@@ -45,6 +45,13 @@ def _source(entry: Entry) -> Entry:
     return arranged if is_product and arranged is not None else entry
 
 
+def _passed_on(program: Program) -> list[int] | None:
+    """Which inputs a program returns, if it computes nothing."""
+    places = {variable.entry(): i for i, variable in enumerate(program.inputs)}
+    outputs = program.graph.outputs
+    return [places[e] for e in outputs] if places.keys() >= set(outputs) else None
+
+
 class DifferentiableProgram:
     """A graph that can be run forward and backward.
 
@@ -90,11 +97,9 @@ class DifferentiableProgram:
         results += [e for e in self._saved if not e.node.is_variable and e not in made]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
-        self._passed: list[int] | None = (
-            None  # the gradients among what is given, if nothing is computed
-        )
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self.backward_program = self._backward(data)
+        self._passed = _passed_on(self.backward_program)
         self._memory = ReusedMemory()
         self._batches = [i for i, n in enumerate(self.inputs) if data is None or n in data]
 
@@ -130,11 +135,7 @@ class DifferentiableProgram:
             constant = set(self.inputs).difference(data)
             data = [variable for e, variable in at.items() if e.node not in constant]
             data += self.head_variables
-        given = [*at.values(), *self.head_variables]
-        places = {variable.entry(): i for i, variable in enumerate(given)}
-        if all(entry in places for entry in graph.outputs):
-            self._passed = [places[entry] for entry in graph.outputs]
-        return Program(graph, given, data=data)
+        return Program(graph, (*at.values(), *self.head_variables), data=data)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, forward and backward."""
@@ -170,14 +171,13 @@ class DifferentiableProgram:
         into : for each input memory where its gradient may be written, or None; if given, nothing that is
             returned is kept or written to
         """
-        outputs = self.gradient_outputs
+        outputs, given = self.gradient_outputs, [*saved.arrays, *heads]
         if into is not None and self._passed is not None:
-            given = [*saved.arrays, *heads]
             passed = iter(self._passed)
             return [None if entry is None else given[next(passed)] for entry in outputs]
         if into is not None:
             into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
-        found = iter(self.backward_program([*saved.arrays, *heads], run, into))
+        found = iter(self.backward_program(given, run, into))
         if into is not None:
             note_write()
         return [None if entry is None else next(found) for entry in outputs]

@@ -1,7 +1,7 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
@@ -11,6 +11,7 @@ from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
 from gluonic.gluon.structure import LEAF, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
@@ -213,7 +214,6 @@ class BoundTrace:
         self._called_at = -1
         self._recorded: bool | None = None
         self._structure = trace.output_structure
-        self._eager: EagerRepeat | Literal[False] | None = None  # False if it does not suit
         self.repeat: ShortWay | None = None
 
     def parameters(self) -> list[Parameter]:
@@ -283,13 +283,16 @@ class BoundTrace:
         self._called_at, self._recorded = at, STATE.recording
         return outputs
 
+    @cached_property
+    def _eager(self) -> EagerRepeat | None:
+        """The short way if Python runs everything, as the first calls have shown."""
+        suits = EagerRepeat.suits(self.op)
+        return EagerRepeat(self.op, self.operands, self._structure) if suits else None
+
     def _way_to_repeat(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], at: int
     ) -> ShortWay | None:
-        if self._eager is None:
-            suits = EagerRepeat.suits(self.op)
-            self._eager = suits and EagerRepeat(self.op, self.operands, self._structure)
-        if isinstance(self._eager, EagerRepeat):
+        if self._eager is not None:
             self._eager.learn(arrays)
             return self._eager
         if self._structure is not LEAF:
