@@ -12,57 +12,31 @@ from itertools import islice
 
 from gluonic.codegen.images.convolution_form import SIZES, Form
 from gluonic.codegen.images.convolution_tile import NOTHING, Chunk, Epilogue, Line, TileWriter
+from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.machine.assembler import Module
-from gluonic.codegen.machine.step_function import StepFunction
 
 
 def emit_convolution(module: Module, name: str, form: Form, epilogue: Epilogue = NOTHING) -> None:
     """Write the function; the epilogue is applied to each sum."""
-    function = StepFunction(module, name)
-    _Writer(function, form, epilogue).write()
-    function.finish()
+    _Convolution(module, name, form, epilogue).write()
 
 
-class _Writer:
+class _Convolution(Writer):
     """Writes one convolution."""
 
-    def __init__(self, function: StepFunction, form: Form, epilogue: Epilogue) -> None:
-        self.f, self.form, self.epilogue = function, form, epilogue
+    def __init__(self, module: Module, name: str, form: Form, epilogue: Epilogue) -> None:
+        super().__init__(module, name)
+        self.form, self.epilogue = form, epilogue
         count = 3 + epilogue.channels + epilogue.places
-        self.operands = [function.operand(i) for i in range(count)]
-        numbers = iter([function.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
+        self.operands = [self.operand(i) for i in range(count)]
+        numbers = iter([self.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
         self.whole, rest, self.blocks, self.own, self.by_filters = islice(numbers, 5)
         self.chunk, self.band, self.depth, self.segment = islice(numbers, 4)
         self.inside = tuple(islice(numbers, 2))
         self.batch, self.rows, self.columns = islice(numbers, 3)
         self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.places)]
         _, by_block, by_row = self.strides[0]
-        self.tiles = TileWriter(function, form, (by_block, by_row), rest, epilogue)
-        self.lanes, self.moved = self.tiles.lanes, self.tiles.moved
-
-    # -- numbers ------------------------------------------------------------------------------
-
-    def _times(self, a: str, b: str | int) -> str:
-        return self.f.op(f"mul i64 {a}, {b}")
-
-    def _sum(self, a: str, b: str | int) -> str:
-        return self.f.op(f"add i64 {a}, {b}")
-
-    def _least(self, a: str, b: str | int) -> str:
-        return self.f.call("llvm.smin.i64", "i64", [("i64", a), ("i64", str(b))])
-
-    def _most(self, a: str, b: str) -> str:
-        return self.f.call("llvm.smax.i64", "i64", [("i64", a), ("i64", b)])
-
-    def _divided(self, number: str, by: str | int) -> tuple[str, str]:
-        """Quotient and remainder."""
-        quotient = self.f.op(f"udiv i64 {number}, {by}")
-        return quotient, self.f.op(f"sub i64 {number}, {self._times(quotient, by)}")
-
-    def _parts(self, extent: str, size: str | int) -> str:
-        """How many parts of such a size an extent has."""
-        filled = self._sum(self._sum(extent, size), -1)
-        return self.f.op(f"udiv i64 {filled}, {size}")
+        self.tiles = TileWriter(self.f, form, (by_block, by_row), rest, epilogue)
 
     def _is(self, number: str, other: str | int) -> str:
         """Whether two numbers are the same."""
@@ -74,30 +48,31 @@ class _Writer:
         """Write the loop over units."""
         f, size = self.f, self.form.tile.blocks
         down = self._lines()
-        lines = self._times(down, self.batch)
-        bands = self._parts(lines, self.band)
-        deep = self._parts(self.blocks, size)
-        parts, deepest = self._parts(deep, self.depth), self._sum(deep, -1)
+        lines = self.times(down, self.batch)
+        bands = self.quotient_up(lines, self.band)
+        deep = self.quotient_up(self.blocks, size)
+        parts, deepest = self.quotient_up(deep, self.depth), self.plus(deep, -1)
         with f.loop("%begin", "%end") as unit:
-            rest, band = self._divided(unit, bands)
-            group, part = self._divided(rest, parts)
-            first, start = self._times(band, self.band), self._times(part, self.depth)
-            last = self._least(self._sum(first, self.band), lines)
-            stop = self._least(self._sum(start, self.depth), deep)
+            rest, band = self.divided(unit, bands)
+            group, part = self.divided(rest, parts)
+            first, start = self.times(band, self.band), self.times(part, self.depth)
+            last = self.least(self.plus(first, self.band), lines)
+            stop = self.least(self.plus(start, self.depth), deep)
             with self._chunks() as chunk, f.loop(start, stop) as depth:
-                block = self._sum(self._times(group, self.blocks), self._times(depth, size))
+                block = self.plus(self.times(group, self.blocks), self.times(depth, size))
                 self._choose(
                     self._is(depth, deepest),
                     size,
                     self.form.last_blocks,
                     lambda blocks: self._band((first, last), down, (group, block), blocks, chunk),
                 )
+        f.finish()
 
     def _lines(self) -> str:
         """How many lines an image has."""
         if self.form.is_flat:
-            return self._parts(self.columns, self.segment)
-        return self._parts(self.rows, self.form.tile.rows)
+            return self.quotient_up(self.columns, self.segment)
+        return self.quotient_up(self.rows, self.form.tile.rows)
 
     @contextmanager
     def _chunks(self) -> Iterator[Chunk]:
@@ -106,7 +81,7 @@ class _Writer:
             yield Chunk(0, self.whole)
             return
         with self.f.loop("0", self.whole, self.chunk) as start:
-            stop = self._least(self._sum(start, self.chunk), self.whole)
+            stop = self.least(self.plus(start, self.chunk), self.whole)
             yield Chunk(start, stop, self._is(start, 0), self._is(stop, self.whole))
 
     def _choose(
@@ -117,12 +92,9 @@ class _Writer:
         write: Callable[[int], None],
     ) -> None:
         """Write the body for the usual size and for the last one, if that differs."""
-        if not last:
-            write(usual)
-            return
-        with self.f.when(is_last):
-            write(last)
-        with self.f.when(self.f.op(f"xor i1 {is_last}, true")):
+        if last:
+            self.either(is_last, lambda: write(last), lambda: write(usual))
+        else:
             write(usual)
 
     # -- lines of tiles -----------------------------------------------------------------------
@@ -138,13 +110,13 @@ class _Writer:
         """Write the loop over the lines of a band, for one tile of blocks of filters."""
         f, height = self.f, self.form.tile.rows
         with f.loop(*lines) as number:
-            image, line = self._divided(number, down)
+            image, line = self.divided(number, down)
             if self.form.is_flat:
-                start = self._times(line, self.segment)
+                start = self.times(line, self.segment)
                 where = self._line((*filters, image, "0"), 1, blocks)
                 self._segment(where, chunk, start, blocks)
             else:
-                row = self._times(line, height)
+                row = self.times(line, height)
                 left = f.op(f"sub i64 {self.rows}, {row}")
                 self._choose(
                     f.op(f"icmp slt i64 {left}, {height}"),
@@ -168,8 +140,8 @@ class _Writer:
         """Write the loop over the tiles of a segment."""
         f, width, last = self.f, self.form.tile.columns, self.form.last_columns
         whole = f.op(f"sub i64 {self.columns}, {last}")
-        end = self._sum(start, self.segment)
-        with f.loop(start, self._least(end, whole), width) as column:
+        end = self.plus(start, self.segment)
+        with f.loop(start, self.least(end, whole), width) as column:
             self.tiles.write(line, chunk, column, (1, width, blocks))
         if last:
             with f.when(f.op(f"icmp sgt i64 {end}, {whole}")):
@@ -180,9 +152,9 @@ class _Writer:
         group, first, image, row = place
         lanes, moved = self.lanes, self.moved
         by_image, by_block, by_row = self.strides[0]
-        block = first if self.form.reading.depthwise else self._times(group, self.own)
+        block = first if self.form.reading.depthwise else self.times(group, self.own)
         data = moved(moved(self.operands[0], image, by_image), block, by_block)
-        window = self._times(by_row, self.form.reading.stride[0])
+        window = self.times(by_row, self.form.reading.stride[0])
         top = moved(data, row, window)
         weights = moved(self.operands[1], first, self.by_filters)
         channels = [
@@ -209,15 +181,10 @@ class _Writer:
         (down, _), reading = self.form.reading.kernel, self.form.reading
         step, apart = reading.stride[0], reading.dilate[0]
         begin, end = self.inside
-        first = self._times(row, step)
-        last = self._sum(first, (rows - 1) * step)
+        first = self.times(row, step)
+        last = self.plus(first, (rows - 1) * step)
         # the first line of all has weights from afar come as one stream, which is not to be broken
-        start = "0" if self.form.fetches else self._first_at(begin, last, apart)
-        stop = self._first_at(end, first, apart)
-        start, stop = self._least(start, down), self._least(stop, down)
-        return start, self._most(start, stop)
-
-    def _first_at(self, limit: str, row: str, apart: int) -> str:
-        """The first row of filters that reads at or behind a limit, where the first of all reads `row`."""
-        before = self._most(self.f.op(f"sub i64 {limit}, {row}"), "0")
-        return before if apart == 1 else self._parts(before, apart)
+        start = "0" if self.form.fetches else self.first_at(begin, last, apart)
+        stop = self.first_at(end, first, apart)
+        start, stop = self.least(start, down), self.least(stop, down)
+        return start, self.most(start, stop)

@@ -319,7 +319,9 @@ class _Gradient(Writer):
         """
         f, (image, last_image, row, last_row) = self.f, part
         if down is not None:
-            begin, end = (self._first_row(limit, down) for limit in self.inside)
+            (step, _), (apart, _) = self.form.reading.stride, self.form.reading.dilate
+            read = self.times(down, apart)  # by the first row of the output
+            begin, end = (self.first_at(limit, read, step) for limit in self.inside)
             row, last_row = self.most(row, begin), self.least(last_row, end)
         sums = [f.slot(self.vector) for _ in range(len(goals) * channels * blocks)]
         for slot in sums:
@@ -341,12 +343,6 @@ class _Gradient(Writer):
             address = self.moved(address, block, self.by_filters)
             total = self._value(self.load(address)) + self._value(self.load(slot))
             self.store(total.ref, address)
-
-    def _first_row(self, limit: str, down: str) -> str:
-        """The first row of the output for which a row of the filter reads at or behind a limit."""
-        (step, _), (apart, _) = self.form.reading.stride, self.form.reading.dilate
-        left = self.f.op(f"sub i64 {limit}, {self.times(down, apart)}")
-        return self.divided(self.plus(self.most(left, "0"), step - 1), step)[0]
 
     def _row(
         self,

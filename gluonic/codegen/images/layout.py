@@ -87,11 +87,11 @@ class Writer:
 
     def least(self, a: str | int, b: str | int) -> str:
         """The smaller number."""
-        return self.f.call("llvm.smin.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+        return self.f.least(a, b)
 
     def most(self, a: str | int, b: str | int) -> str:
         """The larger number."""
-        return self.f.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+        return self.f.most(a, b)
 
     def apart(self, stride: str | int, count: str | None) -> list[str | int]:
         """How far V things lie from their first; if there are but `count`, the last is repeated."""
@@ -107,6 +107,17 @@ class Writer:
         """Quotient and remainder of numbers that are not negative."""
         quotient = self.f.op(f"udiv i64 {number}, {by}")
         return quotient, self.minus(number, self.times(quotient, by))
+
+    def quotient_up(self, a: str, by: str | int) -> str:
+        """A number that is not negative, divided, rounded up."""
+        if by == 1:
+            return a
+        above = by - 1 if isinstance(by, int) else self.minus(by, 1)
+        return self.f.op(f"udiv i64 {self.plus(a, above)}, {by}")
+
+    def first_at(self, limit: str | int, begin: str | int, step: int) -> str:
+        """How many steps from `begin` the first place at or behind a limit is."""
+        return self.quotient_up(self.most(self.minus(limit, begin), 0), step)
 
     def either(self, condition: str, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Do one of two things."""

@@ -338,8 +338,7 @@ class Scatter(Planes):
         """Loop over the windows of a line of which one place lies in the image: its index, that place."""
         step = self.windows.stride[2]
         begin = self.minus(tap, self.windows.pad[2])
-        first = self.quotient_up(self.most(self.minus(0, begin), 0), step)
-        after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
+        first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
         last = self.least(after, self.counts[2])
 
         def window(index: str, lanes: int) -> None:

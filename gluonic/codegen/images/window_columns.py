@@ -144,8 +144,7 @@ class MatrixWriter(WindowWriter):
     def _inner(self, begin: str) -> Inner:
         """The windows whose place `begin` lies inside the image."""
         step, count = self.windows.stride[2], self.counts[2]
-        first = self.quotient_up(self.most(self.minus(0, begin), 0), step)
-        after = self.quotient_up(self.most(self.minus(self.places[2], begin), 0), step)
+        first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
         first = self.least(first, count)
         after = self.most(self.least(after, count), first)
         return Inner(first, after, self.stretch(first, after))

@@ -105,10 +105,6 @@ class WindowWriter(Writer):
         """A constant of the dtype."""
         return self.m.value(literal(value, self.dtype), self.dtype, 1)
 
-    def quotient_up(self, a: str, by: int) -> str:
-        """A number that is not negative, divided, rounded up."""
-        return a if by == 1 else self.divided(self.plus(a, by - 1), by)[0]
-
     def inside(self, index: str, extent: str) -> str:
         """Whether an index lies in an axis."""
         return self.f.op(f"icmp ult i64 {index}, {extent}")

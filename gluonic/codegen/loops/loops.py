@@ -26,8 +26,8 @@ _LINE_BYTES = 64  # of a cache, and of the widest register
 # The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
 # Arrays a page apart would wait for each other's stores, as those of 1024 floats are.
 _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
-# The most rows that go through a stage one after the other, and the most bytes they may have: they are
-# to be found in the nearest cache by the next stage.
+# The most rows that go through a sweep one after the other, and the most bytes they may have: they are
+# to be found in the nearest cache by the next sweep.
 _MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
 
 
@@ -225,14 +225,9 @@ class _Lowering:
         extent = self.extents[self.vector]
         if not self._is_chunked:
             return "0", extent
-        start = self.function.op(f"mul i64 {indices[-1]}, {self.grain}")
-        return start, self._least(self.function.op(f"add i64 {start}, {self.grain}"), extent)
-
-    def _least(self, a: str, b: str) -> str:
-        return self.function.call("llvm.smin.i64", "i64", [("i64", a), ("i64", b)])
-
-    def _most(self, a: str, b: str) -> str:
-        return self.function.call("llvm.smax.i64", "i64", [("i64", a), ("i64", b)])
+        function = self.function
+        start = function.op(f"mul i64 {indices[-1]}, {self.grain}")
+        return start, function.least(function.op(f"add i64 {start}, {self.grain}"), extent)
 
     def _chunks(self) -> list[tuple[int, str]]:
         """Return axis -1, the chunks that the vector axis is cut to, if it is cut."""
@@ -288,14 +283,14 @@ class _Lowering:
         left = function.op(f"urem i64 {beyond}, {size}")
         never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
         index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
-        return self._least(index, stop)
+        return function.least(index, stop)
 
     def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages one after the other over a block at a time."""
         function = self.function
         with function.loop(self._first_block(indices, start, stop), stop, self.block_length) as at:
-            self.block = first = self._most(at, start)
-            end = self._least(function.op(f"add i64 {at}, {self.block_length}"), stop)
+            self.block = first = function.most(at, start)
+            end = function.least(function.op(f"add i64 {at}, {self.block_length}"), stop)
             for stage in self.kernel.stages:
                 for position in self._spans(indices, first, end):
                     if stage is self.kernel.stages[0] and position.lanes.count == self.wide:
@@ -345,15 +340,15 @@ class _Lowering:
                 reduced += [accumulator.lanewise(count) for accumulator in accumulators]
 
     def _rows_at_once(self) -> str:
-        """Return how many rows go through a stage before the first goes through the next one."""
+        """Return how many rows go through a sweep before the first goes through the next one."""
         function = self.function
         axes = [*self.kernel.swept, self.vector]
         moving = [o for o in self.kernel.operands if any(o.varies(axis) for axis in axes)]
         length = str(sum(operand.dtype.itemsize for operand in moving))
         for axis in axes:
             length = function.op(f"mul i64 {length}, {self.extents[axis]}")
-        count = function.op(f"udiv i64 {_ROWS_BYTES}, {self._most(length, '1')}")
-        return self._least(self._most(count, "1"), str(_MOST_ROWS))
+        count = function.op(f"udiv i64 {_ROWS_BYTES}, {function.most(length, 1)}")
+        return function.least(function.most(count, 1), _MOST_ROWS)
 
     def _rows(self) -> None:
         """Run the stages where the vector axis is reduced: registers hold parts of a row.
@@ -364,7 +359,7 @@ class _Lowering:
         function, left = self.function, RowValues(self.m, _MOST_ROWS)
         count = self._rows_at_once()
         with function.loop("%begin", "%end", count) as first:
-            end = self._least(function.op(f"add i64 {first}, {count}"), "%end")
+            end = function.least(function.op(f"add i64 {first}, {count}"), "%end")
             for stages in self._passes():
                 with self.units.loop(first, end) as (unit, indices):
                     row = function.op(f"sub i64 {unit}, {first}")

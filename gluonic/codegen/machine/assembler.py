@@ -226,6 +226,14 @@ class Function:
         function = self.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
         self.do(f"call void {function}(ptr {address}, i32 0, i32 3, i32 1)")
 
+    def least(self, a: str | int, b: str | int) -> str:
+        """The smaller of two ``i64``."""
+        return self.call("llvm.smin.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
+    def most(self, a: str | int, b: str | int) -> str:
+        """The larger of two ``i64``."""
+        return self.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
+
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
         function = self.module.declare(name, result, [kind for kind, _ in arguments])

@@ -95,8 +95,7 @@ def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> 
 
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
     """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
-    left = m.function.op(f"sub i64 {stop}, {first}")
-    left = m.function.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(count))])
+    left = m.function.least(m.function.op(f"sub i64 {stop}, {first}"), count)
     limit = m.value(m.function.op(f"trunc i64 {left} to i32"), INT32, 1)
     return counting(m, count, INT32) < m.spread(limit, count)
 

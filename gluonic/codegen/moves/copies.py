@@ -42,7 +42,7 @@ class CopyStep(Step):
         f = StepFunction(module, name)
         source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
         first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
-        last = f.call("llvm.smin.i64", "i64", [("i64", behind), ("i64", all_bytes)])
+        last = f.least(behind, all_bytes)
         size = f.op(f"sub i64 {last}, {first}")
         source, target = (f.op(f"getelementptr i8, ptr {p}, i64 {first}") for p in (source, target))
         f.copy(target, source, size)

@@ -85,7 +85,7 @@ def _write(module: Module, name: str, dtype: Dtype, epilogue: Epilogue) -> None:
         place = f.op(f"add i64 {f.op(f'mul i64 {row}, %lead')}, {column}")
         place = f.op(f"getelementptr {kind}, ptr %matrix, i64 {place}")
         left = f.op(f"sub i64 %columns, {column}")
-        count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(lanes))])
+        count = f.least(left, lanes)
         size = f.op(f"mul i64 {count}, {dtype.itemsize}")
         f.copy(block, place, size)
         f.do(f"call void @{finish}(ptr {block}, i64 {lanes})")

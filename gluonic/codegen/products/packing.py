@@ -61,7 +61,7 @@ class PackStep(Step):
         with f.loop("%begin", "%end") as unit:
             first = f.op(f"mul i64 {unit}, {widest}")
             left = f.op(f"sub i64 {columns}, {first}")
-            count = f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(widest))])
+            count = f.least(left, widest)
             source = f.op(
                 f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
             )

@@ -62,8 +62,7 @@ class _TurnedPacker(FactorWriter):
         with f.loop("0", str(width), lanes) as first:
             panel, sources = self._at("%panel", first), []
             for lane in range(lanes):  # columns behind the last one repeat it
-                bounds = [("i64", self._plus(first, lane)), ("i64", last)]
-                column = f.call("llvm.smin.i64", "i64", bounds)
+                column = f.least(self._plus(first, lane), last)
                 place = self._at("%b", self._times(column, "%lead_b"))
                 sources.append(f.op(f"freeze ptr {place}"))
             with f.loop("0", middle, lanes) as k:
@@ -159,4 +158,4 @@ def pieces(f: Function, length: str, most: int) -> Iterator[tuple[str, str]]:
     """Loop over pieces of a length; yields where each begins, and how long it is."""
     with f.loop("0", length, most) as first:
         left = f.op(f"sub i64 {length}, {first}")
-        yield first, f.call("llvm.smin.i64", "i64", [("i64", left), ("i64", str(most))])
+        yield first, f.least(left, most)

@@ -175,12 +175,11 @@ class ProductWriter:
     def _parts(self, extent: str, size: str) -> str:
         """How many parts of a size there are, at least one."""
         parts = self.f.op(f"udiv i64 {self._plus(extent, self._plus(size, '-1'))}, {size}")
-        return self.f.call("llvm.smax.i64", "i64", [("i64", parts), ("i64", "1")])
+        return self.f.most(parts, 1)
 
     def _less(self, most: str, end: str, start: str) -> str:
         """How far it is from `start` to `end`, which is `most` at most."""
-        bounded = self.f.call("llvm.smin.i64", "i64", [("i64", most), ("i64", end)])
-        return self.f.op(f"sub i64 {bounded}, {start}")
+        return self.f.op(f"sub i64 {self.f.least(most, end)}, {start}")
 
     @contextmanager
     def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
@@ -190,8 +189,7 @@ class ProductWriter:
         first = f.op(f"udiv i64 %begin, {length}")
         with f.loop(first, f.op(f"udiv i64 {behind}, {length}")) as line:
             start = self._times(line, length)
-            low = f.call("llvm.smax.i64", "i64", [("i64", "%begin"), ("i64", start)])
-            low = f.op(f"sub i64 {low}, {start}")
+            low = f.op(f"sub i64 {f.most('%begin', start)}, {start}")
             yield line, low, self._less("%end", self._plus(start, length), start)
 
     def _panel(
@@ -351,8 +349,7 @@ class ProductWriter:
 
     def _lead(self, number: str, integer: str) -> str:
         """A leading dimension, which is never 0."""
-        bounded = self.f.call("llvm.smax.i64", "i64", [("i64", number), ("i64", "1")])
-        return self._narrow(bounded, integer)
+        return self._narrow(self.f.most(number, 1), integer)
 
     def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
         """Copy the bias of some columns to each row."""
