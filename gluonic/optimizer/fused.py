@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.codegen.maths.emitter import NotLowered
+from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.program import interpreting
 from gluonic.codegen.updates import BoundUpdate, update_kernel
 from gluonic.graph.events import EVENTS

@@ -25,12 +25,8 @@ from gluonic.codegen.machine.values import (
     literal,
 )
 from gluonic.codegen.maths.bounds import bounds_of, bounds_of_fma, extreme_of, negated, size_of
-from gluonic.codegen.maths.functions import lookup
+from gluonic.codegen.maths.functions import NotLowered, lookup
 from gluonic.codegen.maths.logic import Logic
-
-
-class NotLowered(NotImplementedError):
-    """An expression uses what has no machine code; the interpreter can still run it."""
 
 
 class Emitter(Logic):

@@ -31,6 +31,7 @@ _MODULES = (
     "normal_numbers",
     "power",
     "trigonometric",
+    "digamma",
 )
 """Where lowerings are, all of a function in one; the most needed first, for the rest is seldom imported."""
 _general: dict[str, Lowering] = {}
@@ -50,6 +51,10 @@ _LIBRARY = {
     "gamma": "tgamma",
     "gammaln": "lgamma",
 }
+
+
+class NotLowered(NotImplementedError):
+    """An expression uses what has no machine code; the interpreter can still run it."""
 
 
 def lowers(name: str, *dtypes: Dtype) -> Callable[[_Lowering], _Lowering]:

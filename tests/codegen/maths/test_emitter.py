@@ -10,7 +10,8 @@ import pytest
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.maths.emitter import Emitter, NotLowered
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.functions import NotLowered
 from tests.codegen.harness import LEVELS, Array, compile_expression, target_named
 
 _DTYPES = ("float32", "float64", "int8", "uint8", "int32", "int64", "bool")

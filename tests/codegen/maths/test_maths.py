@@ -191,6 +191,30 @@ def test_error_function_family_ends_as_it_should(dtype: Any) -> None:
         assert np.signbit(got[5:]).tolist() == [False, True]
 
 
+_PSI_SPANS = ((0, 1), (1, 2), (1.46, 1.4634), (2, 12), (1e3, 1e6), (-6, -0.01))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("name", "order"), [("digamma", 0), ("trigamma", 1)])
+def test_derivatives_of_gammaln_are_close_to_mpmath(name: str, order: int, dtype: Any) -> None:
+    random = np.random.default_rng(6)
+    x = np.concatenate([random.uniform(a, b, 800) for a, b in _PSI_SPANS]).astype(dtype)
+    exact = np.array([_exactly(lambda value: mpmath.psi(order, value), value) for value in x])
+    function = compile_expression(lambda m, x: getattr(m, name)(x), [dtype], dtype)
+    error = ulps(function(x), exact)
+    assert error[x > 0].max() <= 4
+    assert error[(x < 0) & (abs(exact) > 0.5)].max() <= 8  # negative roots are not kept exactly
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_derivatives_of_gammaln_end_as_scipys_do(dtype: Any) -> None:
+    x = np.array([0.0, -0.0, -1, -2, np.inf, np.nan, 1e-40, -1e-40], dtype)
+    for name, wide in {"digamma": M.digamma(x), "trigamma": M.polygamma(1, x)}.items():
+        got = compile_expression(lambda m, x, n=name: getattr(m, n)(x), [dtype], dtype)(x)
+        with np.errstate(over="ignore"):
+            np.testing.assert_allclose(got, wide.astype(dtype), rtol=1e-6)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_power_is_within_two_ulps_and_follows_c_in_all_special_cases(
