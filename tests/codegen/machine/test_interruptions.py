@@ -117,6 +117,7 @@ def loaded_by_another_thread(number: int) -> jit.Library:
 @pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
 def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
     kept = jit.load(_constant(70), ["f"])
+    gc.collect()  # or what other tests left might be collected meanwhile, and warn of its interruption
     with interrupted_wherever_llvm_is_locked():
         with pytest.raises(Interruption):
             jit.load(_constant(71), ["f"])
@@ -127,6 +128,7 @@ def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
 def test_an_interruption_while_a_library_in_a_cycle_is_collected_locks_nobody_out() -> None:
+    gc.collect()
     for number in range(10):
         library = jit.load(_constant(90 + number), ["f"])
         library.cycle = library  # type: ignore[attr-defined]
