@@ -1,6 +1,6 @@
 """Measure memory: the peak of whole processes beside the real MXNet's, and what nets leave behind.
 
-    python -m benchmarks.memory [--mxnet PYTHON] [--rounds 3] [--nets 1000]
+    python -m benchmarks.memory [--mxnet PYTHON] [--rounds 3] [--threads 1] [--nets 1000]
 
 Each measurement is a process of its own (`ru_maxrss`, the least of some rounds); ``import`` shows what
 importing alone takes. ``--nets`` builds, trains and drops so many small nets and says what each leaves.
@@ -95,18 +95,20 @@ def left_behind(mx: Any, nets: int) -> float:
     return (_kilobytes() - before) / nets
 
 
-def _in_process(python: str, *arguments: str) -> float:
-    return float(output_of(python, HERE, *arguments).split()[-1])
+def _peak(python: str, side: str, work: str, threads: int) -> float:
+    """The peak of a process that does this work, in KiB."""
+    arguments = ("--peak", work, "--side", side)
+    return float(output_of(python, HERE, *arguments, threads=threads).split()[-1])
 
 
-def compare(mxnet: str, rounds: int) -> None:
+def compare(mxnet: str, rounds: int, threads: int) -> None:
     """Print the peak of each piece of work in MiB, on both sides."""
     sides = {"gluonic": sys.executable, **({"mxnet": mxnet} if mxnet else {})}
     print(f"{'MiB':28}" + "".join(f"{side:>10}" for side in sides) + f"{'ratio':>8}")
     for work in WORK:
         peaks = []
         for side, python in sides.items():
-            found = [_in_process(python, "--peak", work, "--side", side) for _ in range(rounds)]
+            found = [_peak(python, side, work, threads) for _ in range(rounds)]
             peaks.append(min(found) / 1024)
         ratio = f"{peaks[0] / peaks[1]:8.2f}" if len(peaks) > 1 else ""
         print(f"{work:28}" + "".join(f"{peak:10.1f}" for peak in peaks) + ratio, flush=True)
@@ -117,6 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mxnet", default="", help="a Python that has the real MXNet")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--nets", type=int, default=0, help="how many nets to build and drop")
     parser.add_argument("--peak", choices=WORK, help="do this work here and print the peak")
     parser.add_argument("--side", choices=("gluonic", "mxnet"), default="gluonic")
@@ -127,7 +130,7 @@ def main() -> None:
     elif options.nets:
         print(f"each net leaves {left_behind(_import(options.side), options.nets):.1f} KiB")
     else:
-        compare(options.mxnet, options.rounds)
+        compare(options.mxnet, options.rounds, options.threads)
 
 
 if __name__ == "__main__":

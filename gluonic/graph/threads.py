@@ -1,4 +1,4 @@
-"""One knob for threads: ``GLUONIC_NUM_THREADS``, 1 by default.
+"""One knob for threads: ``GLUONIC_NUM_THREADS``, by default as many as there are cores.
 
 Compiled graphs share large steps among so many threads (:mod:`gluonic.codegen.machine.workers`). BLAS libraries
 start a thread for each core and make them wait for each other in a spin; when another process takes a core,
@@ -9,6 +9,7 @@ import os
 
 from threadpoolctl import threadpool_limits
 
+from gluonic.graph.cores import available_cores
 from gluonic.graph.errors import MXNetError
 
 
@@ -20,7 +21,9 @@ def thread_count() -> int:
     MXNetError
         when the environment variable is no positive number
     """
-    text = os.environ.get("GLUONIC_NUM_THREADS", "1")
+    text = os.environ.get("GLUONIC_NUM_THREADS")
+    if text is None:
+        return available_cores()
     if not text.isdigit() or int(text) < 1:
         raise MXNetError(f"GLUONIC_NUM_THREADS={text!r} must be a positive number")
     return int(text)

@@ -60,10 +60,11 @@ def divide(figures: Figures, table: NumberTable) -> Divisions:
     least = -(-units * _LEAST // np.maximum(time.astype(np.int64), 1))
     chunks = np.maximum(np.maximum(least, units // (_CHUNKS * threads)), 1)
     shared = (units > 1) & (time >= _WORTH) & (chunks < units)
+    busy = np.minimum(threads, -(-units // chunks))
     return Divisions(
         units,
         np.where(shared, chunks, units),
-        np.where(shared, threads, whole),
+        np.where(shared, busy, whole),
         own,
     )
 

@@ -1,0 +1,70 @@
+"""How many cores a process counts: threads of one core once, no more than its container grants."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from gluonic.graph.cores import available_cores
+from gluonic.graph.threads import thread_count
+
+System = Callable[[Mapping[str, str]], Path]
+_PAIRS = {
+    f"devices/system/cpu/cpu{number}/topology/thread_siblings_list": f"{number % 2},{number % 2 + 2}\n"
+    for number in range(4)
+}
+"""A machine of two cores with two threads each."""
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
+    """What writes the files by which a machine of four processors tells of itself."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+
+    def write(files: Mapping[str, str]) -> Path:
+        for name, text in files.items():
+            place = tmp_path / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_processors_of_which_nothing_is_told_are_cores(system: System) -> None:
+    assert available_cores(system({})) == 4
+
+
+def test_two_threads_of_a_core_count_once(system: System) -> None:
+    assert available_cores(system(_PAIRS)) == 2
+
+
+def test_only_processors_that_the_process_may_run_on_count(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 3}, raising=False)
+    assert available_cores(system(_PAIRS)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"), [("150000 100000\n", 2), ("20000 100000\n", 1), ("max 100000\n", 4)]
+)
+def test_a_container_has_what_it_is_granted(system: System, text: str, cores: int) -> None:
+    assert available_cores(system({"fs/cgroup/cpu.max": text})) == cores
+
+
+@pytest.mark.parametrize(("quota", "cores"), [("300000", 3), ("-1", 4)])
+def test_an_older_container_has_what_it_is_granted(system: System, quota: str, cores: int) -> None:
+    files = {"cpu.cfs_quota_us": quota, "cpu.cfs_period_us": "100000"}
+    told = system({f"fs/cgroup/cpu/{name}": text for name, text in files.items()})
+    assert available_cores(told) == cores
+
+
+def test_threads_are_as_many_as_cores_unless_the_environment_says_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("GLUONIC_NUM_THREADS", raising=False)
+    assert thread_count() == available_cores()
+    monkeypatch.setenv("GLUONIC_NUM_THREADS", str(available_cores() + 3))
+    assert thread_count() == available_cores() + 3
