@@ -1,7 +1,7 @@
-"""erf, erfc and gelu.
+"""erf and erfc.
 
 Near 0 erf is an odd polynomial; further out it is ``1 - exp(-q)`` with a polynomial `q`. The tail
-of the normal distribution, which gelu and erfc need with all its digits down to the smallest
+of the normal distribution, which erfc needs, and gelu beside it, with all its digits down to the smallest
 numbers, is ``exp(-a**2 / 2) G(t) / (a + 4)`` with a polynomial in ``t = (a - 4) / (a + 4)``;
 what rounding takes from ``a**2`` is put back.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, Value
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Value
 from gluonic.codegen.maths.exponential import (
     careful_exp,
     exp_of_negative,
@@ -90,7 +90,7 @@ _FAR = {
         ),
     ),
 }
-_ZERO_FROM = 40.0  # the tail beyond is smaller than any number
+ZERO_FROM = 40.0  # the tail beyond is smaller than any number
 _POLE = 4.0
 _DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi): the curve R satisfies R' = a R - this
 # (a + 4) exp(a**2 / 2) times half of erfc(a / sqrt(2))
@@ -120,26 +120,6 @@ _TAIL_DOUBLE = (
     -3.874884548303552e-09,
     -1.503835345378887e-09,
 )
-# For 0 <= a <= 14.5, to single precision, 1 / (exp(a**2 / 2) times half of erfc(a / sqrt(2))) is
-# a slope times a, plus 2, minus a times a quotient of two polynomials; beyond, gelu is 0.
-_SINGLE_ZERO_FROM = 14.5
-_SLOPE = 2.5066282749176025  # sqrt(2 pi) in float32; the quotient makes up for its last digits
-_BEND_ABOVE = (95.63573450489922, 58.437446435920926, 16.392225485912217, 1.9997329639827042)
-_BEND_BELOW = (104.99519077545477, 95.65127640762302, 41.169773952285276, 9.443393469638476, 1.0)
-# (exp(r) - 1 - r) / r**2 for abs(r) <= ln 2 / 2
-_EXP_SINGLE = (
-    0.5000000095184878,
-    0.1666651883945889,
-    0.04166620580370643,
-    0.00836888937307438,
-    0.001395049103479885,
-)
-_LN2_SINGLE = (
-    0.693359375,
-    math.log(2) - 0.693359375,
-)  # the first, times a power's exponent, is exact
-_LIFT = 64  # makes the smallest power of two a normal number
-_ROUNDER = 1.5 * 2.0**23 + 127 + _LIFT  # added, it leaves a rounded number's bits as an exponent's
 
 
 @lowers("erf", FLOAT32, FLOAT64)
@@ -154,7 +134,7 @@ def erf(m: Emitter, x: Value) -> Value:
     return m.where(size < 1, near, m.copysign(beyond, x))
 
 
-def _half_tail(m: Emitter, square: Value, lost: Value, a: Value) -> tuple[Value, Value, Value]:
+def half_tail(m: Emitter, square: Value, lost: Value, a: Value) -> tuple[Value, Value, Value]:
     """Return ``exp(-(square + lost) / 2)`` times the tail's curve at ``0 <= a <= 40``.
 
     It comes as a factor, what rounding took from it, and a power of two: the product may be too
@@ -185,57 +165,13 @@ def _lost_by_sum(m: Emitter, a: Value, b: float, total: Value) -> Value:
     return (a - (total - part)) + (b - part)
 
 
-@lowers("gelu", FLOAT32)
-def gelu_single(m: Emitter, x: Value) -> Value:
-    """Return ``x`` times the normal distribution's probability below `x`."""
-    if not m.target.has_fma:  # corrections would take longer than more digits
-        return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
-    a = m.minimum(abs(x), _SINGLE_ZERO_FROM)
-    half = a * -0.5
-    exponent = half * a
-    lost = m.fma(half, a, -exponent)
-    shifted = m.fma(exponent, math.log2(math.e), _ROUNDER)
-    n = shifted - _ROUNDER
-    head, rest = m.fma(n, -_LN2_SINGLE[0], exponent), m.fma(n, -_LN2_SINGLE[1], lost)
-    r = head + rest
-    r_lost = (head - r) + rest
-    growth = m.fma(r * r, m.horner(r, _EXP_SINGLE), r)  # exp(r) - 1
-    bend = m.seam(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
-    below = m.fma(a, _SLOPE, bend)
-    below_lost = bend - m.fma(a, -_SLOPE, below)
-    inverse = 1 / below
-    ratio = a * inverse
-    rest = m.fma(-ratio, below_lost, m.fma(-ratio, below, a))
-    small_lost = m.fma(ratio, r_lost, rest * inverse)
-    small = ratio + m.fma(ratio, growth, m.fma(small_lost, growth, small_lost))
-    power = m.bitcast(m.bitcast(shifted, INT32) << 23, FLOAT32)
-    return m.fma(small * power, -(2.0**-_LIFT), m.where(x < 0, 0, x))
-
-
-@lowers("gelu", FLOAT64)
-def gelu(m: Emitter, x: Value) -> Value:
-    """Return ``x`` times the normal distribution's probability below `x`."""
-    a = m.minimum(abs(x), _ZERO_FROM)
-    square = a * a
-    tail = _half_tail(m, square, m.fma(a, a, -square), a)
-    return _weighted(m, x, a, *tail)
-
-
-def _weighted(m: Emitter, x: Value, a: Value, factor: Value, lost: Value, power: Value) -> Value:
-    """Return `x` times the probability below it; the tail is ``(factor + lost) * 2 ** power``."""
-    product = a * factor
-    rest = m.fma(a, factor, -product) + a * lost
-    small = scaled(m, -product - rest, power)
-    return m.where(x < 0, small, x + small)
-
-
 @lowers("erfc", FLOAT64)
 def erfc(m: Emitter, x: Value) -> Value:
     """Return ``1 - erf(x)`` without cancellation."""
     size = abs(x)
-    far = m.minimum(size, _ZERO_FROM / math.sqrt(2))
+    far = m.minimum(size, ZERO_FROM / math.sqrt(2))
     square = 2 * (far * far)
     lost = 2 * m.fma(far, far, square * -0.5)
-    factor, rest, power = _half_tail(m, square, lost, far * math.sqrt(2))
+    factor, rest, power = half_tail(m, square, lost, far * math.sqrt(2))
     tail = scaled(m, factor + rest, power + 1)
     return m.where(x < 0, 2 - tail, m.where(size < 0.5, 1 - erf(m, x), tail))

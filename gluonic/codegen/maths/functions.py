@@ -27,6 +27,7 @@ _MODULES = (
     "random_words",
     "exponential",
     "error",
+    "gelu",
     "logarithm",
     "normal_numbers",
     "power",
