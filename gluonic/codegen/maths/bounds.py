@@ -15,6 +15,9 @@ import numpy as np
 
 from gluonic.codegen.machine.values import UNBOUNDED, Bounds, Dtype, Value
 
+_GREATEST_POWER = 80.0  # e to that is within any format
+_EXP_ERROR = 2.0**-20
+
 
 def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
     """Return the bounds of what ``fadd``, ``fsub`` or ``fmul`` makes of values."""
@@ -64,6 +67,12 @@ def _format(dtype: Dtype) -> tuple[float, float, float]:
     """Return half of the largest number, the smallest normal one, and the distance of 1 from the next."""
     info = np.finfo(dtype)
     return float(info.max) / 2, float(info.tiny), float(info.eps)
+
+
+def bounds_of_exp(bounds: Bounds) -> Bounds:
+    """Return the bounds of e to the power of numbers, computed to single precision at least."""
+    low, high = (math.exp(bound) if bound < _GREATEST_POWER else math.inf for bound in bounds)
+    return low * (1 - _EXP_ERROR), high * (1 + _EXP_ERROR)
 
 
 def negated(bounds: Bounds) -> Bounds:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
+from gluonic.codegen.maths.bounds import bounds_of_exp
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.narrow_exponential import is_narrow, narrow_exp
 from gluonic.graph.record import record
@@ -267,6 +268,10 @@ def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value
 @lowers("exp", FLOAT32, FLOAT64)
 def exp(m: Emitter, x: Value) -> Value:
     """Return e to the power of `x`."""
+    return _exp(m, x).within(bounds_of_exp(x.bounds))
+
+
+def _exp(m: Emitter, x: Value) -> Value:
     if is_narrow(x):
         return narrow_exp(m, x)
     if _has_scalef(m, x):

@@ -82,7 +82,7 @@ class Registers:
 
     def spread(self, value: Value, lanes: int) -> Value:
         """Return `value` repeated over `lanes` lanes."""
-        return self.value(self.widened(value, lanes), value.dtype, lanes)
+        return self.value(self.widened(value, lanes), value.dtype, lanes).within(value.bounds)
 
     def common(self, *operands: Operand, dtype: Dtype | None = None) -> list[Value]:
         """Bring operands to one dtype (NumPy's promotion unless given)."""

@@ -77,13 +77,12 @@ def decompose(graph: Graph, facts: Facts, *, train: bool) -> Decomposition:
 def _softmax_of(F: Any, x: Entry, axis: int, *, log: bool = False) -> Entry:
     largest = F.max(x, axis=axis, keepdims=True)
     shifted = F.broadcast_sub(x, largest)
+    shares = F.exp(F._minimum_scalar(shifted, scalar=0.0))  # which says that they are 1 at most
+    total = F.sum(shares, axis=axis, keepdims=True)
     if log:
-        total = F.sum(F.exp(shifted), axis=axis, keepdims=True)
         result: Entry = F.broadcast_sub(shifted, F.log(total))
         return result
-    shares = F.exp(shifted)
-    total = F.sum(shares, axis=axis, keepdims=True)  # of which one is 1: it has an inverse
-    product: Entry = F.broadcast_mul(shares, 1 / total)
+    product: Entry = F.broadcast_mul(shares, 1 / total)  # one of the shares is 1: it has an inverse
     return product
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gluonic.codegen.compiled import CompiledGraph
 from gluonic.graph.node import Entry, Graph, Node, make_node
-from tests.codegen.agreement import check_backward, check_forward
+from tests.codegen.agreement import check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
 
 
@@ -39,3 +40,17 @@ def test_sums_of_sums_in_float16_need_no_function_of_a_library(axes: tuple[int, 
     for shape in ((1, 36), (3, 1), (5, 7)):
         arrays = uniform("float16", shape)
         check_forward(RandomGraph(Graph(outputs), (x,), arrays, frozenset(), train=False))
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+@pytest.mark.parametrize("shape", [(3, 100_003), (2, 128), (500, 33)])
+def test_sums_of_shares_lose_no_more_than_the_last_digit(
+    shape: tuple[int, ...], axis: int | None
+) -> None:
+    x = Node(None, "x")
+    shares = make_node("sigmoid", [x.entry()]).entry()
+    total = make_node("sum", [shares], {} if axis is None else {"axis": axis}).entry()
+    (numbers,) = uniform("float32", shape)
+    shares_found, found = CompiledGraph(Graph([shares, total]), (x,))([numbers], new_run())
+    wide = shares_found.astype(np.float64).sum(axis=axis)
+    assert (abs(found / wide - 1) <= 2.0**-22).all()
