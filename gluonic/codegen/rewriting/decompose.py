@@ -282,6 +282,24 @@ def _repeat_back(F: Any, site: Site) -> Sequence[Entry] | None:
     return [repeated_back(F, gradient, data, rank, n.repeats, n.axis)]
 
 
+def _channels_around(F: Any, x: Entry, count: int) -> Entry:
+    """The sums over so many neighbouring channels: images of channels by pixels, pooled along the former."""
+    images = F.reshape(x, shape=(0, -4, 1, -1, -3))
+    kernel = {"kernel": (count, 1), "pad": (count // 2, 0), "pool_type": "sum"}
+    sums: Entry = F.reshape_like(F.Pooling(images, **kernel), x)
+    return sums
+
+
+def _local_response_norm(F: Any, site: Site) -> Sequence[Entry]:
+    n = site.n
+    base = _channels_around(F, F.square(n.data), n.nsize) * (n.alpha / n.nsize) + n.knorm
+    return [n.data * F.exp(F.log(base) * -n.beta)]  # a power takes several times as long
+
+
+def _channel_window_sum(F: Any, site: Site) -> Sequence[Entry]:
+    return [_channels_around(F, site.n.data, site.n.nsize)]
+
+
 _RULES: dict[str, Rule] = {
     "_contrib_arange_like": _arange_like,
     **INTERLEAVED,
@@ -295,6 +313,8 @@ _RULES: dict[str, Rule] = {
     "LayerNorm": _layer_norm,
     "InstanceNorm": _grouped_norm,
     "GroupNorm": _grouped_norm,
+    "LRN": _local_response_norm,
+    "_channel_window_sum": _channel_window_sum,
     "BatchNorm": _batch_norm,
     "BatchNorm_v1": _batch_norm,
     "_contrib_SyncBatchNorm": _batch_norm,

@@ -122,8 +122,9 @@ def _(n: NodeView) -> None:
 def _lrn_gradient(F: Any, n: NodeView, g: Any) -> Any:
     share = n.alpha / n.nsize
     base = F._channel_window_sum(F.square(n.data), nsize=n.nsize) * share + n.knorm
-    around = F._channel_window_sum(g * n.data * base ** (-n.beta - 1), nsize=n.nsize)
-    return g * base**-n.beta - n.data * around * (2 * n.beta * share)
+    power = F.exp(F.log(base) * -n.beta)
+    around = F._channel_window_sum(g * n.data * power / base, nsize=n.nsize)
+    return g * power - n.data * around * (2 * n.beta * share)
 
 
 lrn.gradient(data=_lrn_gradient)
