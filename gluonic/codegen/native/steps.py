@@ -33,6 +33,9 @@ _PLACES = {
     "take": "moves.row_steps:LookupStep",
     "_backward_Embedding": "moves.row_steps:AddRowsStep",
     "_backward_take": "moves.row_steps:AddRowsStep",
+    "BilinearSampler": "moves.sampling_steps:SampleStep",
+    "_bilinear_sample": "moves.sampling_steps:SampleStep",
+    "_backward_bilinear_sample": "moves.sampling_steps:SampleGradientStep",
     "Pad": "moves.padding_steps:PaddingStep",
     "_backward_Pad": "moves.padding_steps:PaddingGradientStep",
 }

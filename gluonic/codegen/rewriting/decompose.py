@@ -15,6 +15,7 @@ from gluonic.codegen.loops.inner_operators import (
     within,
 )
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
+from gluonic.codegen.rewriting.grids import GRIDS
 from gluonic.codegen.rewriting.interleaved import INTERLEAVED
 from gluonic.codegen.rewriting.site import Site
 from gluonic.graph.builder import F
@@ -302,6 +303,7 @@ def _channel_window_sum(F: Any, site: Site) -> Sequence[Entry]:
 
 _RULES: dict[str, Rule] = {
     "_contrib_arange_like": _arange_like,
+    **GRIDS,
     **INTERLEAVED,
     "LeakyReLU": _leaky,
     "RNN": _recurrent,

@@ -4,8 +4,7 @@ M. Jaderberg and others: Spatial transformer networks (2015). Places are (x, y) 
 first and the last pixel.
 """
 
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,19 +12,10 @@ from gluonic.graph.adjoint import adjoint
 from gluonic.graph.attributes import Shape
 from gluonic.graph.axes import require_rank
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.indices import add_rows
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
-
-
-class Corner(NamedTuple):
-    """One of the four pixels around each place, for one image."""
-
-    image: int
-    pixels: Array
-    weight: Array
 
 
 def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
@@ -46,14 +36,32 @@ def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
     return found
 
 
-def _corners(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Iterator[Corner]:
-    """List the pixels that take part, with their weights."""
-    height, width = shape[2:]
-    places = wide(grid).reshape(len(grid), 2, -1)
-    for image, (x, y) in enumerate(places):
-        for row, row_weight in _along(y, height, orders[1]):
-            for column, column_weight in _along(x, width, orders[0]):
-                yield Corner(image, row * width + column, row_weight * column_weight)
+def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Any:
+    """The sparse matrix by which the pixels of all images, one after the other, become samples."""
+    from scipy.sparse import csr_matrix
+
+    (batch, _, height, width), places = shape, wide(grid).reshape(len(grid), 2, -1)
+    first = np.arange(batch)[:, None] * (height * width)
+    corners = [
+        (first + row * width + column, row_weight * column_weight)
+        for row, row_weight in _along(places[:, 1], height, orders[1])
+        for column, column_weight in _along(places[:, 0], width, orders[0])
+    ]
+    pixels, weights = (np.stack(parts, axis=-1).ravel() for parts in zip(*corners, strict=True))
+    samples = places[:, 0].size
+    begins = np.arange(0, pixels.size + 1, len(corners))
+    return csr_matrix((weights, pixels, begins), (samples, batch * height * width))
+
+
+def _by_pixels(images: Array) -> Array:
+    """The channels of all pixels, a row a pixel."""
+    return wide(images).transpose(0, 2, 3, 1).reshape(-1, images.shape[1])
+
+
+def _by_channels(pixels: Array, shape: tuple[int, ...]) -> Array:
+    """Images of this shape, given the channels of all pixels."""
+    batch, channels, height, width = shape
+    return pixels.reshape(batch, height, width, channels).transpose(0, 3, 1, 2)
 
 
 def _sampled_shape(n: NodeView) -> None:
@@ -74,13 +82,10 @@ def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int 
     grid : places, (batch, 2, rows, columns)
     x_order, y_order : how often to differentiate by x and by y
     """
-    pixels = wide(data).reshape(*data.shape[:2], -1)
-    output = np.zeros((*data.shape[:2], *grid.shape[2:]), pixels.dtype)
-    flat = output.reshape(*data.shape[:2], -1)
-    if pixels.size:
-        for image, index, weight in _corners(data.shape, grid, (x_order, y_order)):
-            flat[image] += pixels[image][:, index] * weight
-    return output
+    pixels, shape = _by_pixels(data), (*data.shape[:2], *grid.shape[2:])
+    if not pixels.size:
+        return np.zeros(shape, pixels.dtype)
+    return _by_channels(_sampling_matrix(data.shape, grid, (x_order, y_order)) @ pixels, shape)
 
 
 @operator("_backward_bilinear_sample", dtype=floating())
@@ -88,12 +93,11 @@ def bilinear_sample_back(
     grad: Array, data: Array, grid: Array, *, x_order: int = 0, y_order: int = 0
 ) -> Any:
     """Give each pixel its shares of the gradients of the samples it took part in."""
-    heads = wide(grad).reshape(*grad.shape[:2], -1)
-    result = np.zeros((*data.shape[:2], data.shape[2] * data.shape[3]), heads.dtype)
-    if result.size:
-        for image, index, weight in _corners(data.shape, grid, (x_order, y_order)):
-            result[image] += add_rows(result.shape[2], index, (heads[image] * weight).T).T
-    return result.reshape(data.shape)
+    samples = _by_pixels(grad)
+    if not samples.size or not data.size:
+        return np.zeros(data.shape, samples.dtype)
+    matrix = _sampling_matrix(data.shape, grid, (x_order, y_order))
+    return _by_channels(matrix.T @ samples, data.shape)
 
 
 bilinear_sample_back.infer_shape(like("data"))

@@ -1,0 +1,66 @@
+"""Grids of places that matrices map, and images sampled there, as sums and products of rows and columns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.codegen.machine.values import FLOAT32, FLOAT64
+from gluonic.codegen.rewriting.site import Site
+from gluonic.graph.node import Entry
+
+
+def _rows_and_columns(F: Any, site: Site) -> tuple[Entry, Entry]:
+    """The places of a grid along x and along y, from -1 to 1."""
+
+    def along(length: int, shape: tuple[int, ...]) -> Entry:
+        step = 2 / max(length - 1, 1)
+        stop = (length - 0.5) * step - 1
+        places = F._arange(start=-1.0, stop=stop, step=step, dtype=site.dtype.name)
+        found: Entry = F.Reshape(places, shape=shape)
+        return found
+
+    height, width = site.n.target_shape
+    return along(width, (1, 1, 1, -1)), along(height, (1, 1, -1, 1))
+
+
+def _mapped(F: Any, site: Site, matrices: Entry) -> Entry:
+    """The places to which matrices, (batch, 6), map those of a grid."""
+    x, y = _rows_and_columns(F, site)
+    rows = F.Reshape(matrices, shape=(0, 2, 3, 1))
+    by_x, by_y, shift = (F.slice_axis(rows, axis=2, begin=k, end=k + 1) for k in range(3))
+    turned = F.broadcast_add(F.broadcast_mul(by_x, x), F.broadcast_mul(by_y, y))
+    places: Entry = F.broadcast_add(turned, shift)
+    return places
+
+
+def _affine_grid(F: Any, site: Site) -> Sequence[Entry] | None:
+    if site.dtype not in (FLOAT32, FLOAT64):
+        return None
+    return [_mapped(F, site, site.inputs[0])]
+
+
+def _affine_grid_back(F: Any, site: Site) -> Sequence[Entry] | None:
+    if site.dtype not in (FLOAT32, FLOAT64):
+        return None
+    gradient = site.inputs[0]
+    slopes = [F.broadcast_mul(gradient, places) for places in _rows_and_columns(F, site)]
+    sums = [F.sum(slope, axis=(2, 3)) for slope in (*slopes, gradient)]
+    return [F.Reshape(F.stack(*sums, axis=2), shape=(0, -1))]
+
+
+def _grid_generator(F: Any, site: Site) -> Sequence[Entry] | None:
+    return _affine_grid(F, site) if site.n.transform_type == "affine" else None
+
+
+def _spatial_transformer(F: Any, site: Site) -> Sequence[Entry] | None:
+    if site.dtype not in (FLOAT32, FLOAT64):
+        return None
+    return [F._bilinear_sample(site.n.data, _mapped(F, site, site.n.loc))]
+
+
+GRIDS = {
+    "_affine_grid": _affine_grid,
+    "_backward_affine_grid": _affine_grid_back,
+    "GridGenerator": _grid_generator,
+    "SpatialTransformer": _spatial_transformer,
+}
+"""The rules of operators that make grids of places, or sample images there."""
