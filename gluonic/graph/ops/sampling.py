@@ -4,6 +4,7 @@ M. Jaderberg and others: Spatial transformer networks (2015). Places are (x, y) 
 first and the last pixel.
 """
 
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -42,10 +43,11 @@ def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int
 
     (batch, _, height, width), places = shape, wide(grid).reshape(len(grid), 2, -1)
     first = np.arange(batch)[:, None] * (height * width)
+    rows = _along(places[:, 1], height, orders[1])
+    columns = _along(places[:, 0], width, orders[0])
     corners = [
         (first + row * width + column, row_weight * column_weight)
-        for row, row_weight in _along(places[:, 1], height, orders[1])
-        for column, column_weight in _along(places[:, 0], width, orders[0])
+        for (row, row_weight), (column, column_weight) in product(rows, columns)
     ]
     pixels, weights = (np.stack(parts, axis=-1).ravel() for parts in zip(*corners, strict=True))
     samples = places[:, 0].size
