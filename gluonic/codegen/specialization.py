@@ -14,6 +14,7 @@ from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step
 from gluonic.codegen.machine.declining import DECLINED
+from gluonic.codegen.moves.transposition_steps import TranspositionStep
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
@@ -86,7 +87,13 @@ class Specialization:
         self.target = _targets(graph)
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
-        self.fusion = fuse(graph, facts.shapes, lambda node: why_not(node, facts), self.root)
+        self.fusion = fuse(
+            graph,
+            facts.shapes,
+            lambda node: why_not(node, facts),
+            self.root,
+            lambda node, loop: TranspositionStep.of(node, loop, facts) is not None,
+        )
         for group in self.fusion.groups:
             group.step = self._step(group, facts)
         self.settled = self._settled(parameters)
@@ -113,6 +120,9 @@ class Specialization:
         if group.space is None:
             return native_step(group.nodes[0], facts)
         loops = self.fusion.loops
+        if group.is_alone:
+            (node,) = group.nodes
+            return TranspositionStep.of(node, loops[node], facts)
         lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
         nest = LoopNest(group, loops, lowered, self.root)
         if is_long_row(lowered.kernel):
