@@ -3,15 +3,12 @@
 usage: python -m benchmarks.nets [--mxnet PYTHON] [--only unet,generator] [--seconds 3]
 """
 
-import argparse
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from benchmarks.processes import output_of
+from benchmarks.in_turn import main
 
 Make = Callable[[Any], Any]
 
@@ -147,50 +144,5 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
     return {"forward": lambda: net(x).wait_to_read(), "step": step}
 
 
-def milliseconds(call: Callable[[], Any], seconds: float) -> float:
-    """The shortest of the calls in some seconds, after two to get ready."""
-    call(), call()
-    times, end = [], time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return 1e3 * min(times)
-
-
-def _measured(python: str, side: str, name: str, seconds: float) -> list[float]:
-    """Both times of a net, in a process of its own with one thread."""
-    arguments = ["--side", side, "--only", name, "--seconds", str(seconds)]
-    return [float(word) for word in output_of(python, __file__, *arguments).split()[-2:]]
-
-
-def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mxnet", default="", help="a Python that has the real MXNet")
-    parser.add_argument("--only", default="", help="parts of names, separated by commas")
-    parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--side", choices=["gluonic", "mxnet"], help="measure one net here")
-    options = parser.parse_args()
-    if options.side:
-        mx = __import__(options.side)
-        pairs = calls(mx, options.only).values()
-        print(*(milliseconds(call, options.seconds) for call in pairs))
-        return
-    print(
-        f"{'milliseconds':26}{'forward':>9}{'step':>9}{'MXNet: forward':>17}{'step':>9}{'ratios':>14}"
-    )
-    for name in NETS:
-        if not any(part in name for part in options.only.split(",")):
-            continue
-        own = _measured(sys.executable, "gluonic", name, options.seconds)
-        line = f"{name:26}{own[0]:9.2f}{own[1]:9.2f}"
-        if options.mxnet:
-            other = _measured(options.mxnet, "mxnet", name, options.seconds)
-            ratios = [a / b for a, b in zip(own, other, strict=True)]
-            line += f"{other[0]:17.2f}{other[1]:9.2f}{ratios[0]:8.2f}{ratios[1]:6.2f}"
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(__file__, __doc__, NETS, calls)

@@ -62,15 +62,13 @@ class TranspositionStep(Step):
         """The step of a loop that moves whole arrays; None where rows stay whole, or nothing moves."""
         if len(node.inputs) != 1 or loop.expression is not element or loop.reads[0] is None:
             return None
-        read, dtype = loop.reads[0], facts.dtypes[node.entry()]
+        read, shape = loop.reads[0], facts.shapes[node.inputs[0]]
         order = [axis for axis in read.axes if axis is not None]
-        is_whole = sorted(order) == list(range(len(facts.shapes[node.inputs[0]])))
-        if not is_whole or not read.is_whole or facts.dtypes[node.inputs[0]] != dtype:
+        turns = read.is_whole and len(read.axes) == len(shape) and {*order} == {*range(len(shape))}
+        if not turns or order[-1:] == [len(shape) - 1] or min(shape, default=0) < 2:
             return None
-        if len(order) != len(read.axes) or order[-1:] == [len(order) - 1] or not order:
-            return None
-        shape = facts.shapes[node.inputs[0]]
-        if dtype.itemsize not in _BY_SIZE or dtype.hasobject or any(n in (0, 1) for n in shape):
+        dtypes = {facts.dtypes[entry] for entry in (node.inputs[0], node.entry())}
+        if len(dtypes) > 1 or any(d.hasobject or d.itemsize not in _BY_SIZE for d in dtypes):
             return None
         return cls(node, order, facts)
 
@@ -79,7 +77,7 @@ class TranspositionStep(Step):
         return tuple(prod(shape[axis] for axis in run) for run in self.runs)
 
     def _reach(self, extents: Shape) -> tuple[int, int]:
-        """How far along `a` and `b` a unit goes; along `a` if there are few elements along `b` by turns."""
+        """How far along `a` and `b` a unit goes: farther along `a` where rows are mixed by turns."""
         if not self.together[1]:
             return _SHORT, _LONG
         more = MOST_BY_TURNS + 1
