@@ -12,10 +12,18 @@ from benchmarks.in_turn import main
 
 Expression = Callable[..., Any]
 Arrays = Callable[[np.random.Generator], list[Any]]
+Case = tuple[Expression, Arrays, bool]
 
 
 def _normal(*shapes: tuple[int, ...]) -> Arrays:
     return lambda random: [random.normal(size=shape).astype("float32") for shape in shapes]
+
+
+def _turned(
+    shape: tuple[int, ...], axes: tuple[int, ...], then: Expression = lambda F, x: x
+) -> Case:
+    """An array whose axes change places, and what follows."""
+    return lambda F, x: then(F, F.transpose(x, axes=axes)), _normal(shape), True
 
 
 def _with_positions(shape: tuple[int, ...], below: int, *positions: tuple[int, ...]) -> Arrays:
@@ -53,42 +61,14 @@ _AFFINE = {"target_shape": (28, 28), "transform_type": "affine", "sampler_type":
 _NMS = {"overlap_thresh": 0.45, "topk": 400, "coord_start": 2, "score_index": 1, "id_index": 0}
 _ROI = ((7, 7), 0.0625)
 
-OPERATORS: dict[str, tuple[Expression, Arrays, bool]] = {
-    "transpose matrices": (
-        lambda F, x: F.transpose(x, axes=(0, 2, 1)),
-        _normal((8, 256, 256)),
-        True,
-    ),
-    "transpose, then relu": (
-        lambda F, x: F.relu(F.transpose(x, axes=(0, 2, 1))),
-        _normal((8, 256, 256)),
-        True,
-    ),
-    "transpose, then softmax": (
-        lambda F, x: F.softmax(F.transpose(x, axes=(0, 2, 1))),
-        _normal((8, 256, 256)),
-        True,
-    ),
-    "transpose heads": (
-        lambda F, x: F.transpose(x, axes=(0, 2, 1, 3)),
-        _normal((8, 128, 8, 64)),
-        True,
-    ),
-    "colours last": (
-        lambda F, x: F.transpose(x, axes=(0, 2, 3, 1)),
-        _normal((8, 3, 224, 224)),
-        True,
-    ),
-    "colours first": (
-        lambda F, x: F.transpose(x, axes=(0, 3, 1, 2)),
-        _normal((8, 224, 224, 3)),
-        True,
-    ),
-    "channels last": (
-        lambda F, x: F.transpose(x, axes=(0, 2, 3, 1)),
-        _normal((8, 64, 56, 56)),
-        True,
-    ),
+OPERATORS: dict[str, Case] = {
+    "transpose matrices": _turned((8, 256, 256), (0, 2, 1)),
+    "transpose, then relu": _turned((8, 256, 256), (0, 2, 1), lambda F, x: F.relu(x)),
+    "transpose, then softmax": _turned((8, 256, 256), (0, 2, 1), lambda F, x: F.softmax(x)),
+    "transpose heads": _turned((8, 128, 8, 64), (0, 2, 1, 3)),
+    "colours last": _turned((8, 3, 224, 224), (0, 2, 3, 1)),
+    "colours first": _turned((8, 224, 224, 3), (0, 3, 1, 2)),
+    "channels last": _turned((8, 64, 56, 56), (0, 2, 3, 1)),
     "LRN": (lambda F, x: F.LRN(x, nsize=5), _normal((8, 96, 27, 27)), True),
     "L2Normalization": (lambda F, x: F.L2Normalization(x), _normal((64, 512)), True),
     "GELU": (lambda F, x: F.LeakyReLU(x, act_type="gelu"), _normal((1024, 1024)), True),

@@ -92,10 +92,10 @@ class Specialization:
             facts.shapes,
             lambda node: why_not(node, facts),
             self.root,
-            lambda node, loop: TranspositionStep.of(node, loop, facts) is not None,
+            lambda node, loop: TranspositionStep.of(node, loop, facts),
         )
         for group in self.fusion.groups:
-            group.step = self._step(group, facts)
+            group.step = group.step or self._step(group, facts)
         self.settled = self._settled(parameters)
         others = [group for group in self.fusion.groups if group not in self.settled]
         self.groups = [*self.settled, *others]
@@ -120,9 +120,6 @@ class Specialization:
         if group.space is None:
             return native_step(group.nodes[0], facts)
         loops = self.fusion.loops
-        if group.is_alone:
-            (node,) = group.nodes
-            return TranspositionStep.of(node, loops[node], facts)
         lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
         nest = LoopNest(group, loops, lowered, self.root)
         if is_long_row(lowered.kernel):

@@ -31,14 +31,12 @@ class Group:
     nodes : the operators, in order
     stages : when each of them runs in the loop nest; None for an operator that runs as a whole
     reason : why Python runs it, for the user
-    is_alone : whether it must not be joined with others
     inputs, outputs : the results of others that it reads, and its own that others read
-    step : what machine code does; None if Python runs it
+    step : what machine code does; None if Python runs it. A loop that has one from the start is not joined
     """
 
     def __init__(self, nodes: list[Node], stages: Stages | None, reason: str = "") -> None:
         self.nodes, self.stages, self.reason = nodes, stages, reason
-        self.is_alone = False
         self.inputs: list[Entry] = []
         self.outputs: list[Entry] = []
         self.step: Any = None
@@ -140,7 +138,7 @@ class _Partition:
         """The two groups as one, if their operators can share a loop nest."""
         if first.stages is None or second.stages is None or first is second:
             return None
-        if first.is_alone or second.is_alone:
+        if first.step is not None or second.step is not None:
             return None
         nodes = sorted([*first.nodes, *second.nodes], key=self.order.__getitem__)
         if len(nodes) > _MOST_NODES or self._arrays(nodes) > _MOST_ARRAYS:
@@ -189,7 +187,7 @@ def fuse(
     shapes: Mapping[Entry, Shape],
     supported: Callable[[Node], str] | None = None,
     roots: Mapping[Entry, Entry] | None = None,
-    alone: Callable[[Node, Loop], bool] = lambda node, loop: False,
+    own_step: Callable[[Node, Loop], Any] = lambda node, loop: None,
 ) -> Fusion:
     """Divide a graph into groups.
 
@@ -199,7 +197,7 @@ def fuse(
     shapes : of all its entries
     supported : why a node cannot be compiled, an empty string if it can
     roots : for a relabelled result the one whose memory it shares; such results are not computed
-    alone : whether an operator that is a loop is faster by itself than joined with others
+    own_step : the step of an operator that is a loop, but faster by itself than joined with others; else None
     """
     partition = _Partition(shapes, roots or {})
     groups: dict[Group, None] = {}
@@ -213,7 +211,7 @@ def fuse(
         partition.loops[node] = loop
         stages = arrange([node], (), partition.loops, shapes, partition.roots)
         group = partition.start(node, stages)
-        group.is_alone = alone(node, loop)
+        group.step = own_step(node, loop)
         groups[group] = None
         _join_producers(node, partition, groups)
     _join_siblings(partition, groups)

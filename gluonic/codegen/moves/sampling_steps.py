@@ -13,6 +13,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, INT32, INT64, Dtype, Value
 from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.sampling import pixels_along
 
 _DTYPES = ("float32", "float64")
 _CORNERS = 4
@@ -92,10 +93,7 @@ class SampleGradientStep(SampleStep):
 
 
 class _SampleWriter(WindowWriter):
-    """Writes, for each image, where its samples read, then the loops over channels and places.
-
-    The arithmetic is that of `gluonic.graph.ops.sampling`.
-    """
+    """Writes, for each image, where its samples read, then the loops over channels and places."""
 
     def __init__(self, module: Module, name: str, step: SampleStep) -> None:
         super().__init__(module, name, step.dtype)
@@ -170,15 +168,6 @@ class _SampleWriter(WindowWriter):
         return self.m.value(length, INT64, 1).astype(dtype)
 
     def _along(self, place: Value, length: str, order: int) -> list[tuple[Value, Value]]:
-        """The two pixels around places along an axis, with their weights or what these grow by."""
-        m, extent = self.m, self._extent(length, self.dtype)
-        scale = (extent - 1) * 0.5
-        pixel = (place + 1) * scale
-        first = m.floor(pixel)
-        share = pixel - first
-        weights = [(1 - share, share), (-scale, scale), (share * 0, share * 0)][min(order, 2)]
-        found = []
-        for index, weight in zip((first, first + 1), weights, strict=True):
-            inside = (index >= 0) & (index < extent)
-            found.append((m.whole(m.where(inside, index, 0.0)), m.where(inside, weight, 0.0)))
-        return found
+        """The numbers of the pixels around places, and their weights."""
+        found = pixels_along(self.m, place, self._extent(length, self.dtype), order)
+        return [(self.m.whole(index), weight) for index, weight in found]

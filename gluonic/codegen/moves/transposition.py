@@ -115,15 +115,11 @@ class TranspositionWriter(WindowWriter):
         self, first: str, end: str, body: Callable[[str], None], single: Callable[[str], None]
     ) -> None:
         """Loop over registers, then over what is left."""
-        middle = self._last_whole(first, end)
+        middle = self._stretch(first, end).middle
         with self.f.loop(first, middle, self.lanes) as index:
             body(index)
         with self.f.loop(middle, end) as index:
             single(index)
-
-    def _last_whole(self, first: str, end: str) -> str:
-        whole = self.f.op(f"and i64 {self.minus(end, first)}, {-self.lanes}")
-        return self.plus(first, whole)
 
     def _next(self, address: str, count: int) -> str:
         return self.moved(address, count, self.step)

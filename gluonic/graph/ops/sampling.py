@@ -16,25 +16,35 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import like
+from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView
 
 
-def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
-    """Find the two pixels around each place along one axis, and the weights of both.
+def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any, Any]]:
+    """Find the two pixels around places along an axis, and the weights of both; outside, pixel 0 with weight 0.
 
-    With `order` 1 the weights are those of the derivative by the place, with more there are none.
+    Parameters
+    ----------
+    m : NumPy's functions, or the compiler's
+    place, extent : of one floating dtype
+    order : with 1 the weights are those of the derivative by the place, with more there are none
     """
-    pixel = (place + 1) * (place.dtype.type(length - 1) / 2)
-    first = np.floor(pixel)
+    scale = (extent - 1) * 0.5
+    pixel = (place + 1) * scale
+    first = m.floor(pixel)
     share = pixel - first
-    step = np.full_like(share, (length - 1) / 2)
-    weights = [(1 - share, share), (-step, step), (0 * share, 0 * share)][min(order, 2)]
+    weights = [(1 - share, share), (-scale, scale), (share * 0, share * 0)][min(order, 2)]
     found = []
-    for offset, weight in enumerate(weights):
-        index = first + offset
-        inside = (index >= 0) & (index < length)
-        found.append((np.where(inside, index, 0).astype(np.intp), np.where(inside, weight, 0)))
+    for index, weight in zip((first, first + 1), weights, strict=True):
+        inside = (index >= 0) & (index < extent)
+        found.append((m.where(inside, index, 0.0), m.where(inside, weight, 0.0)))
     return found
+
+
+def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
+    """The numbers of the pixels around places, and their weights."""
+    found = pixels_along(M, place, place.dtype.type(length), order)
+    return [(index.astype(np.intp), weight) for index, weight in found]
 
 
 def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Any:
