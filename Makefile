@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test lint clean
+.PHONY: demo test versions lint clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,10 +18,13 @@ demo: $(VENV)/installed
 test: $(VENV)/installed
 	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci
 
+versions: $(VENV)/installed
+	$(RUN) -m tests.versions
+
 lint: $(VENV)/installed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-*

@@ -50,7 +50,7 @@ def step(net: Any, inputs: list[Any]) -> None:
 
 def operations(net: Any) -> CachedOp:
     """The graph that a hybridized net called last."""
-    operation: CachedOp = net._latest.bound.op
+    operation: CachedOp = net._traces.latest.bound.op
     return operation
 
 

@@ -3,20 +3,30 @@
 import os
 from typing import TYPE_CHECKING
 
-from gluonic import autograd, base, context, gluon, initializer, ndarray, operator, random, symbol
+from gluonic import autograd, base, gluon, initializer, ndarray, operator, random, symbol
 from gluonic import initializer as init
 from gluonic import ndarray as nd
 from gluonic import random as rnd
 from gluonic import symbol as sym
 from gluonic._version import __version__
 from gluonic.alias import install_as_mxnet
-from gluonic.attribute import AttrScope
 from gluonic.base import MXNetError
-from gluonic.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from gluonic.graph.later import import_later
 from gluonic.graph.threads import limit_blas
-from gluonic.name import NameManager
-from gluonic.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+from gluonic.mxnet_names import hook
+from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.symbol.naming import NameManager
+from gluonic.symbol.scopes import AttrScope
+from gluonic.util import (
+    is_np_array,
+    is_np_shape,
+    np_array,
+    np_shape,
+    set_np_shape,
+    use_np,
+    use_np_array,
+    use_np_shape,
+)
 
 limit_blas()
 if os.environ.get("GLUONIC_PROFILE") or os.environ.get("MXNET_PROFILER_AUTOSTART"):
@@ -26,7 +36,6 @@ if os.environ.get("GLUONIC_PROFILE") or os.environ.get("MXNET_PROFILER_AUTOSTART
 
 # Modules that many programs do not need are imported when first asked for; a value is the real name.
 _LATER = {
-    "attribute": "attribute",
     "callback": "callback",
     "contrib": "contrib",
     "engine": "engine",
@@ -37,23 +46,24 @@ _LATER = {
     "lr_scheduler": "lr_scheduler",
     "metric": "metric",
     "minpy": "minpy",
-    "executor": "symbol.executor",
-    "image": "image",
     "img": "image",
+    "error": "error",
     "io": "io",
+    "log": "log",
     "mod": "module",
     "model": "model",
     "module": "module",
     "mon": "monitor",
     "monitor": "monitor",
-    "name": "name",
     "np": "numpy",
+    "np_symbol": "symbol.numpy",
     "npx": "numpy_extension",
     "numpy": "numpy",
     "numpy_extension": "numpy_extension",
     "optimizer": "optimizer",
     "profiler": "profiler",
     "registry": "registry",
+    "rnn": "rnn",
     "runtime": "runtime",
     "test_utils": "test_utils",
     "util": "util",
@@ -76,7 +86,6 @@ __all__ = [
     "__version__",
     "autograd",
     "base",
-    "context",
     "cpu",
     "cpu_pinned",
     "current_context",
@@ -85,12 +94,14 @@ __all__ = [
     "init",
     "initializer",
     "install_as_mxnet",
+    "is_np_array",
     "is_np_shape",
     "kvstore",
     "lr_scheduler",
     "metric",
     "nd",
     "ndarray",
+    "np_array",
     "np_shape",
     "num_gpus",
     "operator",
@@ -100,7 +111,11 @@ __all__ = [
     "set_np_shape",
     "sym",
     "symbol",
+    "use_np",
+    "use_np_array",
     "use_np_shape",
     "visualization",
     "viz",
 ]
+
+hook.install()

@@ -1,36 +1,72 @@
-"""``python -m gluonic script.py args…``: run an unmodified MXNet script on gluonic."""
+"""``python -m gluonic script.py args…``: run an unmodified MXNet program on gluonic."""
 
 import argparse
-import runpy
+import os
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-from gluonic import install_as_mxnet
+from gluonic import running
 from gluonic._version import __version__
+from gluonic.served import serve
+
+_DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself would run it. The program,
+and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
+dropped since MXNet's last release, such as np.float and collections.Iterable."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gluonic", description="Run an MXNet script on gluonic, unmodified."
-    )
-    parser.add_argument("--version", action="version", version=f"gluonic {__version__}")
-    parser.add_argument(
-        "-m", dest="module", action="store_true", help="the script is a module's name"
-    )
-    parser.add_argument("script", help="the script")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
-    given = parser.parse_args(arguments)
-    install_as_mxnet()
-    sys.argv = [given.script, *given.args]
-    if given.module:
-        runpy.run_module(given.script, run_name="__main__", alter_sys=True)
-        return 0
-    if not Path(given.script).exists():
-        parser.error(f"there is no file {given.script}")
-    sys.path[0] = str(Path(given.script).resolve().parent)
-    runpy.run_path(given.script, run_name="__main__")
+    parser = _parser()
+    options = parser.parse_args(given)
+    if options.cpu:
+        os.environ["GLUONIC_GPU"] = "cpu"
+    if options.no_numpy_aliases:
+        os.environ["GLUONIC_NUMPY_ALIASES"] = "0"
+    serve()
+    program, arguments = _program(parser, options)
+    running.run(program, arguments)
     return 0
+
+
+def _program(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[running.Program, list[str]]:
+    """What is to be run, and its arguments."""
+    try:
+        if options.code:
+            source, *arguments = options.code + options.script
+            return running.of_code(source), arguments
+        if options.module:
+            name, *arguments = options.module + options.script
+            return running.of_module(name), arguments
+        if not options.script:
+            parser.error("the following arguments are required: script, or -m module, or -c code")
+        path, *arguments = options.script
+        if path == "-":
+            return running.of_input(sys.stdin.read()), arguments
+        if not os.path.exists(path):
+            parser.error(f"there is no file {path}")
+        return running.of_script(path), arguments
+    except running.NotRunnableError as error:
+        parser.exit(1, f"{sys.executable}: {error}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gluonic", description=_DESCRIPTION, allow_abbrev=False
+    )
+    add, rest = parser.add_argument, argparse.REMAINDER
+    add("--version", action="version", version=f"gluonic {__version__}")
+    add("--cpu", action="store_true", help="let the CPU serve contexts of GPUs: mx.gpu(i)")
+    add(
+        "--no-numpy-aliases",
+        action="store_true",
+        help="leave names away that NumPy and Python dropped",
+    )
+    add("-m", dest="module", nargs=rest, metavar="...", help="run a module: its name and arguments")
+    add("-c", dest="code", nargs=rest, metavar="...", help="run code: its text and arguments")
+    add("script", nargs=rest, help="the script (- is what is piped in) and its arguments")
+    return parser
 
 
 if __name__ == "__main__":

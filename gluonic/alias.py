@@ -3,28 +3,20 @@
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
 
 from gluonic._version import MXNET_VERSION
+from gluonic.mxnet_names.hook import HOOK, SameModule
+from gluonic.mxnet_names.lookup import PACKAGE as _PACKAGE
+from gluonic.mxnet_names.serving import ALIAS as _ALIAS
+from gluonic.mxnet_names.serving import answer_as_mxnet
 
-_ALIAS, _PACKAGE = "mxnet", __name__.partition(".")[0]
 _TELL_THEIR_VERSION = ("", ".base", ".libinfo")
-
-
-class _SameModule(Loader):
-    """A loader that hands out a module that is loaded already."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module, self._spec = module, module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # the import system has just put the alias's in its place
+# What MXNet imports, and programs then use without importing it themselves.
+_LEFT_IMPORTED = ("multiprocessing.pool", "urllib.request")
 
 
 class _Finder(MetaPathFinder):
@@ -45,14 +37,21 @@ class _Finder(MetaPathFinder):
                     name=fullname,
                 ) from None
             raise
-        return spec_from_loader(fullname, _SameModule(module))
+        sys.modules.pop(fullname, None)  # found there, the module would be executed once more
+        return spec_from_loader(fullname, SameModule(module))
 
 
-def install_as_mxnet() -> None:
+def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
     """Serve every later ``import mxnet``, and of its submodules, from gluonic.
 
-    From then on ``__version__`` is that of the MXNet that gluonic stands in for: libraries
-    refuse to be imported when it is too old. Calling it again is harmless.
+    From then on modules and classes say that they are MXNet's (``mx.nd.__name__``, ``type(x).__module__``), and
+    ``__version__`` is that of the MXNet that gluonic stands in for: libraries refuse to be imported when it is
+    too old. Pickles can be read wherever gluonic is installed. Calling it again is harmless.
+
+    Parameters
+    ----------
+    numpy_aliases : give names back that NumPy and Python have dropped since, such as ``np.float`` and
+        ``collections.Iterable``, to the whole process; by default they stay away
 
     Raises
     ------
@@ -67,6 +66,8 @@ def install_as_mxnet() -> None:
     >>> mxnet is gluonic
     True
     """
+    if numpy_aliases:
+        importlib.import_module(f"{_PACKAGE}.removed_names").restore()
     present = sys.modules.get(_ALIAS)
     package = sys.modules[_PACKAGE]
     if present is package:
@@ -78,5 +79,8 @@ def install_as_mxnet() -> None:
         )
     sys.meta_path.insert(0, _Finder())
     importlib.import_module(_ALIAS)
+    HOOK.take(answer_as_mxnet)
     for name in _TELL_THEIR_VERSION:
         vars(importlib.import_module(_PACKAGE + name)).update(__version__=MXNET_VERSION)
+    for name in _LEFT_IMPORTED:
+        importlib.import_module(name)

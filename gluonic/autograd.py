@@ -285,7 +285,7 @@ class Function:
             ]
             return self._checked(self.backward(*given), inputs)
 
-        differentiate.record_function(inputs, results, gradients)
+        differentiate.record_function(inputs, results, gradients, is_loss=True)
         return type(outputs)(results) if several else results[0]
 
     def _checked(self, found: Any, inputs: Sequence[NDArray]) -> Sequence[NDArray | None]:

@@ -1,6 +1,7 @@
 """``mx.base``: the errors, and the groups of types that programs test for."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "_Null",
     "_NullType",
     "__version__",
+    "build_param_doc",
     "classproperty",
     "data_dir",
     "data_dir_default",
@@ -26,12 +28,17 @@ __all__ = [
     "mx_real_t",
     "numeric_types",
     "py_str",
+    "register_error",
     "string_types",
+    "with_metaclass",
 ]
 
 integer_types = (int, np.int32, np.int64)
 numeric_types = (float, int, np.generic)
 string_types = (str,)
+basestring = str
+long = int
+error_types: dict[str, type] = {}
 mx_real_t = np.float32
 
 
@@ -49,9 +56,55 @@ class classproperty:
         return self.function(owner)
 
 
-def py_str(text: bytes | str) -> str:
+def py_str(x: bytes | str) -> str:
     """Decode UTF-8; text stays as it is."""
-    return text if isinstance(text, str) else text.decode()
+    return x if isinstance(x, str) else x.decode()
+
+
+def register_error(func_name: Any = None, cls: type | None = None) -> Any:
+    """Enter a class of errors under a name in `error_types` (a function, and a decorator).
+
+    Parameters
+    ----------
+    func_name : the name, that of the class by default; or the class itself
+    cls : the class
+    """
+    if callable(func_name):
+        func_name, cls = func_name.__name__, func_name
+
+    def register(given: type) -> type:
+        error_types[func_name or given.__name__] = given
+        return given
+
+    return register if cls is None else register(cls)
+
+
+def with_metaclass(meta: type, *bases: type) -> Any:
+    """Make a base that gives classes a metaclass: ``class A(with_metaclass(Meta, B))``."""
+    return meta("temporary_class", bases, {})
+
+
+def build_param_doc(
+    arg_names: Sequence[str],
+    arg_types: Sequence[str],
+    arg_descs: Sequence[str],
+    remove_dup: bool = True,
+) -> str:
+    """Put the section on parameters of a docstring together.
+
+    Parameters
+    ----------
+    arg_names, arg_types, arg_descs : names, types and descriptions
+    remove_dup : whether to list a name once only
+    """
+    rows: list[str] = []
+    seen = {"num_args"}
+    for name, kind, description in zip(arg_names, arg_types, arg_descs, strict=False):
+        if name not in seen:
+            rows.append(f"{name} : {kind}" + (f"\n    {description}" if description else ""))
+        if remove_dup:
+            seen.add(name)
+    return "\n".join(["Parameters", "----------", *rows, ""])
 
 
 def data_dir_default() -> str:

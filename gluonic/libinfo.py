@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gluonic._version import __version__
-from gluonic.graph.errors import MXNetError
+from gluonic.graph.errors import MXNetError, NotThereError
 
 __all__ = ["__version__", "find_include_path", "find_lib_path"]
 
@@ -26,4 +26,4 @@ def find_include_path() -> str:
 
 def find_lib_path(prefix: str = "libmxnet") -> list[str]:
     """Raise: gluonic has no native library to link against, and its headers need none."""
-    raise NotImplementedError(f"find_lib_path({prefix!r}): gluonic has no native library")
+    raise NotThereError(f"find_lib_path({prefix!r}): gluonic has no native library")

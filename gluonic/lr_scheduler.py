@@ -118,8 +118,11 @@ class FactorScheduler(_Stepwise):
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         while num_update > self.count + self.step:
+            before = self.base_lr
             self.count += self.step
             self._multiply(num_update, self.stop_factor_lr)
+            if self.base_lr == before:  # and stays so, however many steps there are
+                self.count += max(num_update - self.count - 1, 0) // self.step * self.step
         return self.base_lr
 
 

@@ -1,12 +1,69 @@
-"""``mx.runtime``: what gluonic was built with, under the names that MXNet gives such features."""
+"""``mx.runtime``: what gluonic can do, under the names that MXNet gives features."""
 
-from typing import NamedTuple
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
-_ENABLED = ("BLAS_OPEN", "LAPACK", "F16C", "INT64_TENSOR_SIZE", "SIGNAL_HANDLER")
-_DISABLED = (
-    "CUDA", "CUDNN", "NCCL", "TENSORRT", "MKLDNN", "OPENMP", "OPENCV", "CPU_SSE", "CPU_AVX", "CPU_AVX2",
-    "DIST_KVSTORE", "PROFILER", "DEBUG", "TVM_OP",
-)  # fmt: skip
+from threadpoolctl import threadpool_info
+
+from gluonic.codegen.machine import target
+
+
+def _blas(*names: str) -> Callable[[], bool]:
+    """Whether one of these libraries computes NumPy's products."""
+    return lambda: any(
+        library["user_api"] == "blas" and library["internal_api"] in names
+        for library in threadpool_info()
+    )
+
+
+def _compiles_for(feature: str) -> Callable[[], bool]:
+    """Whether machine code uses a feature of the processor."""
+    return lambda: f"+{feature}" in target.host().features.split(",")
+
+
+def _yes() -> bool:
+    return True
+
+
+def _no() -> bool:
+    return False
+
+
+_FEATURES: dict[str, Callable[[], bool]] = {
+    "CUDA": _no,
+    "CUDNN": _no,
+    "NCCL": _no,
+    "CUDA_RTC": _no,
+    "TENSORRT": _no,
+    "CPU_SSE": _compiles_for("sse"),
+    "CPU_SSE2": _compiles_for("sse2"),
+    "CPU_SSE3": _compiles_for("sse3"),
+    "CPU_SSE4_1": _compiles_for("sse4.1"),
+    "CPU_SSE4_2": _compiles_for("sse4.2"),
+    "CPU_SSE4A": _compiles_for("sse4a"),
+    "CPU_AVX": _compiles_for("avx"),
+    "CPU_AVX2": _compiles_for("avx2"),
+    "OPENMP": _no,
+    "SSE": _compiles_for("sse"),
+    "F16C": _compiles_for("f16c"),
+    "JEMALLOC": _no,
+    "BLAS_OPEN": _blas("openblas"),
+    "BLAS_ATLAS": _blas("atlas"),
+    "BLAS_MKL": _blas("mkl"),
+    "BLAS_APPLE": _blas("accelerate"),
+    "LAPACK": _yes,
+    "MKLDNN": _no,
+    "OPENCV": _no,
+    "CAFFE": _no,
+    "PROFILER": _yes,
+    "DIST_KVSTORE": _no,
+    "CXX14": _no,
+    "INT64_TENSOR_SIZE": _yes,
+    "SIGNAL_HANDLER": _no,
+    "DEBUG": _no,
+    "TVM_OP": _no,
+}
 
 
 class Feature(NamedTuple):
@@ -21,11 +78,24 @@ class Feature(NamedTuple):
 
 def feature_list() -> list[Feature]:
     """Return all features."""
-    return [Feature(n, True) for n in _ENABLED] + [Feature(n, False) for n in _DISABLED]
+    return [Feature(name, is_there()) for name, is_there in _FEATURES.items()]
 
 
-class Features(dict[str, Feature]):
-    """The features by name."""
+class Features(OrderedDict[str, Feature]):
+    """The features by name; there is one such dictionary.
+
+    Attributes
+    ----------
+    instance : the dictionary, once it has been made
+    """
+
+    instance: ClassVar["Features | None"] = None
+
+    def __new__(cls, *arguments: Any) -> "Features":
+        """Return the one that is there."""
+        if cls.instance is None:
+            cls.instance = super().__new__(cls)
+        return cls.instance
 
     def __init__(self) -> None:
         super().__init__((feature.name, feature) for feature in feature_list())

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from gluonic.graph.errors import NotThereError
 from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 __all__ = [
+    "get_cuda_compute_capability",
     "get_gpu_count",
     "get_gpu_memory",
     "getenv",
@@ -34,7 +36,12 @@ def get_gpu_count() -> int:
 
 def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
     """Raise: there is no GPU."""
-    raise NotImplementedError(f"get_gpu_memory({gpu_dev_id}): gluonic runs on the CPU")
+    raise NotThereError(f"get_gpu_memory({gpu_dev_id}): gluonic runs on the CPU")
+
+
+def get_cuda_compute_capability(ctx: Any) -> NoReturn:
+    """Raise: there is no GPU."""
+    raise ValueError(f"{ctx} is no GPU that gluonic could use")
 
 
 def is_np_array() -> bool:
@@ -44,7 +51,7 @@ def is_np_array() -> bool:
 
 def _without_np(name: str) -> Callable[..., Any]:
     def function(*arguments: Any, **keywords: Any) -> Any:
-        raise NotImplementedError(f"{name}: gluonic has no mx.np; its arrays are mx.nd's")
+        raise NotThereError(f"{name}: gluonic has no mx.np; its arrays are mx.nd's")
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Raise: there is no `mx.np` here."
@@ -52,8 +59,8 @@ def _without_np(name: str) -> Callable[..., Any]:
 
 
 def _needs_np(name: str) -> Callable[..., Any]:
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return _without_np(f"{name}: {getattr(function, '__name__', function)}")
+    def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
+        return _without_np(f"{name}: {getattr(func, '__name__', func)}")
 
     decorate.__name__ = decorate.__qualname__ = name
     decorate.__doc__ = "Decorate a function that works with `mx.np`: calling it raises."
@@ -70,7 +77,7 @@ class _NumpyArrayScope:
     """The scope that `np_array` would enter."""
 
     def __init__(self, is_np_array: bool) -> None:
-        raise NotImplementedError("np_array: gluonic has no mx.np; its arrays are mx.nd's")
+        raise NotThereError("np_array: gluonic has no mx.np; its arrays are mx.nd's")
 
 
 def reset_np() -> None:

@@ -134,8 +134,14 @@ class CompiledGraph:
         latest = self._latest[self._modal and train][-1:]  # other threads may take the last one
         return any(frame.specialization.can_repeat for frame in latest)
 
-    def verified(self, arrays: Sequence[Array], at: int, *, train: bool) -> list[Frame] | None:
-        """Note in a frame that it has these arrays, looked up when the latest write was number `at`.
+    def verified(
+        self, arrays: Sequence[Array], found: object, *, train: bool
+    ) -> list[Frame] | None:
+        """Note in a frame that it has these arrays.
+
+        Parameters
+        ----------
+        found : stands for the look-up of the parameters among them
 
         Returns
         -------
@@ -147,10 +153,10 @@ class CompiledGraph:
             frame = latest.pop()
         except IndexError:
             return None
-        if frame.specialization.can_repeat and frame.take(arrays) and frame.is_settled(at):
-            frame.verified_at = at
+        if frame.specialization.can_repeat and frame.take(arrays) and frame.reads_in_place:
+            frame.verified_for = found
         latest.append(frame)
-        return latest if frame.verified_at == at else None
+        return latest if frame.verified_for is found else None
 
     def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
         """A frame that has taken the arrays."""

@@ -11,6 +11,7 @@ import numpy as np
 from gluonic.codegen.control_flow_body import Body, Trail, sliced
 from gluonic.graph.carried import carried
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.gradient import has_losses
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.subgraphs import Subgraphs
@@ -76,7 +77,13 @@ def _cond_inputs(n: Any) -> list[str]:
 
 
 def _control_flow(name: str, arguments: Callable[[Any], list[str]]) -> Callable[..., Operator]:
-    return operator(name, arguments=arguments, outputs=_outputs, visible=lambda n: n.num_outputs)
+    return operator(
+        name,
+        arguments=arguments,
+        outputs=_outputs,
+        visible=lambda n: n.num_outputs,
+        is_loss=lambda n: any(map(has_losses, n.subgraphs)),
+    )
 
 
 @_control_flow("_foreach", _foreach_inputs)

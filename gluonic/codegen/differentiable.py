@@ -1,6 +1,6 @@
 """A graph with its gradient, as two programs: forward, which also returns what backward will need."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gluonic.codegen.calls.reuse import ReusedMemory
@@ -8,11 +8,12 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.keys import with_keys
-from gluonic.graph.gradient import gradients
+from gluonic.graph.builder import F
+from gluonic.graph.gradient import gradients, has_losses
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_keys import take_keys
-from gluonic.graph.writes import note_write
+from gluonic.graph.writes import note_writes
 
 
 @dataclass
@@ -64,12 +65,16 @@ class DifferentiableProgram:
     heads : for each output whether a gradient will flow into it
     train : whether the graph runs in training mode
     data : the inputs whose first axes may be the batch; None if that is not known
+    with_parts : whether the backward run returns, after the gradients of the inputs, what each operator on the
+        way contributes to the gradients of its own; zeros where it is not asked
 
     Attributes
     ----------
+    parts : which operators these are, and which of their inputs
     traced, variables : the graph as it was given, without keys, and its inputs
     key_count : how many keys of random numbers a run takes
     head_variables : the variables that stand for the gradients of the outputs
+    has_losses : whether inputs have gradients though none flows into the outputs
     gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
     """
 
@@ -82,6 +87,7 @@ class DifferentiableProgram:
         heads: Sequence[bool],
         train: bool,
         data: Collection[Node] | None = None,
+        with_parts: bool = False,
     ) -> None:
         self.traced, self.variables = graph, tuple(inputs)
         keys = Node(None, "random_keys")
@@ -90,7 +96,9 @@ class DifferentiableProgram:
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
         )
-        self.gradient_outputs = self._differentiate(wanted, heads, train)
+        self.has_losses = has_losses(self.graph)
+        self.parts: list[tuple[Node, int]] = []
+        self.gradient_outputs = self._differentiate(wanted, heads, train, with_parts)
         self._saved = self._entries_to_save()
         made = self.graph.outputs
         results = list(made)
@@ -104,18 +112,34 @@ class DifferentiableProgram:
         self._batches = [i for i, n in enumerate(self.inputs) if data is None or n in data]
 
     def _differentiate(
-        self, wanted: Sequence[bool], heads: Sequence[bool], train: bool
+        self, wanted: Sequence[bool], heads: Sequence[bool], train: bool, with_parts: bool
     ) -> list[Entry | None]:
         variables = iter(self.head_variables)
+        parts: dict[Node, list[Entry | None]] = {}
         found = iter(
             gradients(
                 self.graph.outputs,
                 [next(variables).entry() if flows else None for flows in heads],
                 [n.entry() for n, want in zip(self.inputs, wanted, strict=False) if want],
                 train=train,
+                parts=parts if with_parts else None,
             )
         )
-        return [next(found) if want else None for want in wanted]
+        gradients_of_inputs = [next(found) if want else None for want in wanted]
+        return [*gradients_of_inputs, *self._listed(parts)]
+
+    def _listed(self, parts: Mapping[Node, Sequence[Entry | None]]) -> list[Entry | None]:
+        """What operators contribute, without keys and states."""
+        found: list[Entry | None] = []
+        for node, contributed in parts.items():
+            assert node.application is not None
+            names, states = node.application.inputs, node.application.states
+            for position, (entry, part) in enumerate(zip(node.inputs, contributed, strict=True)):
+                is_key = self.key_count and entry.node is self.inputs[-1]
+                if names[position] not in states and not is_key:
+                    self.parts.append((node, position))
+                    found.append(F.zeros_like(entry) if part is None else part)
+        return found
 
     def _entries_to_save(self) -> list[Entry]:
         """What the gradients need of the forward graph, its inputs included."""
@@ -179,5 +203,5 @@ class DifferentiableProgram:
             into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
         found = iter(self.backward_program(given, run, into))
         if into is not None:
-            note_write()
+            note_writes(into)
         return [None if entry is None else next(found) for entry in outputs]

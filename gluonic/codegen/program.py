@@ -14,7 +14,7 @@ from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.writes import note_write
+from gluonic.graph.writes import note_writes
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
@@ -129,7 +129,7 @@ class Program:
         inputs = dict(zip(self.inputs, arrays, strict=True))
         results = interpret(self.graph, inputs, run, self.observer)
         if self.graph.states:
-            note_write()
+            note_writes(inputs[node] for node in self.graph.states)
         taken: set[Entry] = set()
         own = []
         for entry, array in zip(self.graph.outputs, results, strict=True):

@@ -65,6 +65,7 @@ class Specialization:
     from_python : those that Python makes memory for
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
     settling : the positions of the inputs that settled groups read
+    written : the positions of the inputs that are written into
     residence : which results live in the memory of frames
     measured : what of it depends on shapes
     declines : whether machine code may leave a call to the interpreter
@@ -156,7 +157,9 @@ class Specialization:
         self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
         self.steps: list[Step] = [group.step for run in self.runs for group in run]
         self.has_foreign_steps = any(step.is_foreign for step in self.steps)
-        self.writes_inputs = bool(self.target) or self.has_foreign_steps
+        written = set(self.target.values())
+        self.written = [i for i, entry in enumerate(self.input_entries) if entry in written]
+        self.writes_inputs = bool(self.written) or self.has_foreign_steps
         self.is_native = all(segment.native for segment in self.segments)
         is_one_call = len(self.segments) == 1 and self.is_native
         self.declines = DECLINED in self.slots

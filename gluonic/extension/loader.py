@@ -9,7 +9,6 @@ from gluonic.extension.binary import Binary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.subgraph import SubgraphOperator
-from gluonic.graph.calling import Functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray.invoke import EAGER
@@ -38,7 +37,6 @@ class Library:
         """Put all it has into the registries."""
         for operator in self.operators:
             REGISTRY.replace(operator)
-            Functions.forget(operator.name)
             vars(EAGER).pop(operator.name, None)
         register_backends(self.catalogue)
 

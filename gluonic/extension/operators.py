@@ -146,6 +146,7 @@ class LoadedOperator:
             shape=self._infer_shape,
             dtype=self._infer_dtype,
             keeps_state=self._with_state if stateful else None,
+            is_loss=bool(self.entry.backward or stateful),  # only the library knows what it is
             native=self._native_forward,
             extra_attributes=EXTRA_ATTRIBUTES,
         )

@@ -27,6 +27,10 @@ class BackendSteps:
         self._done: dict[tuple[Structure, str], tuple[Graph, int]] = {}
         self._made: dict[str, Parameter] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy begins with: the backends, not what they have made."""
+        return {**self.__dict__, "_done": {}, "_made": {}}
+
     def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
         """Let a backend work on the graphs; on what earlier ones have made, unless that is cleared."""
         if clear:
@@ -82,7 +86,7 @@ class BackendSteps:
         options: dict[str, Any],
     ) -> Graph:
         context = arrays[0]._context
-        values = {p.name: p._value(context) for p in (*parameters.values(), *self._made.values())}
+        values = {p.name: p.data(context) for p in (*parameters.values(), *self._made.values())}
         for symbol, array in zip(trace.inputs, arrays, strict=True):
             values[str(symbol.name)] = array
         states = {node.name for node in graph.states}

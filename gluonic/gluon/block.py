@@ -16,7 +16,6 @@ from gluonic.gluon.parameter_dict import (
     PathLike,
     check_names,
     load_all,
-    mean_over_contexts,
     read_named,
     without_kind,
 )
@@ -32,6 +31,7 @@ class UnreadyBlockError(MXNetError, AttributeError):
     """A child or a parameter was set before ``super().__init__()`` was called."""
 
 
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _BlockScope = BlockScope  # the name that programs written for MXNet import
 # they import all kinds of blocks from here
 __getattr__, __dir__ = import_later(
@@ -96,6 +96,9 @@ class Block:
                     )
                 )
             self._reg_params[name] = value
+        elif name in _HOOKS and not isinstance(value, Hooks):
+            value = Hooks(self._hooks_changed, value)
+            self._hooks_changed()
         object.__setattr__(self, name, value)
 
     def _check_ready(self, name: str) -> None:
@@ -139,7 +142,7 @@ class Block:
         ----------
         select : only those whose full name begins with a match of this regular expression
         """
-        self._warn_of_hidden_children()
+        self._check_container_with_block()
         collected = ParameterDict(self._params.prefix)
         pattern = re.compile(select) if select else None
         own = {n: p for n, p in self._params.items() if pattern is None or pattern.match(n)}
@@ -156,7 +159,7 @@ class Block:
             collected.update(child._collect_params_with_prefix(prefix + name))
         return collected
 
-    def _warn_of_hidden_children(self) -> None:
+    def _check_container_with_block(self) -> None:
         children = set(self._children.values())
         for name, value in self.__dict__.items():
             if name in ("_children", "_reg_params") or not isinstance(value, (list, tuple, dict)):
@@ -211,7 +214,7 @@ class Block:
         if deduplicate:
             last = {parameter: name for name, parameter in named.items()}
             named = {name: p for name, p in named.items() if last[p] == name}
-        nd.save(filename, {name: mean_over_contexts(p) for name, p in named.items()})
+        nd.save(filename, {name: p._reduce() for name, p in named.items()})
 
     def load_parameters(
         self,
@@ -240,7 +243,7 @@ class Block:
         present = {parameter for name, parameter in wanted.items() if name in found}
         needed = {n: p for n, p in wanted.items() if n in found or p not in present}
         check_names(needed, found, filename, allow_missing, ignore_extra)
-        load_all(wanted, found, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+        load_all(wanted, found, ctx, cast_dtype, dtype_source)
 
     def _match(self, loaded: dict[str, NDArray]) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
         """The parameters and the arrays under the naming that the file uses.
@@ -267,16 +270,14 @@ class Block:
     def save(self, prefix: str) -> None:
         """Save the parameters by position, to ``prefix-model.params``; names of blocks do not matter."""
         named = self._parameters_by_position()
-        nd.save(
-            f"{prefix}-model.params", {name: mean_over_contexts(p) for name, p in named.items()}
-        )
+        nd.save(f"{prefix}-model.params", {name: p._reduce() for name, p in named.items()})
 
     def load(self, prefix: str) -> None:
         """Load what `save` has written for a net of the same structure."""
         filename = f"{prefix}-model.params"
         found, wanted = read_named(filename), self._parameters_by_position()
         check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
-        load_all(wanted, found, None, cast=False, keep_dtype=True)
+        load_all(wanted, found)
 
     def save_params(self, filename: PathLike) -> None:
         """Save the parameters by name; `save_parameters` is what to use now."""
@@ -330,7 +331,6 @@ class Block:
         error.blocks.insert(0, self.name)
 
     def _check_call(self, args: tuple[Any, ...]) -> None:
-        """Raise an explanation if the block is not to be called with such inputs."""
         explain_call(type(self).__name__, self.forward, args)
 
     def forward(self, *args: Any) -> Any:
@@ -370,14 +370,19 @@ class Block:
         """Print a table of the layers with their output shapes and numbers of parameters."""
         print_summary(self, inputs)
 
-    def __getstate__(self) -> Any:
-        raise MXNetError(
-            describe(
-                "blocks are not pickled",
-                where=type(self).__name__,
-                hint="save_parameters for the values, export for graph and values",
-            )
-        )
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        plain = {n: value for n, value in state.items() if n in _HOOKS and type(value) is not Hooks}
+        self.__dict__.update(state)
+        for kind, hooks in plain.items():  # of MXNet's pickles
+            self.__dict__[kind] = Hooks(self._hooks_changed, hooks)
+
+    def __copy__(self) -> Self:
+        """A block with the same children and parameters, and hooks of its own."""
+        made = type(self).__new__(type(self))
+        made.__setstate__(self.__getstate__())  # type: ignore[arg-type]
+        for kind in _HOOKS:
+            made.__dict__[kind] = Hooks(made._hooks_changed, self.__dict__[kind])
+        return made
 
 
 def _blocks_in(container: Any) -> Iterator[Block]:

@@ -1,5 +1,6 @@
 """`Constant`: a parameter that training does not change."""
 
+import warnings
 from typing import Any
 
 from gluonic import initializer
@@ -30,6 +31,20 @@ class Constant(Parameter):
             init=initializer.Constant(self.value),
             differentiable=False,
         )
+
+    @property
+    def grad_req(self) -> str:
+        """``"null"``: a constant has no gradient."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req != "null":
+            warnings.warn(
+                f"the constant {self.name!r} does not learn: its grad_req stays 'null', not {req!r}",
+                stacklevel=2,
+            )
+        self._grad_req = "null"
 
     @property
     def _init_in_files(self) -> str:

@@ -13,6 +13,7 @@ from gluonic.ndarray.cached_op import CachedOp
 from gluonic.ndarray.custom_eager import again
 from gluonic.ndarray.custom_node import KeptCustom, custom
 from gluonic.ndarray.invoke import fast_call, invoke
+from gluonic.ndarray.repetition import NotCopied
 from gluonic.ndarray.state import STATE
 
 _MOST_KNOWN = 1024
@@ -20,7 +21,7 @@ _MOST_KNOWN = 1024
 Call: TypeAlias = Callable[[Sequence[NDArray]], list[NDArray]]
 
 
-class EagerRepeat:
+class EagerRepeat(NotCopied):
     """The short way of such calls, recorded or not, with arrays of shapes and dtypes that went the long way.
 
     What may be wrong with others is found there, and told with the user's own line.

@@ -2,7 +2,7 @@
 
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,7 +20,8 @@ class HookHandle:
         """Add a hook to a collection; a handle serves one hook."""
         if self._hooks is not None:
             raise ValueError("a handle serves one hook; make another for the next")
-        self._number = next(_numbers)
+        # Hooks that come from another process have its numbers.
+        self._number = next(number for number in _numbers if number not in hooks)
         hooks[self._number] = hook
         self._hooks = weakref.ref(hooks)
 
@@ -41,6 +42,17 @@ class HookHandle:
     ) -> None:
         self.detach()
 
+    def __getstate__(self) -> tuple["Hooks | None", int]:
+        return None if self._hooks is None else self._hooks(), self._number
+
+    def __setstate__(self, state: tuple["Hooks | None", int]) -> None:
+        hooks, self._number = state
+        self._hooks = None if hooks is None else weakref.ref(hooks)
+
+
+def _unchanged() -> None:
+    """What hooks call that belong to no block yet."""
+
 
 class Hooks(dict[int, Callable[..., Any]]):
     """The hooks of a block, in the order of their registration.
@@ -48,23 +60,56 @@ class Hooks(dict[int, Callable[..., Any]]):
     Parameters
     ----------
     changed : called after each change
+    hooks : what to begin with
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        changed: Callable[[], None] = _unchanged,
+        hooks: Mapping[int, Callable[..., Any]] | None = None,
+    ) -> None:
+        super().__init__(hooks or {})
         self._changed = changed
 
     def __setitem__(self, number: int, hook: Callable[..., Any]) -> None:
         super().__setitem__(number, hook)
         self._changed()
 
+    def __delitem__(self, number: int) -> None:
+        super().__delitem__(number)
+        self._changed()
+
+    def clear(self) -> None:
+        """Take all hooks away."""
+        super().clear()
+        self._changed()
+
+    def pop(self, number: int, *default: Any) -> Any:
+        """Take a hook away and return it."""
+        hook = super().pop(number, *default)
+        self._changed()
+        return hook
+
+    def popitem(self) -> tuple[int, Callable[..., Any]]:
+        """Take the latest hook away and return it with its number."""
+        item = super().popitem()
+        self._changed()
+        return item
+
     def remove(self, number: int) -> None:
         """Take a hook away, if it is there."""
-        if self.pop(number, None) is not None:
-            self._changed()
+        self.pop(number, None)
 
     def add(self, hook: Callable[..., Any]) -> HookHandle:
         """Register a hook."""
         handle = HookHandle()
         handle.attach(self, hook)
         return handle
+
+    def __reduce__(self) -> Any:
+        # Neither may be needed to make the hooks: both may refer to the block that refers to them.
+        return Hooks, (), (self._changed, dict(self))
+
+    def __setstate__(self, state: tuple[Callable[[], None], dict[int, Callable[..., Any]]]) -> None:
+        self._changed, hooks = state
+        self.update(hooks)

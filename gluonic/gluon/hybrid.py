@@ -1,7 +1,6 @@
 """`HybridBlock`: a block written against F, run eagerly or traced and compiled."""
 
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,17 +11,17 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation
 from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
-from gluonic.gluon.backend import BackendSteps, backend_options
+from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import ShortWay, Trace
-from gluonic.gluon.tracing import TRACING
+from gluonic.gluon.traced_block import METHODS, TracedBlock
 from gluonic.graph.collector import paused
-from gluonic.graph.errors import CallError, MXNetError, describe
-from gluonic.graph.locks import lock
+from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.context import CPU
 from gluonic.ndarray.state import STATE
 
 _FLAGS = (
@@ -36,6 +35,9 @@ class _Eagerly(threading.local):
 
 
 _eagerly = _Eagerly()
+_MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
+_CALLED = ("forward", "_call_cached_op")  # a call that goes the short way does without them
+_HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
 _MOST_TRACES = 64
 
 
@@ -53,7 +55,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, NDArray)
 
 
-class HybridBlock(Block):
+class HybridBlock(TracedBlock):
     """A block whose `hybrid_forward(F, x, …, parameters)` runs with F = nd or F = sym.
 
     Parameters
@@ -63,45 +65,14 @@ class HybridBlock(Block):
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
-        self._active = self._compiles = False
-        self._flags: dict[str, Any] = {}
-        self._traces: dict[Any, Trace] = {}
-        self._latest: Trace | None = None
-        self._repeat: ShortWay | None = None
-        self._traced_in: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
-        self._backends = BackendSteps()
-        self._op_hook: tuple[Callable[..., Any], bool] | None = None
-        self._lock = lock()
+        self._flags: list[tuple[str, Any]] = []
+        self._callback: Callable[..., Any] | None = None
+        self._monitor_all = False
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if isinstance(value, (HybridBlock, Parameter)):
-            self._clear_traces()
-
-    def register_child(self, block: Block, name: str | None = None) -> None:
-        """Make another hybrid block a child of this one."""
-        if not isinstance(block, HybridBlock):
-            raise complaints.not_hybrid(self, block)
-        super().register_child(block, name)
-        self._clear_traces()
-
-    def _clear_traces(self) -> None:
-        """Forget the traces of the block, and those of the blocks that it was traced as a part of."""
-        for block in (self, *self._traced_in):
-            block._backends.forget()
-            block._forget_traces()
-
-    _clear_cached_op = _clear_traces  # what blocks of other libraries call when a setting changes
-
-    def _forget_traces(self) -> None:
-        self.__dict__["_traces"] = {}
-        self.__dict__["_latest"] = self.__dict__["_repeat"] = None
-        self.__dict__["_compiles"] = self._active
-
-    def _hooks_changed(self) -> None:
-        self.__dict__["_repeat"] = None
-        for block in self._traced_in:
-            block._forget_traces()
+        if name in _HEEDED:
+            self.__dict__["_repeat"] = None
 
     # Settings
 
@@ -120,17 +91,19 @@ class HybridBlock(Block):
         kwargs, options = backend_options(kwargs, _FLAGS)
         for name in kwargs.keys() - set(_FLAGS):
             raise complaints.unknown_flag(self, name, _FLAGS)
-        self._active = self._compiles = active
-        self._flags, self._repeat = kwargs, None
+        self._active = active
+        self._flags = [*{**_MXNETS_FLAGS, **kwargs}.items()]
         backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
         self._backends.ask(backend, options, clear=clear)
+        if clear:
+            self._forget_given()
         if clear or backend:
             self._forget_traces()
         super().hybridize(active, **{**kwargs, "backend_opts": options} if backend else kwargs)
 
     def cast(self, dtype: Any) -> None:
         """Convert all parameters to another dtype."""
-        self._clear_traces()
+        self._clear_cached_op()
         super().cast(dtype)
 
     def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
@@ -140,7 +113,7 @@ class HybridBlock(Block):
         ----------
         monitor_all : for their inputs too
         """
-        self._op_hook, self._repeat = (callback, monitor_all), None
+        self._callback, self._monitor_all = callback, monitor_all
         super().register_op_hook(callback, monitor_all)
 
     def optimize_for(
@@ -180,6 +153,10 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
         active = self._compiles and not _eagerly.depth
+        if active and (
+            type(self)._call_cached_op is not _call_cached_op or "_call_cached_op" in self.__dict__
+        ):
+            return self._call_cached_op(x, *args)
         if active and not args and type(x) is NDArray:
             return self._call_compiled((x,), [x], ONE_ARRAY)
         inputs = (x, *args)
@@ -198,16 +175,6 @@ class HybridBlock(Block):
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs with the operators of `F`; to be written by each kind of block."""
-        raise NotImplementedError(
-            describe(
-                "no hybrid_forward is written",
-                where=type(self).__name__,
-                hint="def hybrid_forward(self, F, x): …",
-            )
-        )
-
     def _check_call(self, args: tuple[Any, ...]) -> None:
         if type(self).forward is HybridBlock.forward:
             explain_call(type(self).__name__, self.hybrid_forward, args, list(self._reg_params))
@@ -219,30 +186,30 @@ class HybridBlock(Block):
             raise complaints.no_arrays(self, inputs)
         return self._symbolic(*inputs)
 
-    def _symbolic(self, *inputs: Any) -> Any:
-        parameters = {name: p.var() for name, p in self._reg_params.items()}
-        blocks = TRACING.blocks
-        self._traced_in.update(blocks)
-        blocks.append(self)
-        try:
-            with self.name_scope(), sym.block_scope(self.name):
-                return self.hybrid_forward(sym, *inputs, **parameters)
-        finally:
-            blocks.pop()
-
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
         context = arrays[0]._context
+        place = context or CPU
         try:
-            parameters = {name: p._value(context) for name, p in self._reg_params.items()}
+            parameters = {name: p.data(place) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
-            self._infer_shape(inputs)
+            self._deferred_infer_shape(*inputs)
             for parameter in self._params.values():
                 parameter._finish_deferred_init()
-            parameters = {name: p._value(context) for name, p in self._reg_params.items()}
+            parameters = {name: p.data(place) for name, p in self._reg_params.items()}
         if context is None:
             return self.hybrid_forward(nd, *inputs, **parameters)
         with context:
             return self.hybrid_forward(nd, *inputs, **parameters)
+
+    def _call_cached_op(self, *args: Any) -> Any:
+        """Run the compiled graph."""
+        arrays, structure = flatten(args, _is_array)
+        return self._call_compiled(args, arrays, structure)
+
+    def _build_cache(self, *args: Any) -> None:
+        """Trace the block for such inputs and initialize parameters that have waited for them."""
+        arrays, structure = flatten(args, _is_array)
+        self._prepare((structure, STATE.training, STATE.recording), structure, arrays)
 
     def _call_compiled(
         self, inputs: tuple[Any, ...], arrays: list[NDArray], structure: Structure
@@ -251,16 +218,19 @@ class HybridBlock(Block):
             self._check_contexts(arrays)
         key = structure, STATE.training, STATE.recording
         try:
-            trace = self._traces.get(key)
+            trace = self._traces.known.get(key)
         except TypeError:
             raise complaints.unhashable_inputs(self, inputs) from None
         if trace is None or trace.bound is None:
-            trace = self._prepare(key, structure, arrays)
+            self._build_cache(*inputs)
+            trace = self._traces.known.get(key)
+            if trace is None or trace.bound is None:
+                trace = self._prepare(key, structure, arrays)
             if not self._compiles:
                 return self._eager(inputs, arrays)
         assert trace.bound is not None
-        if self._op_hook is not None:
-            trace.bound.op.observe(*self._op_hook)
+        if self._callback is not None:
+            trace.bound.op.observe(self._callback, self._monitor_all)
         outputs = trace.bound(arrays)
         if trace.bound.repeat is not None:
             self._offer_repeat(trace.bound.repeat, inputs)
@@ -270,33 +240,35 @@ class HybridBlock(Block):
 
     def _offer_repeat(self, repeat: ShortWay, inputs: tuple[Any, ...]) -> None:
         """Let the next call go the short way, if nothing else is to happen in it."""
-        is_own = type(self).forward is HybridBlock.forward and "forward" not in self.__dict__
-        has_hooks = self._forward_hooks or self._forward_pre_hooks or self._op_hook is not None
+        is_own = not any(map(self._is_overridden, _CALLED))
+        has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
             self.__dict__["_repeat"] = repeat
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""
-        with self._lock, paused():
-            trace = self._traces.get(key)
+        traces = self._traces
+        with traces.lock, paused():
+            trace = traces.known.get(key)
             if trace is None:
-                trace = self._trace(structure, len(arrays))
+                trace = self._trace(restore(arrays, structure), structure, len(arrays))
             parameters = dict(self.collect_params().items())
             complaints.warn_of_unused(self, trace, parameters)
             bound = trace.bind(parameters)
             try:
-                bound.finish_deferred(trace, parameters, arrays)
+                bound.finish_deferred(self._shape_inference(trace, parameters, arrays, structure))
             except BaseException:
                 trace.bound = None
                 raise
-            keep_states = bool(self._flags.get("static_alloc") and self._flags.get("static_shape"))
+            flags = dict(self._flags)
+            keep_states = bool(flags.get("static_alloc") and flags.get("static_shape"))
             trace = self._backends.applied(
                 trace, structure, parameters, arrays, keep_states=keep_states
             )
-            self._traces[key] = self._latest = trace
+            traces.enter(key, trace)
             self._heed_hooks_below()
-            if len(self._traces) > _MOST_TRACES:
-                del self._traces[next(iter(self._traces))]
+            if len(traces.known) > _MOST_TRACES:
+                del traces.known[next(iter(traces.known))]
                 complaints.warn_of_many_traces(self, _MOST_TRACES)
             return trace
 
@@ -310,16 +282,25 @@ class HybridBlock(Block):
                 hooked[block.name] = block
 
         self.apply(look)
-        around = {outer for block in hooked.values() for outer in block._traced_in}
+        around = {outer for block in hooked.values() for outer in block._traces.around}
         for block in hooked.values():
-            block._traced_in.add(self)
+            block._traces.around.add(self)
         if hooked:
             self._compiles = False
         if hooked and all(outer._compiles or not outer._active for outer in around - {self}):
             complaints.warn_of_hooks(self, list(hooked))
 
-    def _trace(self, structure: Structure, count: int) -> Trace:
-        return Trace(self, structure, count)
+    def _shape_inference(
+        self,
+        trace: Trace,
+        parameters: dict[str, Parameter],
+        arrays: list[NDArray],
+        given: Structure,
+    ) -> Callable[[], None]:
+        """What completes the shapes of parameters: the trace, unless the block says how."""
+        if self._infers_as_is():
+            return lambda: trace.infer_parameters(parameters, arrays)
+        return lambda: self._deferred_infer_shape(*restore(arrays, given))
 
     @staticmethod
     def _check_contexts(arrays: list[NDArray]) -> None:
@@ -328,23 +309,6 @@ class HybridBlock(Block):
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:
             raise complaints.several_contexts(contexts)
-
-    # Shapes
-
-    def _infer_shape(self, inputs: tuple[Any, ...]) -> None:
-        arrays, structure = flatten(inputs, _is_array)
-        trace = self._trace(structure, len(arrays))
-        trace.infer_parameters(dict(self.collect_params().items()), arrays)
-
-    def infer_shape(self, *args: Any) -> None:
-        """Complete the shapes of the parameters from those of the inputs."""
-        self._infer_shape(args)
-
-    def infer_type(self, *args: Any) -> None:
-        """Take the dtypes of the parameters from those of the inputs."""
-        arrays, structure = flatten(args, _is_array)
-        trace = self._trace(structure, len(arrays))
-        trace.cast_parameters(self.collect_params().values(), arrays)
 
     # Files and inspection
 
@@ -371,8 +335,7 @@ class HybridBlock(Block):
         RuntimeError
             if the block has not been called since it was hybridized
         """
-        predicting = (t for key, t in reversed(self._traces.items()) if not key[1])
-        trace = next(predicting, self._latest)
+        trace = self._traces.of_prediction
         if trace is None or trace.bound is None:
             raise complaints.nothing_to_export(self)
         return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
@@ -384,14 +347,18 @@ class HybridBlock(Block):
         """
         arrays, structure = flatten(args, _is_array)
         key = structure, STATE.training, STATE.recording
-        trace = self._traces.get(key) or self._prepare(key, structure, arrays)
+        trace = self._traces.known.get(key) or self._prepare(key, structure, arrays)
         assert trace.bound is not None
         return trace.bound.op.explain(*trace.bound.operands(arrays))
 
     def cache_info(self) -> CacheInfo:
         """Say how much has been compiled for the block, and how often it was used."""
-        bound = [trace.bound for trace in self._traces.values()]
+        bound = [trace.bound for trace in self._traces.known.values()]
         return CacheInfo.total(b.op.cache_info() for b in bound if b is not None)
+
+
+METHODS.update(vars(HybridBlock))
+_call_cached_op = HybridBlock._call_cached_op
 
 
 def _is_symbol(value: Any) -> bool:

@@ -1,18 +1,15 @@
 """What hybrid blocks complain about, in words: errors to raise, and warnings at the user's line."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+from gluonic.gluon.structure import leaf_count
+from gluonic.graph.errors import CallError, MXNetError, describe, nearest, warn
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
     from gluonic.gluon.parameter import Parameter
     from gluonic.gluon.trace import Trace
-
-_FROM_PREPARE = 7
-"""Frames between a warning of `HybridBlock._prepare` and the user's call of the block."""
 
 
 def _title(block: "Block") -> str:
@@ -106,32 +103,55 @@ def warn_of_unused(block: "Block", trace: "Trace", parameters: "dict[str, Parame
     """Tell which inputs and parameters no operator reads."""
     unused = trace.unused_inputs()
     if unused:
-        warnings.warn(
-            f"{block.name}: no operator reads input {', '.join(map(str, unused))}; is that intended?",
-            stacklevel=_FROM_PREPARE,
+        warn(
+            f"{block.name}: no operator reads input {', '.join(map(str, unused))}; is that intended?"
         )
     read = {node.name for node in trace.graph.variables}
     idle = [name for name in parameters if name not in read]
     if idle:
-        warnings.warn(
-            f"{block.name}: no operator reads the parameter {', '.join(idle)}; is that intended?",
-            stacklevel=_FROM_PREPARE,
-        )
+        warn(f"{block.name}: no operator reads the parameter {', '.join(idle)}; is that intended?")
 
 
 def warn_of_hooks(block: "Block", hooked: Sequence[str]) -> None:
     """Tell that hooks within a block keep it from being compiled as a whole."""
-    warnings.warn(
+    warn(
         f"{', '.join(hooked[:4])} {'has' if len(hooked) == 1 else 'have'} forward hooks: as long as that is "
-        f"so, {block.name} calls its parts one by one instead of as one compiled graph",
-        stacklevel=_FROM_PREPARE + 1,
+        f"so, {block.name} calls its parts one by one instead of as one compiled graph"
     )
 
 
 def warn_of_many_traces(block: "Block", most: int) -> None:
     """Tell that a block is traced again and again."""
-    warnings.warn(
+    warn(
         f"{block.name} has been traced for more than {most} kinds of inputs; each value of a plain number "
-        "among them is one: pass numbers that change as arrays",
-        stacklevel=_FROM_PREPARE,
+        "among them is one: pass numbers that change as arrays"
     )
+
+
+def check_count(block: "Block", trace: "Trace", count: int) -> None:
+    """Refuse to call a graph with other than as many arrays as it has inputs."""
+    if count != len(trace.inputs):
+        names = ", ".join(str(symbol.name) for symbol in trace.inputs)
+        raise CallError(
+            describe(
+                f"takes {len(trace.inputs)} arrays ({names}), not {count}",
+                where=_title(block),
+                hint="as many arrays as the graph has inputs, in that order",
+            )
+        )
+
+
+def check_formats(block: "Block", trace: "Trace") -> None:
+    """Refuse formats that do not nest all inputs and outputs of a graph."""
+    for what, structure, count in (
+        ("inputs", trace.input_structure, len(trace.inputs)),
+        ("outputs", trace.output_structure, len(trace.output)),
+    ):
+        if leaf_count(structure) != count:
+            raise CallError(
+                describe(
+                    f"a format for {leaf_count(structure)} {what} does not fit a graph of {count}",
+                    where=_title(block),
+                    hint="_in_format and _out_format with 0 for each array, -1 for each None",
+                )
+            )

@@ -2,7 +2,7 @@
 
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.symbol import Prefix, current_names
@@ -12,26 +12,32 @@ if TYPE_CHECKING:
 
 
 class _Current(threading.local):
-    scope: "BlockScope | None" = None
-
-
-_current = _Current()
+    value: "BlockScope | None" = None
 
 
 class BlockScope:
     """The ``with net.name_scope():`` of a block: children made inside carry its prefix."""
 
+    _current = _Current()
+
     def __init__(self, block: "Block") -> None:
         self._block = block
-        self._counts: dict[str, int] = {}
+        self._counter: dict[str, int] = {}
         self._outer: list[tuple[BlockScope | None, Prefix]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy begins with: nobody has entered it."""
+        return {**self.__dict__, "_outer": []}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._block, self._counter, self._outer = state["_block"], state["_counter"], []
 
     def __enter__(self) -> Self:
         if not self._block._empty_prefix:
             names = Prefix(self._block.prefix)
             names.__enter__()
-            self._outer.append((_current.scope, names))
-            _current.scope = self
+            self._outer.append((BlockScope._current.value, names))
+            BlockScope._current.value = self
         return self
 
     def __exit__(
@@ -41,7 +47,7 @@ class BlockScope:
         traceback: TracebackType | None,
     ) -> None:
         if not self._block._empty_prefix:
-            _current.scope, names = self._outer.pop()
+            BlockScope._current.value, names = self._outer.pop()
             names.__exit__(kind, error, traceback)
 
     @staticmethod
@@ -53,8 +59,8 @@ class BlockScope:
 
     def numbered(self, hint: str) -> str:
         """The next prefix for a child of that kind, such as ``dense0_``, then ``dense1_``."""
-        count = self._counts.get(hint, 0)
-        self._counts[hint] = count + 1
+        count = self._counter.get(hint, 0)
+        self._counter[hint] = count + 1
         return f"{hint}{count}_"
 
 
@@ -69,7 +75,7 @@ def name_block(
     params : parameters to share, None for new ones
     hint : the kind of block, in lower case
     """
-    scope = _current.scope
+    scope = BlockScope._current.value
     if scope is None:
         if prefix is None:
             prefix = current_names().get(None, hint) + "_"

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +11,15 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon import parameter_complaints as complaints
 from gluonic.gluon.parameter_complaints import DeferredInitializationError
+from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import NotThereError
 from gluonic.graph.later import import_later
 from gluonic.graph.view import unify
-from gluonic.graph.writes import note_write
 from gluonic.ndarray import Context, NDArray
-from gluonic.ndarray.context import current_context, usable
+from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import Flags
-from gluonic.ndarray.tape import Leaf
 
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
 
@@ -35,14 +34,6 @@ __getattr__, __dir__ = import_later(
 )
 
 
-class _Deferred(NamedTuple):
-    """An initialization that waits for the shape."""
-
-    init: Any
-    contexts: list[Context]
-    default_init: Any
-
-
 def shape_is_known(shape: Sequence[int | None] | None) -> bool:
     """Whether no axis is unknown (0, -1 or None)."""
     return shape is not None and all(axis is not None and axis > 0 for axis in shape)
@@ -54,7 +45,7 @@ def _contexts(ctx: Any) -> list[Context]:
     return [usable(one) for one in (ctx if isinstance(ctx, (list, tuple)) else [ctx])]
 
 
-class Parameter:
+class Parameter(ParameterValues):
     """A parameter of a block.
 
     Parameters
@@ -98,14 +89,15 @@ class Parameter:
         self._shape = (
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
-        self._dtype, self._given_dtype = as_dtype(dtype), dtype
+        self._dtype = dtype
+        as_dtype(dtype)  # is there such a one?
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
         self._stype = self._grad_stype = "default"
-        self._arrays: list[NDArray] | None = None
-        self._deferred: _Deferred | None = None
-        self._variable: sym.Symbol | None = None
+        self._var: sym.Symbol | None = None
         self._trainer: Any = None
+        self._arrays = self._gradients = self._ctx_list = self._ctx_map = None
+        self._deferred_init = ()
         self._grad_req = ""
         self.grad_req = grad_req
 
@@ -133,7 +125,7 @@ class Parameter:
     @property
     def dtype(self) -> Any:
         """The element type, as it was given: a NumPy type or a name."""
-        return self._given_dtype
+        return self._dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
@@ -150,9 +142,13 @@ class Parameter:
             raise complaints.unknown_request(self, req, REQUESTS)
         if not self._differentiable:
             req = "null"
-        if req != self._grad_req:
-            self._grad_req = req
-            self._attach_gradients()
+        if req == self._grad_req:
+            return
+        self._grad_req = req
+        if req == "null":
+            self._detach_values()
+        else:
+            self._init_grad()
 
     def _set_trainer(self, trainer: Any) -> None:
         self._trainer = trainer
@@ -175,204 +171,133 @@ class Parameter:
         default_init : `Uniform` by default
         force_reinit : initialize again what is initialized
         """
-        if self._arrays is not None and not force_reinit:
+        if self._data is not None and not force_reinit:
             warnings.warn(
                 f"Parameter {self.name!r} is initialized already and stays as it is; "
                 "force_reinit=True would initialize it again",
                 stacklevel=2,
             )
             return
-        self._arrays = None
-        note_write()
+        self._data = self._grad = None
         default_init = initializer.Uniform() if default_init is None else default_init
         if init is None:
             init = default_init if self.init is None else self.init
-        self._deferred = _Deferred(init, _contexts(ctx), default_init)
+        self._deferred_init = (init, _contexts(ctx), default_init, None)
         if shape_is_known(self._shape):
             self._finish_deferred_init()
         elif not self._allow_deferred_init:
-            self._deferred = None
+            self._deferred_init = ()
             raise complaints.unknown_shape(self, may_wait=False)
 
     def _finish_deferred_init(self) -> None:
         """Initialize now, the shape being known."""
-        if self._deferred is None:
+        if not self._deferred_init:
             return
-        init, contexts, default_init = self._deferred
+        init, contexts, default_init, value = self._deferred_init
         if not shape_is_known(self._shape):
             raise complaints.unknown_shape(self, may_wait=True)
         with Flags(False, None):
-            value = nd.zeros(self._shape, dtype=self._dtype.name)
-            description = initializer.InitDesc(self.name, {"__init__": init})
-            initializer.create(default_init)(description, value)
-        self._place(value, contexts, own=True)
-
-    def _place(self, value: NDArray, contexts: Sequence[Context], *, own: bool = False) -> None:
-        """Take copies of a value, one for each context; the first is the value itself if it is our own."""
-        data = value._data
-        arrays = [data if own and i == 0 else data.copy() for i in range(len(contexts))]
-        self._arrays = [NDArray(a, ctx) for a, ctx in zip(arrays, contexts, strict=True)]
-        self._deferred = None  # not before: what is stopped on the way here can be tried again
-        note_write()
-        self._attach_gradients()
-
-    def _attach_gradients(self) -> None:
-        for array in self._arrays or ():
-            if self._grad_req == "null":
-                array._entry = None
-            else:
-                array.attach_grad(self._grad_req)
-
-    def check_value(self, value: NDArray, *, cast: bool = False) -> None:
-        """Raise unless `load` would take the value: shape and dtype fit, or it may be cast."""
-        try:
-            known = (
-                None if self._shape is None else tuple(a if a > 0 else None for a in self._shape)
-            )
-            unify(known, value.shape, "the shape")
-        except ValueError:
-            raise complaints.shape_in_file(self, value) from None
-        if np.dtype(value.dtype) != self._dtype and not cast:
-            raise complaints.dtype_in_file(self, value, self._dtype)
-
-    def load(
-        self, value: NDArray, ctx: Any = None, *, cast: bool = False, keep_dtype: bool = True
-    ) -> None:
-        """Take a value read from a file.
-
-        Parameters
-        ----------
-        ctx : where to, if the parameter is not initialized
-        cast : accept another dtype: cast to the parameter's (`keep_dtype`), or take on the value's
-
-        Raises
-        ------
-        MismatchError
-            if shape or dtype do not fit
-        """
-        self.check_value(value, cast=cast)
-        if np.dtype(value.dtype) != self._dtype:
-            if keep_dtype:
-                value = NDArray(value._data.astype(self._dtype))
-            else:
-                self.cast(value.dtype)
-        self._shape = value.shape
-        if self._arrays is not None:
-            self.set_data(value)
-            return
-        contexts = self._deferred.contexts if self._deferred and ctx is None else _contexts(ctx)
-        self._place(value, contexts)
-
-    # Values
-
-    def _value(self, ctx: Any) -> NDArray:
-        arrays = self._arrays
-        if arrays is None:
-            self._refuse_uninitialized()
-        if ctx is None and len(arrays) == 1:
-            return arrays[0]
-        wanted = current_context() if ctx is None else usable(ctx)
-        for array in arrays:
-            if array.context == wanted:
-                return array
-        raise complaints.other_context(self, wanted)
-
-    def _refuse_uninitialized(self) -> NoReturn:
-        if self._deferred is not None:
-            raise complaints.still_deferred(self)
-        raise complaints.uninitialized(self)
-
-    def data(self, ctx: Context | None = None) -> NDArray:
-        """Return the value on a context.
-
-        Raises
-        ------
-        DeferredInitializationError
-            while its shape is not known
-        RuntimeError
-            if it was never initialized, or not on that context
-        """
-        return self._value(ctx)
-
-    @property
-    def _data(self) -> list[NDArray] | None:
-        """The values on all contexts, None while there are none: a name that MXNet's users know."""
-        return self._arrays
-
-    @property
-    def _grad(self) -> list[NDArray] | None:
-        """The gradients on all contexts, None while there are none: a name that MXNet's users know."""
-        if self._arrays is None or self._grad_req == "null":
-            return None
-        return [self._gradient(array) for array in self._arrays]
-
-    def list_data(self) -> list[NDArray]:
-        """Return the values on all contexts."""
-        if self._arrays is None:
-            self._refuse_uninitialized()
-        return list(self._arrays)
+            if value is None:
+                value = nd.zeros(self._shape, dtype=as_dtype(self._dtype).name)
+                description = initializer.InitDesc(self.name, {"__init__": init})
+                initializer.create(default_init)(description, value)
+            self._init_impl(value, contexts)
 
     def set_data(self, data: Any) -> None:
         """Set the value on all contexts; memory stays where it is."""
         value = data if isinstance(data, NDArray) else nd.array(data)
         self.shape = value.shape
-        if self._arrays is None:
-            if self._deferred is None:
+        arrays = self._data
+        if arrays is None:
+            if not self._deferred_init:
                 self._refuse_uninitialized()
-            _, contexts, _ = self._deferred
-            self._place(NDArray(value._data.astype(self._dtype)), contexts)
+            self._init_impl(self._cast(value), self._deferred_init[1])
             return
-        for array in self._arrays:
+        for array in arrays:
             overwrite(array, value._data)
-        if self._trainer is not None:
-            self._trainer._take_new_values()
+        trainer = self._trainer
+        has_store = trainer is not None and trainer._kv_initialized and trainer._update_on_kvstore
+        if has_store and self not in trainer._params_to_init:
+            trainer._reset_kvstore()  # the store keeps the old value
 
-    def _gradient(self, array: NDArray) -> NDArray:
-        record = array._entry[0] if array._entry is not None else None
-        if not isinstance(record, Leaf) or record.grad is None:
-            raise complaints.no_gradient(self)
-        return record.grad
+    def _cast(self, value: NDArray) -> NDArray:
+        return NDArray(value._data.astype(as_dtype(self._dtype), copy=False), value._context)
 
-    def grad(self, ctx: Context | None = None) -> NDArray:
-        """Return the gradient buffer on a context."""
-        return self._gradient(self._value(ctx))
+    # Files
 
-    def list_grad(self) -> list[NDArray]:
-        """Return the gradient buffers on all contexts."""
-        return [self._gradient(array) for array in self.list_data()]
+    def _check_load(
+        self,
+        data: NDArray,
+        ctx: Any = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Raise unless `_load_init` would take these arguments."""
+        try:
+            shape = self._shape
+            known = None if shape is None else tuple(axis if axis > 0 else None for axis in shape)
+            unify(known, data.shape, "the shape")
+        except ValueError:
+            raise complaints.shape_in_file(self, data) from None
+        needed = as_dtype(self._dtype)
+        if np.dtype(data.dtype) != needed and not cast_dtype:
+            raise complaints.dtype_in_file(self, data, needed)
+        if dtype_source not in ("current", "saved"):
+            raise complaints.unknown_dtype_source(self, dtype_source)
+        is_somewhere = self._data is not None or self._deferred_init
+        if ctx is not None and is_somewhere and set(_contexts(ctx)) != set(self.list_ctx()):
+            raise complaints.loaded_elsewhere(self, _contexts(ctx))
 
-    def zero_grad(self) -> None:
-        """Set the gradients to zero."""
-        if self._grad_req != "null":
-            for array in self._arrays or ():
-                overwrite(self._gradient(array), 0)
+    def _load_init(
+        self,
+        data: NDArray,
+        ctx: Any = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Take a value read from a file, initialized or not.
 
-    def list_ctx(self) -> list[Context]:
-        """Return the contexts the parameter is, or will be, on."""
-        if self._arrays is not None:
-            return [array.context for array in self._arrays]
-        if self._deferred is not None:
-            return self._deferred.contexts
-        return self._refuse_uninitialized()
+        Parameters
+        ----------
+        ctx : where to, if the parameter is not initialized; otherwise where it is
+        cast_dtype : accept another dtype
+        dtype_source : then cast to the parameter's (``"current"``), or take on the value's (``"saved"``)
+
+        Raises
+        ------
+        MismatchError
+            if shape, dtype or contexts do not fit
+        """
+        self._check_load(data, ctx, cast_dtype, dtype_source)
+        if dtype_source == "saved" and np.dtype(data.dtype) != as_dtype(self._dtype):
+            self.cast(data.dtype)
+        self._shape = data.shape
+        if self._data is not None:
+            self.set_data(data)
+            self._deferred_init = ()
+            return
+        waiting = self._deferred_init[1] if self._deferred_init else None
+        contexts = waiting or ([CPU] if ctx is None else _contexts(ctx))
+        self._init_impl(self._cast(data), contexts)
 
     def reset_ctx(self, ctx: Any) -> None:
         """Move the parameter to other contexts."""
         contexts = _contexts(ctx)
-        if self._arrays is not None:
-            self._place(self._arrays[0], contexts)
-        elif self._deferred is not None:
-            self._deferred = self._deferred._replace(contexts=contexts)
+        if self._data is not None:
+            with Flags(False, None):
+                self._init_impl(self._reduce(), contexts)
+        elif self._deferred_init:
+            init, _, default_init, value = self._deferred_init
+            self._deferred_init = (init, contexts, default_init, value)
         else:
             self._refuse_uninitialized()
 
     def cast(self, dtype: Any) -> None:
         """Convert value and gradient to another dtype."""
-        self._dtype, self._given_dtype = as_dtype(dtype), dtype
-        self._variable = None
-        if self._arrays is not None:
-            self._arrays = [NDArray(a._data.astype(self._dtype), a._context) for a in self._arrays]
-            note_write()
-            self._attach_gradients()
+        wanted = as_dtype(dtype)
+        self._dtype, self._var = dtype, None
+        if self._data is not None:
+            self._replace_values(lambda array: NDArray(array._data.astype(wanted), array._context))
 
     @property
     def _init_in_files(self) -> Any:
@@ -381,8 +306,8 @@ class Parameter:
 
     def var(self) -> sym.Symbol:
         """Return the symbol that stands for the parameter."""
-        if self._variable is None:
-            self._variable = sym.var(
+        if self._var is None:
+            self._var = sym.var(
                 self.name,
                 shape=self._shape,
                 dtype=self._dtype,
@@ -391,7 +316,12 @@ class Parameter:
                 init=self._init_in_files,
                 stype=self._stype,
             )
-        return self._variable
+        return self._var
+
+    # Sparse parameters, which are not there
+
+    def _get_row_sparse(self, arr_list: Any, ctx: Any, row_id: NDArray) -> NDArray:
+        raise NotThereError(f"Parameter {self.name!r}: rows of row_sparse parameters")
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:
         """Raise, for sparse parameters are not there."""

@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.graph.errors import CallError, MismatchError, MXNetError, describe
 
 if TYPE_CHECKING:
-    from gluonic.gluon.parameter import Parameter
+    from gluonic.gluon.parameter_values import ParameterValues
     from gluonic.ndarray import Context, NDArray
 
 
@@ -16,11 +16,11 @@ class DeferredInitializationError(MXNetError):
     """A parameter's value was asked for before its shape could be known."""
 
 
-class UninitializedError(MXNetError, ValueError):
-    """A parameter was asked for what initialization gives it; in MXNet `reset_ctx` raises a ValueError."""
+class UninitializedError(MXNetError, AssertionError, ValueError):
+    """A parameter was asked for what initialization gives it; MXNet's `reset_ctx` raises a ValueError."""
 
 
-def _title(parameter: "Parameter") -> str:
+def _title(parameter: "ParameterValues") -> str:
     return f"Parameter {parameter.name!r}"
 
 
@@ -35,41 +35,43 @@ def no_storage_type(name: str, kind: str, value: str) -> MismatchError:
     )
 
 
-def other_shape(parameter: "Parameter", shape: Sequence[int]) -> MismatchError:
+def other_shape(parameter: "ParameterValues", shape: Sequence[int]) -> MismatchError:
     """A shape contradicts the declared one."""
     return MismatchError(
         describe(
-            f"the shape {tuple(shape)} does not fit the declared shape {parameter.shape}",
+            f"the shape {tuple(shape)} does not fit the declared shape {parameter._shape}",
             where=_title(parameter),
         )
     )
 
 
-def unknown_request(parameter: "Parameter", request: str, known: Sequence[str]) -> MismatchError:
+def unknown_request(
+    parameter: "ParameterValues", request: str, known: Sequence[str]
+) -> MismatchError:
     """`grad_req` is none."""
     return MismatchError(
         describe(f"grad_req={request!r} must be one of {', '.join(known)}", where=_title(parameter))
     )
 
 
-def unknown_shape(parameter: "Parameter", *, may_wait: bool) -> MXNetError:
+def unknown_shape(parameter: "ParameterValues", *, may_wait: bool) -> MXNetError:
     """There is no shape to initialize with; whether it was allowed to wait for one."""
     waits = "in_units=, in_channels= … of the layer, or one batch through the net"
     kind = MXNetError if may_wait else CallError
     return kind(
         describe(
-            f"cannot be initialized: its shape {parameter.shape} is not known",
+            f"cannot be initialized: its shape {parameter._shape} is not known",
             where=_title(parameter),
             hint=waits if may_wait else "give the whole shape, or allow_deferred_init=True",
         )
     )
 
 
-def shape_in_file(parameter: "Parameter", value: "NDArray") -> MismatchError:
+def shape_in_file(parameter: "ParameterValues", value: "NDArray") -> MismatchError:
     """A file holds a value of another shape."""
     return MismatchError(
         describe(
-            f"the file holds the shape {value.shape}, the net needs {parameter.shape}",
+            f"the file holds the shape {value.shape}, the net needs {parameter._shape}",
             where=_title(parameter),
             hint="build the net as it was when the file was written",
         )
@@ -77,7 +79,7 @@ def shape_in_file(parameter: "Parameter", value: "NDArray") -> MismatchError:
 
 
 def dtype_in_file(
-    parameter: "Parameter", value: "NDArray", needed: "np.dtype[Any]"
+    parameter: "ParameterValues", value: "NDArray", needed: "np.dtype[Any]"
 ) -> MismatchError:
     """A file holds a value of another dtype."""
     return MismatchError(
@@ -89,7 +91,25 @@ def dtype_in_file(
     )
 
 
-def other_context(parameter: "Parameter", wanted: "Context") -> MXNetError:
+def unknown_dtype_source(parameter: "ParameterValues", source: str) -> MismatchError:
+    """`dtype_source` is none."""
+    return MismatchError(
+        describe(f"dtype_source={source!r} must be 'current' or 'saved'", where=_title(parameter))
+    )
+
+
+def loaded_elsewhere(parameter: "ParameterValues", wanted: "Sequence[Context]") -> MismatchError:
+    """A value is to be loaded on other contexts than those where the parameter is."""
+    return MismatchError(
+        describe(
+            f"is on {parameter.list_ctx()}; its value is to be loaded on {list(wanted)}",
+            where=_title(parameter),
+            hint="no ctx, or net.collect_params().reset_ctx(…) before loading",
+        )
+    )
+
+
+def other_context(parameter: "ParameterValues", wanted: "Context") -> MXNetError:
     """The parameter is not on the context where its value is wanted."""
     places = parameter.list_ctx()
     return MXNetError(
@@ -102,36 +122,36 @@ def other_context(parameter: "Parameter", wanted: "Context") -> MXNetError:
     )
 
 
-def uninitialized(parameter: "Parameter") -> UninitializedError:
+def uninitialized(parameter: "ParameterValues") -> UninitializedError:
     """The parameter has no value."""
     return UninitializedError(
         describe(
             "has not been initialized",
             where=_title(parameter),
-            facts=[f"declared shape: {parameter.shape}"],
+            facts=[f"declared shape: {parameter._shape}"],
             hint="net.initialize(), or net.load_parameters(file); a parameter that it leaves out "
             "belongs to no registered child (lists of blocks are not registered)",
         )
     )
 
 
-def still_deferred(parameter: "Parameter") -> DeferredInitializationError:
+def still_deferred(parameter: "ParameterValues") -> DeferredInitializationError:
     """The parameter has no value yet, for its shape is not known."""
     return DeferredInitializationError(
         describe(
             "has not been initialized yet: its shape waits for the first batch",
             where=_title(parameter),
-            facts=[f"declared shape: {parameter.shape} (0 is unknown)"],
+            facts=[f"declared shape: {parameter._shape} (0 is unknown)"],
             hint="one batch through the net first, or in_units=, in_channels= … in the layer",
         )
     )
 
 
-def no_gradient(parameter: "Parameter") -> MXNetError:
+def no_gradient(parameter: "ParameterValues") -> MXNetError:
     """The parameter's gradient is not computed."""
     return MXNetError(
         describe(
-            f"has no gradient, for its grad_req is {parameter.grad_req!r}",
+            f"has no gradient, for its grad_req is {parameter._grad_req!r}",
             where=_title(parameter),
             hint="grad_req='write' (or 'add') for what is to be trained",
         )

@@ -12,6 +12,7 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.kernels import overwrite
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -28,6 +29,13 @@ class ParameterDict(Mapping[str, Parameter]):
     def __init__(self, prefix: str = "", shared: "ParameterDict | None" = None) -> None:
         self._prefix, self._shared = prefix, shared
         self._params: dict[str, Parameter] = {}
+
+    # Two dictionaries are the same if they are one, and none is false: MXNet's have no length.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return True
 
     def __repr__(self) -> str:
         name = self._prefix + " " if self._prefix else ""
@@ -48,7 +56,7 @@ class ParameterDict(Mapping[str, Parameter]):
         """The prefix of the names that `get` makes."""
         return self._prefix
 
-    def _find(self, name: str) -> Parameter | None:
+    def _get_impl(self, name: str) -> Parameter | None:
         if name not in self._params and self._shared is not None and name in self._shared._params:
             self._params[name] = self._shared._params[name]
         return self._params.get(name)
@@ -62,7 +70,7 @@ class ParameterDict(Mapping[str, Parameter]):
             if it is there and differs from what `kwargs` say
         """
         full = self._prefix + name
-        found = self._find(full)
+        found = self._get_impl(full)
         if found is None:
             found = self._params[full] = Parameter(full, **kwargs)
             return found
@@ -73,7 +81,7 @@ class ParameterDict(Mapping[str, Parameter]):
     def get_constant(self, name: str, value: Any = None) -> Constant:
         """Return the constant `prefix + name`, made with `value` if it is not there yet."""
         full = self._prefix + name
-        found = self._find(full)
+        found = self._get_impl(full)
         if found is None:
             if value is None:
                 raise KeyError(f"there is no constant {full!r}: give its value to make it")
@@ -116,7 +124,9 @@ class ParameterDict(Mapping[str, Parameter]):
     def zero_grad(self) -> None:
         """Set all gradients to zero."""
         for parameter in self.values():
-            parameter.zero_grad()
+            if parameter.grad_req != "null" and parameter._grad is not None:
+                for gradient in parameter.list_grad():
+                    overwrite(gradient, 0)
 
     def reset_ctx(self, ctx: Any) -> None:
         """Move all parameters to other contexts."""
@@ -145,7 +155,7 @@ class ParameterDict(Mapping[str, Parameter]):
                         hint="save_parameters, whose names do not depend on prefixes",
                     )
                 )
-            arrays[parameter.name.removeprefix(strip_prefix)] = mean_over_contexts(parameter)
+            arrays[parameter.name.removeprefix(strip_prefix)] = parameter._reduce()
         nd.save(filename, arrays)
 
     def load(
@@ -193,23 +203,22 @@ class ParameterDict(Mapping[str, Parameter]):
         """Load values from a dictionary; see `load`."""
         values = {restore_prefix + without_kind(n): value for n, value in param_dict.items()}
         check_names(self, values, filename or "the dictionary", allow_missing, ignore_extra)
-        load_all(self, values, ctx, cast=cast_dtype, keep_dtype=dtype_source == "current")
+        load_all(self, values, ctx, cast_dtype, dtype_source)
 
 
 def load_all(
     parameters: Mapping[str, Parameter],
     values: Mapping[str, NDArray],
-    ctx: Any,
-    *,
-    cast: bool,
-    keep_dtype: bool,
+    ctx: Any = None,
+    cast_dtype: bool = False,
+    dtype_source: str = "current",
 ) -> None:
     """Give parameters the values of the same names: all of them, or none if one does not fit."""
     present = [(parameters[name], value) for name, value in values.items() if name in parameters]
     for parameter, value in present:
-        parameter.check_value(value, cast=cast)
+        parameter._check_load(value, ctx, cast_dtype, dtype_source)
     for parameter, value in present:
-        parameter.load(value, ctx, cast=cast, keep_dtype=keep_dtype)
+        parameter._load_init(value, ctx, cast_dtype, dtype_source)
 
 
 def read_named(filename: PathLike) -> dict[str, NDArray]:
@@ -262,15 +271,6 @@ def check_names(
             hint="allow_missing=True or ignore_extra=True, if that is meant",
         )
     )
-
-
-def mean_over_contexts(parameter: Parameter) -> NDArray:
-    """The value of a parameter to be saved: the mean of its copies."""
-    copies = parameter.list_data()
-    if len(copies) == 1:
-        return copies[0].detach()
-    total = sum(copy._data for copy in copies)
-    return NDArray(total / len(copies))
 
 
 def _agree(parameter: Parameter, key: str, value: Any) -> None:

@@ -12,12 +12,16 @@ class Structure(NamedTuple):
     ----------
     kind : ``"leaf"`` for an array, ``"none"``, ``"value"`` for anything else, or ``"list"``, ``"tuple"``
     members : the structures of the members; for a value, the value itself
-    variety : what tells values apart that are equal to Python: 1, 1.0 and True
+    variety : what tells values apart that are equal to Python: 1, 1.0 and True; for lists `Opened` or None
     """
 
     kind: str
     members: Any = ()
     variety: Any = None
+
+
+class Opened(list[Any]):
+    """What one symbol of several outputs is taken apart into."""
 
 
 LEAF, NONE = Structure("leaf"), Structure("none")
@@ -50,7 +54,8 @@ def _flatten(nested: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> 
         return NONE
     if isinstance(nested, (list, tuple)):
         kind = "list" if isinstance(nested, list) else "tuple"
-        return Structure(kind, tuple([_flatten(one, is_leaf, leaves) for one in nested]))
+        members = tuple([_flatten(one, is_leaf, leaves) for one in nested])
+        return Structure(kind, members, Opened if isinstance(nested, Opened) else None)
     written = str(nested) if isinstance(nested, float) else ""
     return Structure("value", nested, (type(nested), written))
 
@@ -73,3 +78,38 @@ def _restore(leaves: Iterator[Any], structure: Structure) -> Any:
         return structure.members
     members = [_restore(leaves, member) for member in structure.members]
     return members if structure.kind == "list" else tuple(members)
+
+
+def leaf_count(structure: Structure) -> int:
+    """How many arrays are in a structure."""
+    if structure.kind in ("list", "tuple"):
+        return sum(leaf_count(member) for member in structure.members)
+    return int(structure.kind == "leaf")
+
+
+def format_of(structure: Structure) -> Any:
+    """Return a structure as MXNet writes it: 0 for an array, -1 for None, a number for `Opened`, lists.
+
+    >>> format_of(Structure("tuple", (LEAF, NONE)))
+    [0, -1]
+    """
+    if structure.variety is Opened:
+        return len(structure.members)
+    if structure.kind in ("list", "tuple"):
+        return [format_of(member) for member in structure.members]
+    return 0 if structure.kind == "leaf" else -1
+
+
+def structure_of(given: Any, default: Structure = LEAF) -> Structure:
+    """Read what `format_of` returns, and MXNet's numbers above 0, which are lists of so many arrays.
+
+    >>> structure_of([0, 2]).members[1] == Structure("list", (LEAF, LEAF))
+    True
+    """
+    if given is None:
+        return default
+    if isinstance(given, (list, tuple)):
+        return Structure("list", tuple([structure_of(one) for one in given]))
+    if given > 0:
+        return Structure("list", (LEAF,) * given)
+    return LEAF if given == 0 else NONE

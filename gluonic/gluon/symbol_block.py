@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from gluonic import symbol as sym
 from gluonic.gluon.constant import CONSTANT
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, read_named, without_kind
-from gluonic.gluon.structure import LEAF, Structure, flatten, restore
-from gluonic.gluon.trace import Trace
+from gluonic.gluon.structure import LEAF, flatten, format_of, restore
+from gluonic.gluon.trace import Trace, opened
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray import NDArray
@@ -59,15 +59,15 @@ class SymbolBlock(HybridBlock):
                 )
         variables = _variables(outputs)
         symbols = [variables.get(s._entries[0].name, s) for s in symbols]
-        self._input_structure: Structure = structure
-        self._outputs = outputs
-        self._own_trace = Trace.of_symbols(symbols, outputs)
+        leaves, returned = flatten(opened(outputs), lambda x: isinstance(x, sym.Symbol))
+        output = leaves[0] if len(leaves) == 1 else sym.Group(leaves)
+        self._given: Trace = Trace.of_graph(symbols, output, structure, returned)
         self._make_parameters()
-        self._active = self._compiles = True
+        self._active = True
 
     def _make_parameters(self) -> None:
         """A parameter for each variable that is no input; dtypes follow from what is declared."""
-        trace = self._own_trace
+        trace = self._given
         names = {symbol._entries[0].name for symbol in trace.inputs}
         dtypes = self._declared_dtypes()
         states = {node.name for node in trace.graph.states}
@@ -79,7 +79,7 @@ class SymbolBlock(HybridBlock):
 
     def _add_parameter(self, node: Node, dtype: Any, is_state: bool) -> None:
         """Take the parameter from those given, or make it as its variable declares."""
-        if self._params._find(node.name) is not None:
+        if self._params._get_impl(node.name) is not None:
             return
         if node.attributes.get("__storage_type__", "0") != "0":
             raise MismatchError(
@@ -105,7 +105,7 @@ class SymbolBlock(HybridBlock):
         )
 
     def _declared_dtypes(self) -> dict[str, Any]:
-        output = self._own_trace.output
+        output = self._given.output
         arguments, _, states = output.infer_type_partial()
         found = zip(
             [*output.list_arguments(), *output.list_auxiliary_states()],
@@ -148,7 +148,7 @@ class SymbolBlock(HybridBlock):
         return block
 
     def __repr__(self) -> str:
-        trace = self._own_trace
+        trace = self._given
         return (
             f"{type(self).__name__}(\n{trace.output!r} : {len(trace.inputs)} -> "
             f"{len(trace.output.list_outputs())}\n)"
@@ -157,19 +157,28 @@ class SymbolBlock(HybridBlock):
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Accept the flags; a block made of symbols is always compiled."""
         super().hybridize(active, **kwargs)
-        self._active = self._compiles = True
+        self._active = True
 
-    def _trace(self, structure: Structure, count: int) -> Trace:
-        if count != len(self._own_trace.inputs):
-            names = ", ".join(symbol._entries[0].name for symbol in self._own_trace.inputs)
-            raise CallError(
-                describe(
-                    f"takes {len(self._own_trace.inputs)} arrays ({names}), not {count}",
-                    where="SymbolBlock",
-                    hint="as many arrays as the graph has inputs, in that order",
-                )
-            )
-        return Trace.of_symbols(self._own_trace.inputs, self._outputs)
+    def _forget_given(self) -> None:
+        """The graph is all that the block has."""
+
+    def cast(self, dtype: Any) -> None:
+        """Convert all parameters; float16 leaves those of batch norms float32, for the statistics."""
+        super().cast(dtype)
+        if np.dtype(dtype) == np.float16:
+            for name in _normalizing(self._given.graph):
+                if name in self._params:
+                    self._params[name].cast("float32")
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move all parameters to other contexts.
+
+        Parameters
+        ----------
+        ctx : a context or a list of them, the present one by default
+        """
+        self.collect_params().reset_ctx(ctx)
+        self._clear_traces()
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
         return self._call_compiled(
@@ -178,9 +187,9 @@ class SymbolBlock(HybridBlock):
 
     def _symbolic(self, *inputs: Any) -> Any:
         given, structure = flatten(inputs, lambda x: isinstance(x, sym.Symbol))
-        if structure != self._input_structure:
+        if format_of(structure) != self._in_format:
             raise CallError("SymbolBlock: the inputs are not nested as those it was made with")
-        trace = self._own_trace
+        trace = self._given
         replacement = dict(zip([s._entries[0].name for s in trace.inputs], given, strict=True))
         composed = trace.output(**replacement)
         leaves = [composed] if trace.output_structure is LEAF else list(composed)
@@ -192,6 +201,14 @@ def _variables(outputs: Any) -> dict[str, sym.Symbol]:
     leaves, _ = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
     graph = Graph(entry for leaf in leaves for entry in leaf._entries)
     return {node.name: sym.Symbol([node.entry()]) for node in graph.variables}
+
+
+def _normalizing(graph: Graph) -> Iterator[str]:
+    """The names of the variables that batch norms read besides their data."""
+    for node in graph.nodes:
+        application = node.application
+        if application is not None and application.states and "gamma" in application.inputs:
+            yield from (entry.node.name for entry in node.inputs[1:])
 
 
 def _check_input_names(names: Sequence[str], variables: Sequence[str], file: PathLike) -> None:

@@ -1,6 +1,6 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gluonic import ndarray as nd
@@ -8,22 +8,24 @@ from gluonic import symbol as sym
 from gluonic.gluon.eager_repeat import EagerRepeat
 from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
-from gluonic.gluon.parameter_dict import PathLike, mean_over_contexts
-from gluonic.gluon.structure import LEAF, Structure, flatten, restore
+from gluonic.gluon.parameter_dict import PathLike
+from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
+from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.view import written
-from gluonic.graph.writes import WRITES
+from gluonic.graph.writes import REPLACEMENTS
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.context import CPU
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
-    from gluonic.gluon.hybrid import HybridBlock
+    from gluonic.gluon.traced_block import TracedBlock
 
 
 class Trace:
@@ -38,11 +40,11 @@ class Trace:
     ----------
     inputs : the symbols that stand for the arrays among the inputs
     output : all outputs, as one symbol
-    output_structure : how the outputs are nested
+    input_structure, output_structure : how inputs and outputs are nested
     graph : the graph of `output`
     """
 
-    def __init__(self, block: "HybridBlock", structure: Structure, count: int) -> None:
+    def __init__(self, block: "TracedBlock", structure: Structure, count: int) -> None:
         names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
         self.inputs: list[sym.Symbol] = [sym.var(name) for name in names]
         TRACING.depth += 1
@@ -50,7 +52,8 @@ class Trace:
             outputs = block._symbolic(*restore(self.inputs, structure))
         finally:
             TRACING.depth -= 1
-        leaves, self.output_structure = flatten(_opened(outputs), _is_symbol)
+        self.input_structure = structure
+        leaves, self.output_structure = flatten(opened(outputs), _is_symbol)
         if not leaves:
             raise MXNetError(
                 describe(
@@ -61,24 +64,34 @@ class Trace:
             )
         self._adopt(leaves)
 
-    @classmethod
-    def of_symbols(cls, inputs: Sequence[sym.Symbol], outputs: Any) -> "Trace":
-        """The trace of a block that is given as symbols already."""
-        made = cls.__new__(cls)
-        made.inputs = list(inputs)
-        leaves, made.output_structure = flatten(_opened(outputs), _is_symbol)
-        made._adopt(leaves)
+    @staticmethod
+    def of_graph(
+        inputs: Sequence[sym.Symbol],
+        output: sym.Symbol,
+        input_structure: Structure,
+        output_structure: Structure,
+    ) -> "Trace":
+        """The trace of a graph that is there already; it reads inputs of these names."""
+        made = Trace.__new__(Trace)
+        variables = {node.name: node for node in output._graph().variables}
+        nodes = [variables.get(str(x.name), x._entries[0].node) for x in inputs]
+        made.inputs = [sym.Symbol([node.entry()]) for node in nodes]
+        made.input_structure, made.output_structure = input_structure, output_structure
+        made._adopt(list(output))
         return made
+
+    def __reduce__(self) -> Any:
+        made_from = self.inputs, self.output, self.input_structure, self.output_structure
+        return Trace.of_graph, made_from
+
+    def again(self) -> "Trace":
+        """The same trace, bound to no parameters."""
+        return self.with_graph(self.graph)
 
     def with_graph(self, graph: Graph) -> "Trace":
         """The trace with another graph that computes the same outputs from inputs of the same names."""
-        made = Trace.__new__(Trace)
-        variables = {node.name: node for node in graph.variables}
-        nodes = [variables.get(node.name, node) for node in self._input_nodes]
-        made.inputs = [sym.Symbol([node.entry()]) for node in nodes]
-        made.output_structure = self.output_structure
-        made._adopt([sym.Symbol([entry]) for entry in graph.outputs])
-        return made
+        output = sym.Symbol(graph.outputs)
+        return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
     def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
         self.output = leaves[0] if len(leaves) == 1 else sym.Group(list(leaves))
@@ -156,13 +169,13 @@ def _is_symbol(value: Any) -> bool:
     return isinstance(value, sym.Symbol)
 
 
-def _opened(nested: Any) -> Any:
-    """Outputs in which a symbol of several outputs is a list of symbols of one."""
+def opened(nested: Any) -> Any:
+    """Outputs in which a symbol of several outputs is taken apart into symbols of one."""
     if isinstance(nested, (list, tuple)):
-        opened = [_opened(one) for one in nested]
-        return opened if isinstance(nested, list) else tuple(opened)
+        members = [opened(one) for one in nested]
+        return members if isinstance(nested, list) else tuple(members)
     if _is_symbol(nested) and len(nested._entries) > 1:
-        return list(nested)
+        return Opened(nested)
     return nested
 
 
@@ -176,13 +189,16 @@ class _Known(NamedTuple):
     Attributes
     ----------
     context : on which they were looked for
-    parameters : each with the list of its arrays
-    operands : their arrays, in the order of the graph's variables; None where inputs go
+    at : the number of the latest replacement then; -1 if parameters hold lists that do not tell
+    operands : their arrays, in the order of the graph's variables; None where inputs go, and values that
+        parameters compute
+    token : stands for the look-up, and keeps no array
     """
 
     context: Any
-    parameters: list[tuple[Parameter, Any]]
+    at: int
     operands: list[Any]
+    token: object
 
 
 class BoundTrace:
@@ -204,33 +220,41 @@ class BoundTrace:
                         hint="self.params.get(…) in __init__, and the argument in hybrid_forward",
                     )
                 )
-        variables = trace.graph.variables
-        self.op = CachedOp(trace.graph, variables, [v for v in variables if v not in positions])
+        self._computed = [
+            (i, source)
+            for i, source in enumerate(self.sources)
+            if isinstance(source, Parameter) and is_overridden(source, "data")
+        ]
+        computed, variables = dict(self._computed), trace.graph.variables
+        others = [v for i, v in enumerate(variables) if v not in positions and i not in computed]
+        self.op = CachedOp(trace.graph, variables, others, trace._input_nodes)
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]
         self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
-        self._known = _Known(self, [], [])
-        self._called_at = -1
+        self._known = _Known(self, -1, [], None)
         self._recorded: bool | None = None
         self._structure = trace.output_structure
         self.repeat: ShortWay | None = None
+        self._made: Repeat | OperandRepeat | None = None
+        self._made_for: _Known | None = None
 
     def parameters(self) -> list[Parameter]:
         """The parameters that the graph reads."""
         return [source for source in self.sources if isinstance(source, Parameter)]
 
-    def finish_deferred(
-        self, trace: Trace, all_parameters: dict[str, Parameter], arrays: Sequence[NDArray]
-    ) -> None:
+    def finish_deferred(self, infer_shapes: Callable[[], None]) -> None:
         """Initialize parameters that have waited for their shapes."""
-        waiting = [p for p in self.parameters() if p._arrays is None]
+        waiting = []
+        for parameter in self.parameters():
+            if parameter._data is None:
+                try:
+                    parameter.data()  # another error than this one: it was never initialized
+                except DeferredInitializationError:
+                    waiting.append(parameter)
         if not waiting:
             return
-        for parameter in waiting:
-            if parameter._deferred is None:
-                parameter.data()  # raises: it was never initialized
-        trace.infer_parameters(all_parameters, arrays)
+        infer_shapes()
         for parameter in waiting:
             parameter._finish_deferred_init()
 
@@ -244,7 +268,7 @@ class BoundTrace:
         nd.save(
             parameter_file,
             {
-                f"{'aux' if p.name in states else 'arg'}:{p.name}": mean_over_contexts(p)
+                f"{'aux' if p.name in states else 'arg'}:{p.name}": p._reduce()
                 for p in self.parameters()
             },
         )
@@ -252,35 +276,42 @@ class BoundTrace:
 
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""
-        context = arrays[0]._context if arrays else None
-        known_context, parameters, found = self._known
-        if context is not known_context:
-            return self._look_up(context, arrays)
-        for parameter, known in parameters:
-            if parameter._arrays is not known:
-                return self._look_up(context, arrays)
-        operands = found.copy()
+        return self._filled(self._find(arrays), arrays)
+
+    def _filled(self, known: _Known, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """What was found, with the inputs, and what parameters compute."""
+        operands = known.operands.copy()
         for place, position in self._given:
             operands[place] = arrays[position]
+        if self._computed:
+            with known.context or CPU:
+                for place, parameter in self._computed:
+                    operands[place] = parameter.data()
         return operands
 
-    def _look_up(self, context: Any, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Find the parameters on a context, and remember where they are."""
-        parameters = self.parameters()
-        known = [(parameter, parameter._arrays) for parameter in parameters]
-        values = {parameter: parameter._value(context) for parameter in parameters}
-        found = [None if isinstance(s, int) else values[s] for s in self.sources]
-        self._known = _Known(context, known, found)
-        return [arrays[s] if isinstance(s, int) else values[s] for s in self.sources]
+    def _find(self, arrays: Sequence[NDArray]) -> _Known:
+        """Find the parameters where the inputs are; they are looked up where they have changed."""
+        context = arrays[0]._context if arrays else None
+        known = self._known
+        if context is known.context and known.at == REPLACEMENTS.latest:
+            return known
+        at = REPLACEMENTS.latest  # what is replaced from now on may be found or not
+        computed = dict(self._computed).values()
+        parameters = [p for p in self.parameters() if p not in computed]
+        values = {parameter: parameter.data(context) for parameter in parameters}
+        found = [None if isinstance(s, int) else values.get(s) for s in self.sources]
+        tell = all(isinstance(p._data, ParameterArrays) for p in parameters)
+        self._known = known = _Known(context, at if tell else -1, found, object())
+        return known
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """Run the graph; finds a way to `repeat` the call, if the one before was recorded or not as well."""
-        at = WRITES.latest
-        operands = self.operands(arrays)
+        known = self._find(arrays)
+        operands = self._filled(known, arrays)
         outputs = self.op(*operands)
         fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._places)
-        self.repeat = self._way_to_repeat(arrays, operands, at) if fits else None
-        self._called_at, self._recorded = at, STATE.recording
+        self.repeat = self._way_to_repeat(arrays, operands, known) if fits else None
+        self._recorded = STATE.recording
         return outputs
 
     @cached_property
@@ -290,17 +321,22 @@ class BoundTrace:
         return EagerRepeat(self.op, self.operands, self._structure) if suits else None
 
     def _way_to_repeat(
-        self, arrays: Sequence[NDArray], operands: Sequence[NDArray], at: int
+        self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> ShortWay | None:
         if self._eager is not None:
             self._eager.learn(arrays)
             return self._eager
-        if self._structure is not LEAF:
+        if self._structure is not LEAF or self._computed or known.at != REPLACEMENTS.latest:
             return None
+        made = self._made
+        if made is None or made.is_stale or self._made_for is not known:
+            self._made, self._made_for = self._new_way(operands, known), known
+        return self._made
+
+    def _new_way(self, operands: Sequence[NDArray], known: _Known) -> Repeat | OperandRepeat | None:
         if not STATE.recording and self.op.can_repeat:
-            unwritten = at == self._called_at
-            return self.op.repeat(operands, self._places, at) if unwritten else None
-        repeat = OperandRepeat(self.op, operands, self._places, self._known.parameters)
+            return self.op.repeat(operands, self._places, known.at, known.token)
+        repeat = OperandRepeat(self.op, operands, self._places, known.at)
         return repeat if repeat.is_usual else None
 
 

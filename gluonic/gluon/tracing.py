@@ -4,7 +4,7 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gluonic.gluon.hybrid import HybridBlock
+    from gluonic.gluon.traced_block import TracedBlock
 
 
 class Tracing(threading.local):
@@ -18,7 +18,7 @@ class Tracing(threading.local):
 
     def __init__(self) -> None:
         self.depth = 0
-        self.blocks: list[HybridBlock] = []
+        self.blocks: list[TracedBlock] = []
 
 
 TRACING = Tracing()

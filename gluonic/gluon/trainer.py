@@ -3,14 +3,17 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NoReturn
 
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.gluon.parameter import Parameter
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.gluon.trained import KnownParameters, Trained
+from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
+from gluonic.graph.writes import REPLACEMENTS
 from gluonic.ndarray import Context, NDArray
+from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
 
@@ -21,36 +24,8 @@ class StaleGradientError(MXNetError, UserWarning):
     """Gradients have not been computed since the last step; MXNet raises a `UserWarning`."""
 
 
-class _Trained(NamedTuple):
-    """A trained parameter on one context: its value, and what holds its gradient."""
-
-    key: int
-    param: Parameter
-    array: NDArray
-    leaf: Any
-
-
-class _Known(NamedTuple):
-    """The trained parameters of each context, and what of all parameters must be the same for that."""
-
-    parameters: list[tuple[Parameter, str, Any]]
-    arrays: list[tuple[NDArray, Any]]
-    places: list[list[_Trained]]
-
-    @classmethod
-    def of(cls, params: Sequence[Parameter], places: list[list[_Trained]]) -> "_Known":
-        """What is the same now."""
-        parameters = [(param, param._grad_req, param._arrays) for param in params]
-        arrays = [(a, a._entry) for _, _, arrays in parameters for a in arrays or ()]
-        return cls(parameters, arrays, places)
-
-    def holds(self) -> bool:
-        """Whether it still is the same."""
-        for param, request, arrays in self.parameters:
-            if param._arrays is not arrays or param._grad_req is not request:
-                return False
-        # A variable that is marked anew has a new entry.
-        return all(array._entry is entry for array, entry in self.arrays)
+class OptimizerSettingsError(MXNetError, AssertionError):
+    """An optimizer that is made already was given with settings to make one with."""
 
 
 class Trainer:
@@ -100,27 +75,56 @@ class Trainer:
         self._param2idx = {param.name: index for index, param in enumerate(self._params)}
         for param in self._params:
             param._set_trainer(self)
-        self._contexts = _common_contexts(self._params)
-        self._optimizer = self._make_optimizer(optimizer, dict(optimizer_params or {}))
-        self._updaters = [optimizers.get_updater(self._optimizer) for _ in self._contexts]
+        self._contains_sparse_weight = self._contains_sparse_grad = False
+        self._contexts = self._check_contexts()
+        self._init_optimizer(optimizer, dict(optimizer_params or {}))
         self._scale = self._optimizer.rescale_grad
         self._compression_params = compression_params
         self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
-        self._known: _Known | None = None
+        self._known: KnownParameters | None = None
         self._reset_kvstore()
 
-    def _make_optimizer(
-        self, optimizer: str | optimizers.Optimizer, settings: dict[str, Any]
-    ) -> optimizers.Optimizer:
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy begins with: everything but what was looked up."""
+        return {**self.__dict__, "_known": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._optimizer.param_dict = dict(enumerate(self._params))
+        for param in self._params:
+            param._set_trainer(self)
+
+    def _check_contexts(self) -> list[Context]:
+        """The contexts that all parameters are on."""
+        contexts: list[Context] = []
+        for param in self._params:
+            found = param.list_ctx()
+            if contexts and found != contexts:
+                raise AssertionError(
+                    describe(
+                        "all parameters must be on the same contexts",
+                        where="Trainer",
+                        facts=[f"{param.name} is on {found}", f"others are on {contexts}"],
+                    )
+                )
+            contexts = found
+        return contexts
+
+    def _init_optimizer(
+        self, optimizer: str | optimizers.Optimizer, optimizer_params: dict[str, Any]
+    ) -> None:
+        """Make the optimizer, and what applies it on each context."""
         by_index = dict(enumerate(self._params))
         if isinstance(optimizer, str):
-            return optimizers.create(optimizer, param_dict=by_index, **settings)
-        if settings:
-            raise MXNetError(
+            optimizer = optimizers.create(optimizer, param_dict=by_index, **optimizer_params)
+        elif optimizer_params:
+            raise OptimizerSettingsError(
                 "Trainer: optimizer_params go with an optimizer's name; this one is made already"
             )
-        optimizer.param_dict = by_index
-        return optimizer
+        else:
+            optimizer.param_dict = by_index
+        self._optimizer: optimizers.Optimizer = optimizer
+        self._updaters = [optimizers.get_updater(optimizer) for _ in self._contexts]
 
     # The store
 
@@ -128,17 +132,14 @@ class Trainer:
         """Begin with a new store at the next step, from the parameters' present values."""
         self._kv_initialized = False
         self._kvstore: Any = None
+        self._distributed: bool | None = None
         self._update_on_kvstore: bool | None = None
         self._params_to_init = list(self._params)
-
-    def _take_new_values(self) -> None:
-        """Forget a store that keeps the values of parameters, which were set from outside."""
-        if self._kv_initialized and self._update_on_kvstore:
-            self._reset_kvstore()
 
     def _init_kvstore(self) -> None:
         wanted = self._kvstore_params["update_on_kvstore"]
         store = self._find_store(self._kvstore_params["kvstore"])
+        self._distributed = store is not None and "dist" in store.type
         if store is None:
             self._kvstore, self._update_on_kvstore = None, None
             self._kv_initialized = True
@@ -175,11 +176,11 @@ class Trainer:
     def _init_params(self) -> None:
         """Bring to the store what is initialized by now."""
         waiting = []
-        for param in self._params_to_init:
-            if param._arrays is None:
+        for param in self._params_to_init if self._kvstore is not None else ():
+            if param._deferred_init:
                 waiting.append(param)
-            elif self._kvstore is not None:
-                arrays = param.list_data()
+            else:
+                arrays = param._check_and_get(param._data, list)
                 self._kvstore.broadcast(self._param2idx[param.name], arrays[0], arrays)
         self._params_to_init = waiting
 
@@ -211,6 +212,13 @@ class Trainer:
         """
         self._optimizer.set_learning_rate(lr)
 
+    def _check_and_rescale_grad(self, scale: float) -> None:
+        """Let the optimizer multiply gradients by a number."""
+        self._optimizer.rescale_grad = scale
+
+    def _row_sparse_pull(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotThereError("Trainer: rows of row_sparse parameters")
+
     # Steps
 
     def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
@@ -227,7 +235,7 @@ class Trainer:
         UserWarning
             if a gradient has not been computed since the last step
         """
-        self._optimizer.rescale_grad = self._scale / batch_size
+        self._check_and_rescale_grad(self._scale / batch_size)
         self._prepare()
         self._allreduce_grads()
         self._update(ignore_stale_grad)
@@ -242,7 +250,7 @@ class Trainer:
         """Update the parameters with gradients summed up by `allreduce_grads`; see `step`."""
         self._prepare()
         self._require_own_update("update")
-        self._optimizer.rescale_grad = self._scale / batch_size
+        self._check_and_rescale_grad(self._scale / batch_size)
         self._update(ignore_stale_grad)
 
     def _require_own_update(self, what: str) -> None:
@@ -266,6 +274,9 @@ class Trainer:
             self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
+        loss_scaler = getattr(self, "_amp_loss_scaler", None)
+        if loss_scaler is not None and loss_scaler.has_overflow(self._params):
+            return
         fresh = []
         for trained in self._found():
             chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
@@ -278,21 +289,23 @@ class Trainer:
             if chosen:
                 updater(
                     [t.key for t in chosen],
-                    [t.leaf.grad for t in chosen],
+                    [t.gradient for t in chosen],
                     [t.array for t in chosen],
                 )
             for t in chosen:
                 t.leaf.fresh = False
 
-    def _found(self) -> list[list[_Trained]]:
+    def _found(self) -> list[list[Trained]]:
         """For each context the parameters that are trained; they are looked up where they have changed."""
         if self._known is not None and self._known.holds():
             return self._known.places
-        places: list[list[_Trained]] = [[] for _ in self._updaters]
+        at = REPLACEMENTS.latest
+        places: list[list[Trained]] = [[] for _ in self._updaters]
         for index, param in self._trained():
-            for array, trained in zip(param.list_data(), places, strict=True):
-                trained.append(_Trained(index, param, array, array._leaf()))
-        self._known = _Known.of(self._params, places)
+            values = zip(param.list_data(), param.list_grad(), places, strict=True)
+            for array, gradient, trained in values:
+                trained.append(Trained(index, param, array, gradient, array._leaf()))
+        self._known = KnownParameters.of(self._params, places, at)
         return places
 
     # Files
@@ -324,6 +337,8 @@ class Trainer:
         ------
         FileFormatError
             if the file is damaged; nothing is changed then
+        MismatchError
+            if it holds states of other parameters, or not those of its optimizer; nothing is changed then
         """
         self._prepare()
         if self._update_on_kvstore:
@@ -331,12 +346,25 @@ class Trainer:
             self._optimizer = self._kvstore._updater.optimizer
         else:
             saved = Path(fname).read_bytes()
-            for updater in self._updaters:
-                updater.set_states(saved)
+            found = [
+                load_states(saved, updater.optimizer, weights)  # each has arrays of its own
+                for updater, weights in zip(self._updaters, self._weights(), strict=True)
+            ]
+            for updater, states in zip(self._updaters, found, strict=True):
+                updater.take_states(*states)
             self._optimizer = self._updaters[0].optimizer
             for updater in self._updaters:
                 updater.optimizer = self._optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))
+
+    def _weights(self) -> list[dict[int, NDArray]]:
+        """For each context the parameters that are initialized, by index."""
+        known = [
+            (i, param.list_data())
+            for i, param in enumerate(self._params)
+            if param._arrays is not None
+        ]
+        return [{i: arrays[place] for i, arrays in known} for place in range(len(self._updaters))]
 
 
 def _checked(params: Any) -> list[Parameter]:
@@ -354,23 +382,7 @@ def _checked(params: Any) -> list[Parameter]:
     return list(params)
 
 
-def _common_contexts(params: Sequence[Parameter]) -> list[Context]:
-    contexts: list[Context] = []
-    for param in params:
-        found = param.list_ctx()
-        if contexts and found != contexts:
-            raise AssertionError(
-                describe(
-                    "all parameters must be on the same contexts",
-                    where="Trainer",
-                    facts=[f"{param.name} is on {found}", f"others are on {contexts}"],
-                )
-            )
-        contexts = found
-    return contexts
-
-
-def _stale_gradients(places: Iterable[Iterable[_Trained]]) -> StaleGradientError:
+def _stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
     stale = [
         f"{t.param.name} on {t.array.context}"
         for trained in places

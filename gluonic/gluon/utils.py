@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from gluonic import ndarray as nd
 from gluonic.gluon.hooks import HookHandle
 from gluonic.gluon.parameter import shape_is_known
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.unfinished_files import remove_abandoned, unfinished
 from gluonic.ndarray import Context, NDArray
 
 __all__ = [
@@ -240,12 +240,9 @@ def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
 def _place(target: Path, sha1_hash: str | None, source: str, write: Callable[[str], Any]) -> None:
     """Write a file beside its place, check it, and put it there in one step."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-    os.close(handle)
-    try:
-        write(temporary)
-        if sha1_hash and not check_sha1(temporary, sha1_hash):
+    remove_abandoned(target.parent)
+    with unfinished(target) as file:
+        write(file.path)
+        if sha1_hash and not check_sha1(file.path, sha1_hash):
             raise FileFormatError(f"{source} does not have the SHA-1 digest {sha1_hash}")
-        replace_file(temporary, str(target))
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+        file.put_in_place()

@@ -32,12 +32,13 @@ class Application:
     inputs : the names of the inputs that this use has
     outputs : the names of all outputs
     visible : how many of them a user sees
+    is_loss : whether its gradient is asked for though nothing flows in; see `Operator`
     signatures : output signatures by input signatures, as inferred so far
     """
 
     __slots__ = (
-        "_filler", "_groups", "call", "inputs", "op", "outputs", "settings", "signatures", "states",
-        "visible",
+        "_filler", "_groups", "call", "inputs", "is_loss", "op", "outputs", "settings", "signatures",
+        "states", "visible",
     )  # fmt: skip
 
     def __init__(self, op: "Operator", settings: "Settings") -> None:
@@ -49,6 +50,7 @@ class Application:
         self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
         visible = op.visible(n) if callable(op.visible) else op.visible
         self.visible = len(self.outputs) if visible is None else visible
+        self.is_loss = op.is_loss(n) if callable(op.is_loss) else op.is_loss
         self._filler = self._positions()
         self.signatures: dict[Any, Signature] = {}
         self.call = self._bind()
@@ -66,6 +68,11 @@ class Application:
             raise MXNetError(f"{op.name}: the number of inputs is not known")
         members = [f"{op.variadic}{i}" for i in range(self.settings[op.count])]
         return (*fixed, *members), {op.variadic: members}
+
+    def states_among(self, inputs: "Sequence[Array]") -> "list[Array]":
+        """Those of its inputs that it updates in place."""
+        named = zip(self.inputs, inputs, strict=True)
+        return [array for name, array in named if name in self.states]
 
     def _positions(self) -> tuple[int | None, ...] | None:
         """Where each kernel parameter comes from, if an absent input lies before a present one."""

@@ -6,11 +6,19 @@ function has, and in which module it lives: all derived from the operator's defi
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED
-from gluonic.graph.errors import CallError, MXNetError, UnknownOperatorError, describe, nearest
+from gluonic.graph.errors import (
+    CallError,
+    MXNetError,
+    UnknownOperatorError,
+    describe,
+    nearest,
+    warn,
+)
 from gluonic.graph.operator import REGISTRY, Operator
 
 
@@ -141,6 +149,17 @@ class Caller:
             attributes[count] = len(arguments) + len(named) - len(self.inputs)
         return list(arguments), named, attributes
 
+    def recognized(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Leave out attributes that the operator lets pass, and tell the user so."""
+        recognized = self.op.recognized(attributes)
+        if recognized is attributes:
+            return attributes
+        for name in attributes.keys() - recognized.keys():
+            if isinstance(attributes[name], self.kind):
+                raise MXNetError(self._not_an_input(self.op.apply({}), name))
+            warn(f"{self.op.name} has no attribute {name!r}: it has no effect")
+        return recognized
+
     def arrange(
         self, application: Application, positional: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
@@ -228,16 +247,55 @@ def signature(op: Operator, room: str) -> inspect.Signature:
     return inspect.Signature(members)
 
 
+class LaterSignature(inspect.Signature):
+    """A signature that is made when somebody reads it: there are a thousand, and few are read."""
+
+    __slots__ = ("_make", "_op", "_room")
+
+    def __init__(
+        self,
+        op: Operator,
+        room: str,
+        make: Callable[[Operator, str], inspect.Signature] = signature,
+    ) -> None:  # which does nothing of what makes a signature
+        self._op, self._room, self._make = op, room, make
+
+    def _made(self) -> inspect.Signature:
+        return self._make(self._op, self._room)
+
+    @property
+    def parameters(self) -> MappingProxyType[str, inspect.Parameter]:
+        """The parameters by name."""
+        return self._made().parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        """There is none."""
+        return inspect.Signature.empty
+
+    def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
+        """Return an ordinary signature, with other parameters or another annotation."""
+        return self._made().replace(**changes)
+
+    __replace__ = replace  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return self._made().__reduce__()
+
+
 def documentation(op: Operator, room: str) -> str:
-    """Derive the help text of an operator's function."""
-    return f"{op.documentation}\n\n{_FOOTER[room]}"
+    """Derive the help text of an operator's function, indented as Python keeps docstrings."""
+    text = op.kernel.__doc__ or ""
+    body = text.rstrip()
+    margin = text[len(body) :].rpartition("\n")[2]
+    return body + f"\n\n{_FOOTER[room]}".replace("\n", "\n" + margin)
 
 
 def dress(function: Callable[..., Any], op: Operator, name: str, room: str) -> None:
     """Give a function its name, signature and help text."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = documentation(op, room)
-    function.__signature__ = signature(op, room)  # type: ignore[attr-defined]
+    function.__signature__ = LaterSignature(op, room)  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------------------------- modules
@@ -270,19 +328,22 @@ def place_of(name: str) -> Place:
 
 
 class Functions:
-    """The functions of one module, each made from its operator when it is first asked for.
+    """The functions of one module. They stand in it from the start, for programs that look through its names.
 
-    A module that has its functions from here sets ``__getattr__ = functions.find`` and
-    ``__dir__ = functions.names``.
+    Those of operators that come later are added. A module that has its functions from here sets
+    ``__getattr__ = functions.find``, which says what is like a name that is not there, and
+    ``__dir__ = functions.names``. What stands in the module already, or is defined there afterwards, goes
+    before operators.
 
     Parameters
     ----------
     module : which module, as in `Place`
-    namespace : the module's globals, where a function made is kept
-    make : makes a function from an operator and the name it is called by
+    namespace : the module's globals
+    make : makes a function from an operator and the name it is called by, within a microsecond or two
     """
 
     _all: ClassVar[list["Functions"]] = []
+    _operators: ClassVar[dict[str, dict[str, str]]] = {}
 
     def __init__(
         self,
@@ -291,49 +352,67 @@ class Functions:
         make: Callable[[Operator, str], Callable[..., Any]],
     ) -> None:
         self.module, self.namespace, self.make = module, namespace, make
-        self.made: set[str] = set()
+        others = (f.made for f in self._all if f.module == module and f.make is make)
+        self.made: dict[str, Callable[..., Any]] = next(others, {})
         self._all.append(self)
+        for name, operator in self.operators().items():
+            self._enter(name, operator)
+
+    def _enter(self, name: str, operator: str) -> None:
+        """Put a function into the module, the one that another module has, if there is one."""
+        function = self.made.get(name)
+        if function is None:
+            function = self.made[name] = self.make(REGISTRY[operator], name)
+            spec = self.namespace.get(
+                "__spec__"
+            )  # its name remains where gluonic is served as mxnet
+            function.__module__ = self.module if spec is None else spec.name
+        self.namespace.setdefault(name, function)
 
     @classmethod
-    def forget(cls, operator: str) -> None:
-        """Let all modules make their functions of an operator anew: another has taken its name."""
-        place = place_of(operator)
-        for functions in cls._all:
-            if functions.module == place.module and place.name in functions.made:
-                functions.made.remove(place.name)
-                functions.namespace.pop(place.name, None)
+    def renew(cls, operator: str) -> None:
+        """Let all modules make their functions of an operator anew: it is new, another one, or gone."""
+        module, name = place_of(operator)
+        cls._operators.setdefault(module, {}).pop(name, None)
+        if operator in REGISTRY:
+            cls._operators[module][name] = operator
+        concerned = [functions for functions in cls._all if functions.module == module]
+        old = [functions.made.get(name) for functions in concerned]
+        for functions, function in zip(concerned, old, strict=True):
+            functions.made.pop(name, None)
+            if function is not None and functions.namespace.get(name) is function:
+                del functions.namespace[name]
+        if operator in REGISTRY:
+            for functions in concerned:
+                functions._enter(name, operator)
 
     def operators(self) -> dict[str, str]:
         """Find the operators' names by those of the functions."""
-        return {p.name: n for n in REGISTRY if (p := place_of(n)).module == self.module}
+        return self._operators.get(self.module, {})
 
     def names(self) -> list[str]:
         """All names of the module."""
-        own = [name for name in self.namespace if not name.startswith("__")]
-        return sorted({*own, *self.operators()})
+        return sorted(name for name in self.namespace if not name.startswith("__"))
 
     def find(self, name: str) -> Any:
-        """Make the function of that name.
+        """Make `__all__`, or say that there is no such function.
 
         Raises
         ------
         AttributeError
-            naming the functions most like it, if there is none
+            naming the functions most like it
         """
         if name == "__all__":
             return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]
-        operator = name if self.module in ("op", "_internal") else f"_{self.module}_{name}"
-        if operator not in REGISTRY or place_of(operator) != (self.module, name):
-            title = self.namespace.get("__name__", self.module)
-            if name.startswith("__"):
-                raise AttributeError(f"{title} has no {name!r}")
-            raise UnknownOperatorError(f"{title} has no {name!r}{nearest(name, self.names())}")
-        function = self.make(REGISTRY[operator], name)
-        function.__module__ = self.namespace.get("__name__", self.module)
-        self.namespace[name] = function
-        self.made.add(name)
-        return function
+        title = self.namespace.get("__name__", self.module)
+        if name.startswith("__"):
+            raise AttributeError(f"{title} has no {name!r}")
+        raise UnknownOperatorError(f"{title} has no {name!r}{nearest(name, self.names())}")
 
+
+for _operator in REGISTRY:
+    Functions.renew(_operator)
+REGISTRY.watchers.append(Functions.renew)
 
 _FLUENT = """
 abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort

@@ -1,5 +1,7 @@
 """The element types, each with the number that MXNet's files use for it."""
 
+import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ CODES: dict[int, np.dtype[Any]] = {
 CODE_OF = {dtype: code for code, dtype in CODES.items()}
 DEFAULT = CODES[0]
 _BY_NAME = {dtype.name: dtype for dtype in CODES.values()}
+_BY_TEXT = {**_BY_NAME, **{str(code): dtype for code, dtype in CODES.items()}}
+_PLAIN = re.compile(r"[<>=|]?[b-zB-Z?]\w{0,31}", re.ASCII)
+"""What may be a dtype by another of NumPy's names; in longer text NumPy looks for expressions."""
 
 
 def as_dtype(value: Any) -> np.dtype[Any]:
@@ -36,21 +41,18 @@ def as_dtype(value: Any) -> np.dtype[Any]:
     """
     if isinstance(value, np.dtype) and value in CODE_OF:
         return value
-    if isinstance(value, str):
-        if value in _BY_NAME:
-            return _BY_NAME[value]
-        if value.isdigit() and int(value) in CODES:
-            return CODES[int(value)]
-    elif isinstance(value, int) and not isinstance(value, bool) and value in CODES:
+    if isinstance(value, str) and value in _BY_TEXT:
+        return _BY_TEXT[value]
+    if isinstance(value, int) and not isinstance(value, bool) and value in CODES:
         return CODES[value]
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
-        dtype = None
+    dtype = None
+    if not isinstance(value, str) or _PLAIN.fullmatch(value):
+        with suppress(TypeError, ValueError):
+            dtype = np.dtype(value)
     if dtype is None or dtype not in CODE_OF:
         known = ", ".join(_BY_NAME)
         raise AttributeValueError(
-            f"{value!r} is no dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
+            f"{value!r:.80} is no dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
         )
     native: np.dtype[Any] = dtype.newbyteorder("=")
     return native

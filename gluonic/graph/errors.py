@@ -8,12 +8,15 @@ MXNetError                what MXNet itself raises; everything below is one
 ├── CallError             a block was called, or put together, in a way that makes no sense
 ├── MismatchError         parameters, or a file of them, are not what a net declares
 ├── UnknownOperatorError  a module of operators has no such name
-├── NotThereError         a part of MXNet that gluonic does not have
+├── NotThereError         a part of MXNet that gluonic does not have: NotImplementedError, too
+│   ├── MissingNameError    … a name in a module: AttributeError, too
+│   └── MissingModuleError  … a module, or a name imported from one: ImportError, too
 └── DeferredInitializationError   a parameter's shape is not known yet
 """
 
 import difflib
 import sys
+import warnings
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -26,11 +29,13 @@ PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 class MXNetError(RuntimeError):
     """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses go on working.
 
+    Its first line says what is wrong, and so does its last: programs log only the one or the other.
+
     Attributes
     ----------
     location : the user's line that led to it; shown unless the message names a line already
     blocks : the names of the Gluon blocks it came out of, outermost first
-    facts : lines to be shown after the message, found on the way out
+    facts : lines to be shown among the message's own, found on the way out
     """
 
     def __init__(self, *arguments: object) -> None:
@@ -40,12 +45,53 @@ class MXNetError(RuntimeError):
         self.facts: list[str] = []
 
     def __str__(self) -> str:
-        lines = [super().__str__(), *(f"  {fact}" for fact in self.facts)]
+        text = super().__str__()
+        said = self.args[0] if self.args else ""
+        if not isinstance(said, Description):
+            said = Description(text)
+        place = said.place
+        if not place and self.location is not None and 'File "' not in text:
+            place = (str(self.location),)
         if self.blocks:
-            lines.append(f"  in block {'/'.join(self.blocks)}")
-        if self.location is not None and 'File "' not in lines[0]:
-            lines.append(f"  {self.location}")
-        return "\n".join(lines)
+            place = (*place, f"in block {'/'.join(self.blocks)}")
+        return str(Description(said.gist, (*said.facts, *self.facts), said.hint, place))
+
+
+class Description(str):
+    """A message, and what it is made of.
+
+    Attributes
+    ----------
+    gist : what is wrong, in one line: the first, and the last
+    facts : a line each
+    hint : what to try
+    place : the user's line, the block
+    """
+
+    gist: str
+    facts: tuple[str, ...]
+    hint: str
+    place: tuple[str, ...]
+
+    def __new__(
+        cls, gist: str, facts: Iterable[str] = (), hint: str = "", place: Iterable[str] = ()
+    ) -> "Description":
+        """Put a message together; further lines of `gist`, as it may quote another message, are facts."""
+        gist, *more = gist.split("\n")
+        if more and gist.endswith(more[-1]):
+            more.pop()
+        facts, place = (*map(str.strip, more), *facts), tuple(place)
+        lines = [*facts, f"Try: {hint}"] if hint else [*facts]
+        if lines:
+            text = "\n".join([gist, *(f"  {line}" for line in (*lines, *place)), gist])
+        else:
+            text = f"{gist} ({', '.join(place)})" if place else gist
+        made = super().__new__(cls, text)
+        made.gist, made.facts, made.hint, made.place = gist, facts, hint, place
+        return made
+
+    def __reduce__(self) -> Any:
+        return Description, (self.gist, self.facts, self.hint, self.place)
 
 
 class InferenceError(MXNetError, ValueError):
@@ -83,8 +129,28 @@ class UnknownOperatorError(MXNetError, AttributeError):
     """A module of operators was asked for a name that it does not have."""
 
 
-class NotThereError(MXNetError, NotImplementedError, AttributeError):
-    """A part of MXNet that gluonic does not have was asked for by name."""
+class NotThereError(MXNetError, NotImplementedError):
+    """A part of MXNet that gluonic does not have was asked for."""
+
+
+class MissingNameError(NotThereError, AttributeError):
+    """A module was asked for a name that MXNet has and gluonic does not.
+
+    It is an AttributeError so that ``hasattr(mx, "rnn")`` and ``getattr(mx, "rnn", None)`` answer.
+    """
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name  # where it is set, Python does not look for names that are like it
+
+
+class MissingModuleError(NotThereError, ModuleNotFoundError):
+    """A module that MXNet has and gluonic does not was imported, or a name from one.
+
+    It is an ImportError so that ``try: import mxnet.numpy`` with ``except ImportError:`` goes on; Python has no
+    class that is an AttributeError as well. Its `name` stays empty, or ``from mxnet import rnn`` would take it
+    for a mere «cannot import name».
+    """
 
 
 class Location(NamedTuple):
@@ -113,6 +179,15 @@ def user_location() -> Location | None:
     return Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
+def warn(message: str) -> None:
+    """Warn at the innermost line on the stack that is not gluonic's own; Python shows that once a line."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and _is_ours(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
+
+
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """A «did you mean» clause naming the candidates most like `name`, or an empty string.
 
@@ -123,21 +198,24 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""
 
 
-def describe(what: str, *, where: str = "", facts: Iterable[str] = (), hint: str = "") -> str:
-    """Put a message together: what is wrong, where, the facts, and what to try.
+def describe(
+    what: str,
+    *,
+    where: str = "",
+    facts: Iterable[str] = (),
+    hint: str = "",
+    location: Location | None = None,
+) -> Description:
+    """Put a message together: what is wrong, where, the facts, what to try, and what is wrong once more.
 
     Parameters
     ----------
     what : the fault, in a sentence
-    where : the operator, node or block at fault; the user's line is added by itself
+    where : the operator, node or block at fault
     facts : a line each: shapes, dtypes, names
     hint : what to try
+    location : the line at fault; by default the innermost on the stack that is not gluonic's own
     """
-    lines = [f"{where}: {what}" if where else what]
-    lines += [f"  {fact}" for fact in facts]
-    if hint:
-        lines.append(f"  Try: {hint}")
-    location = user_location()
-    if location is not None:
-        lines.append(f"  {location}")
-    return "\n".join(lines)
+    location = location or user_location()
+    place = () if location is None else (str(location),)
+    return Description(f"{where}: {what}" if where else what, facts, hint, place)

@@ -1,14 +1,16 @@
 """Writing files so that an interruption leaves the old file or the new one, never a part."""
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+
+from gluonic.graph.unfinished_files import remove_abandoned, unfinished
 
 
 def write_atomically(path: str | os.PathLike[str], parts: bytes | Iterable[bytes]) -> None:
     """Write a file beside its place, then move it there.
+
+    What processes that were killed have left unfinished in the folder is removed.
 
     Parameters
     ----------
@@ -21,31 +23,21 @@ def write_atomically(path: str | os.PathLike[str], parts: bytes | Iterable[bytes
         naming the path, if the disk is full or the folder read-only; an old file is unharmed
     """
     target = Path(os.path.realpath(path))
+    pieces: Iterable[bytes] = (parts,) if isinstance(parts, bytes) else parts
     if target.exists() and not target.is_file():  # a pipe or a device can only be written to
         with target.open("wb") as stream:
-            stream.writelines(_pieces(parts))
+            stream.writelines(pieces)
         return
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        remove_abandoned(target.parent)
+        with unfinished(target) as file:
+            file.stream.writelines(pieces)
+            file.stream.flush()
+            os.fsync(file.stream.fileno())
+            _keep_mode(target, file.path)
+            file.put_in_place()
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with open(descriptor, "wb") as stream:
-            stream.writelines(_pieces(parts))
-            stream.flush()
-            os.fsync(stream.fileno())
-        _keep_mode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        raise
-
-
-def _pieces(parts: bytes | Iterable[bytes]) -> Iterable[bytes]:
-    return (parts,) if isinstance(parts, bytes) else parts
 
 
 def _keep_mode(target: Path, temporary: str) -> None:

@@ -26,10 +26,12 @@ def input_gradients(
     ----------
     namespace : `F`, eager or building a graph
     values : the node's inputs, then its outputs
-    heads : a gradient for each output, None where none flows in
+    heads : a gradient for each output, None where none flows in, which is as good as zeros
     wanted : which inputs' gradients are asked for
     """
     op = application.op
+    if heads[0] is None and application.is_loss:
+        heads = [namespace.zeros_like(values[len(application.inputs)]), *heads[1:]]
     view = application.view(values, title=title, train=train, wanted=wanted)
     if op.backward is not None:
         found = _by_input(application, op.backward(namespace, view, heads))
@@ -67,9 +69,18 @@ def _by_input(application: Application, found: Mapping[str, Any]) -> dict[str, A
 
 
 def gradients(
-    outputs: Sequence[Entry], heads: Sequence[Entry | None], wrt: Sequence[Entry], *, train: bool
+    outputs: Sequence[Entry],
+    heads: Sequence[Entry | None],
+    wrt: Sequence[Entry],
+    *,
+    train: bool,
+    parts: dict[Node, list[Entry | None]] | None = None,
 ) -> list[Entry | None]:
     """Extend a graph by the gradients of `outputs`, weighted by `heads`, with respect to `wrt`.
+
+    Parameters
+    ----------
+    parts : takes, for each operator on the way, what it contributes to the gradients of its inputs
 
     Returns
     -------
@@ -86,7 +97,7 @@ def gradients(
         if node.application is None or node not in needed:
             continue
         node_heads = [_total(flowing.get(node.entry(i), [])) for i in range(node.output_count)]
-        if all(head is None for head in node_heads):
+        if all(head is None for head in node_heads) and not node.application.is_loss:
             continue
         found = input_gradients(
             F,
@@ -97,11 +108,18 @@ def gradients(
             wanted=[entry.node in needed for entry in node.inputs],
             title=node.title,
         )
+        if parts is not None:
+            parts[node] = found
         for entry, gradient in zip(node.inputs, found, strict=True):
             if gradient is not None:
                 give_origin([gradient], node)
                 flowing.setdefault(entry, []).append(gradient)
     return [_total(flowing.get(entry, [])) for entry in wrt]
+
+
+def has_losses(graph: Graph) -> bool:
+    """Whether there are gradients though none flows into the outputs."""
+    return any(n.application is not None and n.application.is_loss for n in graph.nodes)
 
 
 def _depends_on(graph: Graph, wrt: Sequence[Entry]) -> set[Node]:

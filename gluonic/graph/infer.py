@@ -109,17 +109,15 @@ def _run_rule(application: Application, kind: str, view: Any) -> None:
 def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
     """A contradiction as the user sees it: the user's line, and where each input comes from."""
     assert node.application is not None
-    lines = [str(error.args[0])]
+    lines = []
     for name, entry, fact in zip(node.application.inputs, node.inputs, facts, strict=False):
         elsewhere = entry.node.location not in (None, node.location)
         origin = f" ({entry.node.location})" if elsewhere else ""
-        lines.append(f"  {name}: {kind} {written(fact)} from {entry.node.title}{origin}")
+        lines.append(f"{name}: {kind} {written(fact)} from {entry.node.title}{origin}")
     what_to_try = hint(node.application, kind, error)
-    if what_to_try:
-        lines.append(f"  Try: {what_to_try}")
-    if node.location is not None:
-        lines.append(f"  {node.location}")
-    located = InferenceError("\n".join(lines))
+    located = InferenceError(
+        describe(str(error.args[0]), facts=lines, hint=what_to_try, location=node.location)
+    )
     located.conflict = error.conflict
     located.blocks = node.block.split("/") if node.block else []
     return located

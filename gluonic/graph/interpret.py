@@ -13,6 +13,7 @@ from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.graph.quiet import quietly
 
 
@@ -73,6 +74,15 @@ def refused(application: Application, arrays: Sequence[Array], error: Exception)
     )
 
 
+def computed(
+    application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
+) -> list[Array]:
+    """Run a kernel and conform the results."""
+    if WIDENS_SCALARS and widens(application, expected):
+        arrays = with_axes(application, arrays)
+    return conform(application.execute(arrays, run), expected, application)
+
+
 # What NumPy raises where shapes or numbers do not go together.
 ARRAY_ERRORS = (IndexError, ValueError, TypeError, ZeroDivisionError)
 
@@ -84,9 +94,9 @@ def run_node(
     if expected is None:
         expected = signature_of(application, arrays)
     if application.op.calls_back:
-        return _computed(application, arrays, run, expected)
+        return computed(application, arrays, run, expected)
     try:
-        found: list[Array] = quietly(_computed, application, arrays, run, expected)
+        found: list[Array] = quietly(computed, application, arrays, run, expected)
         return found
     except ARRAY_ERRORS as error:
         if isinstance(error, (MXNetError, NotImplementedError)):
@@ -105,12 +115,6 @@ def run_in_graph(
         if node.location is not None and str(node.location) not in str(error):
             error.facts.append(f"{node.title} is from {node.location}")
         raise
-
-
-def _computed(
-    application: Application, arrays: Sequence[Array], run: Run, expected: Signature
-) -> list[Array]:
-    return conform(application.execute(arrays, run), expected, application)
 
 
 def _run_noted(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:

@@ -274,7 +274,7 @@ class _Reader:
                 op, len(entries), max(1, self.counts[number]), states, own(attributes)
             )
         operator = REGISTRY[op]
-        settings: dict[str, Any] = own(attributes, operator)
+        settings = operator.recognized(own(attributes, operator))
         self.check_counts(operator, settings, len(entries), where)
         if held is not None:
             settings["subgraphs"] = held

@@ -92,6 +92,8 @@ class Operator:
     backward : all gradients at once, instead of `gradients`
     scalar : one element as an expression over a namespace of functions, for NumPy and LLVM alike
     reduction : the name of the reduction the kernel performs over `axis`, for the compiler
+    is_loss : whether inputs have a gradient even if none flows in, as those of output heads; may depend on
+        attributes
     relabels : the output is the input's elements in the same order under another shape
     dynamic : the output's shape depends on the data
     is_there : whether there is an operator with such attributes (Custom); one found in a file that is not
@@ -99,6 +101,7 @@ class Operator:
     calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
     keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
     extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
+    ignores_unknown : attributes that it does not have are let pass, as MXNet does where there are none at all
     native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
     """
 
@@ -117,12 +120,14 @@ class Operator:
     backward: Callable[[Any, NodeView, Sequence[Any]], Mapping[str, Any]] | None = None
     scalar: Callable[..., Any] | None = None
     reduction: str | None = None
+    is_loss: bool | Callable[[Any], bool] = False
     relabels: bool = False
     dynamic: bool = False
     is_there: Callable[[Mapping[str, str]], bool] | None = None
     calls_back: bool = False
     keeps_state: Callable[[Application], Application] | None = None
     extra_attributes: tuple[str, ...] = ()
+    ignores_unknown: bool = False
     native: Callable[[Application, Signatures, Signatures], NativeCall | None] | None = None
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -152,6 +157,8 @@ class Operator:
                 if "auxiliary state" in get_args(p.annotation):
                     states.append(p.name)
         self.inputs, self.optional, self.states = tuple(inputs), tuple(optional), tuple(states)
+        if not self.attributes and self.catch_all is None:
+            self.ignores_unknown = True
 
     @property
     def documentation(self) -> str:
@@ -214,6 +221,12 @@ class Operator:
             self.applications[key] = found
         return found
 
+    def recognized(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Leave out what the operator lets pass."""
+        if not self.ignores_unknown:
+            return given
+        return {name: value for name, value in given.items() if name in self.attributes}
+
     def settings(self, given: Mapping[str, Any]) -> Settings:
         """Check attributes and fill in the defaults."""
         settings: Settings = {}
@@ -253,10 +266,21 @@ def _key(given: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 class Registry(Mapping[str, Operator]):
-    """All operators, by name and by alias."""
+    """All operators, by name and by alias.
+
+    Attributes
+    ----------
+    watchers : are told each name under which an operator is entered
+    """
 
     def __init__(self) -> None:
         self._by_name: dict[str, Operator] = {}
+        self.watchers: list[Callable[[str], None]] = []
+
+    def _enter(self, name: str, op: Operator) -> None:
+        self._by_name[name] = op
+        for tell in self.watchers:
+            tell(name)
 
     def add(self, op: Operator) -> None:
         """Enter an operator under its name and its aliases; a name can be taken once."""
@@ -266,11 +290,17 @@ class Registry(Mapping[str, Operator]):
                     f"the operator name {name!r} is taken by {self._by_name[name].name}"
                 )
         for name in (op.name, *op.aliases):
-            self._by_name[name] = op
+            self._enter(name, op)
+
+    def alias(self, alias: str, name: str) -> None:
+        """Enter an operator under one more name."""
+        op = self[name]
+        op.aliases = (*op.aliases, alias)
+        self._enter(alias, op)
 
     def replace(self, op: Operator) -> None:
         """Enter an operator, in the place of any that has its name; nodes made before keep theirs."""
-        self._by_name[op.name] = op
+        self._enter(op.name, op)
 
     def __getitem__(self, name: str) -> Operator:
         try:

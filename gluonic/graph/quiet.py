@@ -24,7 +24,24 @@ class _Quiet(threading.local):
         self.run = context.run
 
 
-QUIET = _Quiet()
+class _QuietThread:
+    """The same for NumPy 1, which knows one state for each thread and none for a context."""
+
+    _QUIETLY = [8192, 0, None]
+    """The size of ufuncs' buffers (NumPy's default), what to do about errors (nothing), whom to call."""
+
+    @classmethod
+    def run(cls, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function with warnings off."""
+        before: Any = np.geterrobj()  # type: ignore[attr-defined]  # noqa: NPY201
+        np.seterrobj(cls._QUIETLY)  # type: ignore[attr-defined]  # noqa: NPY201
+        try:
+            return function(*arguments)
+        finally:
+            np.seterrobj(before)  # type: ignore[attr-defined]  # noqa: NPY201
+
+
+QUIET: _QuietThread | _Quiet = _QuietThread() if hasattr(np, "geterrobj") else _Quiet()
 
 
 def quietly(function: Callable[..., Any], *arguments: Any) -> Any:

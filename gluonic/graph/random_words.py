@@ -28,10 +28,17 @@ _CONSTANTS = [  # NumPy takes arrays faster than numbers
     np.array(n, np.uint64) for n in (SHIFTS[0], FIRST_FACTOR, SHIFTS[1], SECOND_FACTOR, SHIFTS[2])
 ]
 
-_UNUSED, _UNIT = np.array(8, np.uint32), np.array(2.0**-24, np.float32)
-_MANTISSA, _EXPONENT, _ONE = (
+EXPONENT = 0x3FF << 52
+"""The bits of 1 as float64."""
+
+_UNUSED, _ODD, _UNIT = (
+    np.array(8, np.uint32),
+    np.array(1, np.uint32),
+    np.array(2.0**-24, np.float32),
+)
+_MANTISSA, _ODD_EXPONENT, _ONE = (
     np.array(12, np.uint64),
-    np.array(0x3FF << 52, np.uint64),
+    np.array(EXPONENT | 1, np.uint64),
     np.array(1.0),
 )
 
@@ -119,17 +126,18 @@ def kept(key: int, shape: Shape, p: float) -> Array:
 
 
 def fill_uniformly(bits: Array, part: Array) -> None:
-    """Write numbers from 0 (included) to 1 (excluded)."""
+    """Write odd multiples of 2**-24, or 2**-52, from 0 to 1: neither is among them."""
     if part.dtype == np.float64:
         numbers = np.right_shift(bits.view(np.uint64), _MANTISSA, part.view(np.uint64))
-        np.bitwise_or(numbers, _EXPONENT, numbers)  # from 1 to 2
+        np.bitwise_or(numbers, _ODD_EXPONENT, numbers)  # from 1 to 2
         np.subtract(part, _ONE, part)
         return
     words = bits.view(np.uint32)
-    part[:] = np.right_shift(words, _UNUSED, words).view(np.int32)
+    np.right_shift(words, _UNUSED, words)
+    part[:] = np.bitwise_or(words, _ODD, words).view(np.int32)
     np.multiply(part, _UNIT, part)
 
 
 def uniform(key: int, shape: Shape, dtype: Any) -> Array:
-    """Numbers from 0 (included) to 1 (excluded), of 24 random bits as float32, of 52 as float64."""
+    """Numbers between 0 and 1, both excluded, of 23 random bits as float32, of 51 as float64."""
     return drawn(key, shape, dtype, fill_uniformly)

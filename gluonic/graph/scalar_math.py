@@ -26,6 +26,16 @@ def _widened(x: Any) -> Any:
     return x.astype(np.float64) if dtype is not None and dtype.kind in "iub" else x
 
 
+def _wide(x: Any) -> Any:
+    """float16 as float32, for what takes several steps that round; everything else as it is."""
+    return x.astype(np.float32) if x.dtype == np.float16 else x
+
+
+def _attribute(number: float, x: Any) -> float:
+    """A number beside float16, rounded to it; beside everything else as it is."""
+    return float(np.float16(number)) if x.dtype == np.float16 else number
+
+
 def _of_reals(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: function(*map(_widened, values))
 
@@ -35,20 +45,37 @@ def _special(name: str) -> Callable[..., Any]:
         import scipy.special
 
         function = _of_reals(getattr(scipy.special, name))
+        if name == "gamma" and not np.isnan(function(-1.0)):
+            function = _with_poles(function)
         setattr(ScalarMath, name, staticmethod(function))
         return function(*values)
 
     return call
 
 
+def _with_poles(gamma: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The gamma function, at its poles as C defines it: infinite at zeros, NaN at whole numbers below.
+
+    Older releases of SciPy say infinity there.
+    """
+
+    def function(x: Any) -> Any:
+        x = _widened(x)
+        poles = np.where(x == 0, np.copysign(np.inf, x), np.nan)
+        return np.where((x <= 0) & (x == np.floor(x)), poles.astype(x.dtype), gamma(x))
+
+    return function
+
+
 def _sigmoid(x: Any) -> Any:
     """The logistic function; of float16 in float32, where the exponential does not overflow."""
-    x = x.astype(np.float32) if x.dtype == np.float16 else _widened(x)
+    x = _widened(_wide(x))
     return 1 / (1 + np.exp(-x))
 
 
 def _gelu(x: Any) -> Any:
     """A number times the normal distribution's probability below it."""
+    x = _wide(x)
     return np.maximum(x, _LEAST) * M.ndtr(x)
 
 
@@ -89,6 +116,8 @@ class ScalarMath:
     sigmoid = staticmethod(_sigmoid)
     gelu = staticmethod(_gelu)
     astype = staticmethod(_astype)
+    wide = staticmethod(_wide)
+    attribute = staticmethod(_attribute)
     quotient = staticmethod(_quotient)
     mod = staticmethod(_mod)
     like = staticmethod(_like)

@@ -82,13 +82,13 @@ class np_shape:
         _switch.active = self._before.pop()
 
 
-def use_np_shape(function: _Function) -> _Function:
+def use_np_shape(func: _Function) -> _Function:
     """Make a function run with NumPy's shapes (a decorator)."""
 
-    @wraps(function)
+    @wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
         with np_shape():
-            return function(*args, **kwargs)
+            return func(*args, **kwargs)
 
     return call  # type: ignore[return-value]
 

@@ -1,52 +1,134 @@
-"""Whether memory may have changed: the compiler keeps what it made of parameters until then.
+"""Whether memory was written to: the compiler keeps what it made of parameters until then.
 
 Whoever writes into an array that existed before calls `note_write` afterwards; whoever hands an array's memory
-to code that can write without saying so calls `share`. Reading two numbers then tells that nothing has
-changed, where comparing contents would read all parameters at every call.
+to code that can write without saying so calls `share`. What was made of arrays is kept with a `Watch` over
+them: that its version is the same tells that nothing has changed, where comparing contents would read all
+parameters at every call.
 """
 
 import itertools
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
+from gluonic.graph.locks import lock
 from gluonic.graph.operator import Array
 
 _numbers = itertools.count(1)
 
 
-class _Writes:
-    """What happened last.
+class Watch:
+    """Tells whether the memory of some arrays may have changed.
+
+    Parameters
+    ----------
+    arrays : the arrays; they are not kept alive
 
     Attributes
     ----------
-    latest : changes with every write
-    shares : changes whenever memory is shared
+    version : another number after each write, and when the memory is shared; numbers never return
     """
 
-    __slots__ = ("latest", "shares")
+    __slots__ = ("__weakref__", "version")
+
+    def __init__(self, arrays: Iterable[Array] = ()) -> None:
+        self.version = next(_numbers)
+        for array in arrays:
+            owner = _owner(array)
+            if isinstance(owner, np.ndarray):
+                _enter(owner, self)
+
+
+class _Watched(NamedTuple):
+    """An array that owns memory, and who watches that."""
+
+    owner: "ref[Array]"
+    watches: "tuple[ref[Watch], ...]"
+
+    def changed(self) -> None:
+        """Tell those who watch."""
+        for each in self.watches:
+            watch = each()
+            if watch is not None:
+                watch.version = next(_numbers)
+
+
+class _Replacements:
+    """When a parameter took another array last.
+
+    Attributes
+    ----------
+    latest : changes whenever one does
+    """
+
+    __slots__ = ("latest",)
 
     def __init__(self) -> None:
-        self.latest = self.shares = 0
+        self.latest = 0
 
 
-WRITES = _Writes()
-_shared: dict[int, ref[Array]] = {}
+REPLACEMENTS = _Replacements()
+_watched: dict[int, _Watched] = {}
+_shared: dict[int, "ref[Array]"] = {}
+_lock = lock()
 
 
-def note_write() -> None:
-    """Say that an array has been written into."""
-    WRITES.latest = next(_numbers)  # two threads never leave a number that was there before
+def _enter(owner: Array, watch: Watch) -> None:
+    key = id(owner)
+    with _lock:  # of two that are entered at once none is lost
+        known = _watched.get(key)
+        if known is None:
+            known = _Watched(ref(owner, lambda _: _watched.pop(key, None)), ())
+        alive = [each for each in known.watches if each() is not None]
+        _watched[key] = known._replace(watches=(*alive, ref(watch)))
+
+
+def note_write(array: Array | None = None) -> None:
+    """Say that an array has been written into; None if it is not known which."""
+    if not _watched:
+        return
+    if array is None:
+        _note_all()
+        return
+    if array.base is not None:
+        array = _owner(array)
+        if not isinstance(array, np.ndarray):
+            _note_all()  # it may be anybody's memory
+            return
+    found = _watched.get(id(array))
+    if found is not None:
+        found.changed()
+
+
+def note_writes(arrays: Iterable[Array | None]) -> None:
+    """Say that some arrays have been written into; None among them stands for no array."""
+    if _watched:
+        for array in arrays:
+            if array is not None:
+                note_write(array)
+
+
+def _note_all() -> None:
+    for found in tuple(_watched.values()):
+        found.changed()
+
+
+def note_replacement() -> None:
+    """Say that a parameter has taken another array, in whose memory nothing needs to have changed."""
+    REPLACEMENTS.latest = next(_numbers)  # two threads never leave a number that was there before
 
 
 def share(array: Array) -> Array:
     """Say that others can now write into an array's memory; returns the array."""
     owner = _owner(array)
-    if isinstance(owner, np.ndarray) and id(owner) not in _shared:
-        key = id(owner)
+    key = id(owner)
+    if isinstance(owner, np.ndarray) and key not in _shared:
         _shared[key] = ref(owner, lambda _: _shared.pop(key, None))
-        WRITES.shares = next(_numbers)
+        found = _watched.get(key)
+        if found is not None:
+            found.changed()
     return array
 
 

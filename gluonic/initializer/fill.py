@@ -83,7 +83,7 @@ def _room(arr: NDArray) -> Iterator[Any]:
     """Where numbers can be drawn that will be in the array: itself, or an array that is copied to it."""
     if arr.dtype in (np.float32, np.float64) and arr._data.flags.carray:
         yield arr._data
-        note_write()
+        note_write(arr._data)
         return
     drawn = np.empty(arr.shape, np.float32)
     yield drawn

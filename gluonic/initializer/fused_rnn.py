@@ -1,6 +1,8 @@
 """The initializer of the fused `RNN` operator's parameter vector."""
 
-from typing import Any
+from collections.abc import Iterator
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,12 +10,75 @@ from gluonic.graph.errors import AttributeValueError
 from gluonic.initializer.base import InitDesc, Initializer, create, register
 from gluonic.ndarray.array import NDArray
 
-_GATES = {
+GATE_NAMES = {
     "rnn_relu": ("",),
     "rnn_tanh": ("",),
     "lstm": ("_i", "_f", "_c", "_o"),
     "gru": ("_r", "_z", "_o"),
 }
+"""What the names of weights end in, gate by gate, for each mode of the `RNN` operator."""
+
+
+class FusedLayout(NamedTuple):
+    """How weights and biases lie in the one parameter vector of the `RNN` operator.
+
+    Parameters
+    ----------
+    num_hidden, num_layers, mode, bidirectional : as in the operator
+    """
+
+    num_hidden: int
+    num_layers: int
+    mode: str
+    bidirectional: bool = False
+
+    @property
+    def directions(self) -> str:
+        """The letters that names of both directions, or of the only one, begin with."""
+        return "lr" if self.bidirectional else "l"
+
+    def pieces(self, input_size: int) -> list[tuple[str, tuple[int, ...]]]:
+        """The names and shapes of all weights gate by gate, then of all biases, as they lie there."""
+        hidden = self.num_hidden
+        weights, biases = [], []
+        for layer in range(self.num_layers):
+            ins = hidden * len(self.directions) if layer else input_size
+            for direction in self.directions:
+                for group, length in (("i2h", ins), ("h2h", hidden)):
+                    names = [f"{direction}{layer}_{group}{gate}" for gate in GATE_NAMES[self.mode]]
+                    weights += [(f"{name}_weight", (hidden, length)) for name in names]
+                    biases += [(f"{name}_bias", (hidden,)) for name in names]
+        return [*weights, *biases]
+
+    def views(self, vector: Any, input_size: int) -> Iterator[tuple[str, Any]]:
+        """The names and values of all weights and biases: views into a vector of parameters."""
+        start = 0
+        for name, shape in self.pieces(input_size):
+            end = start + prod(shape)
+            yield name, vector[start:end].reshape(shape)
+            start = end
+
+    def input_size(self, size: int) -> int:
+        """How long inputs are if the vector has so many elements.
+
+        Raises
+        ------
+        AttributeValueError
+            if there is no such length
+        """
+        hidden, directions = self.num_hidden, len(self.directions)
+        a_row = size // (directions * hidden * len(GATE_NAMES[self.mode]))
+        upper = (self.num_layers - 1) * (hidden * directions + hidden + 2)
+        found = a_row - upper - hidden - 2
+        if found < 1 or size != self.size(found):
+            raise AttributeValueError(
+                f"no RNN with {self._asdict()} has {size} parameters, however long its inputs are"
+            )
+        return found
+
+    def size(self, input_size: int) -> int:
+        """How many elements the vector has."""
+        return sum(prod(shape) for _, shape in self.pieces(input_size))
 
 
 @register
@@ -45,44 +110,21 @@ class FusedRNN(Initializer):
             bidirectional=bidirectional,
             forget_bias=forget_bias,
         )
-        if mode not in _GATES:
+        if mode not in GATE_NAMES:
             raise AttributeValueError(
-                f"FusedRNN: mode must be one of {', '.join(_GATES)}, not {mode!r}"
+                f"FusedRNN: mode must be one of {', '.join(GATE_NAMES)}, not {mode!r}"
             )
-        self._init, self._mode, self._forget_bias = init, mode, forget_bias
-        self._num_hidden, self._num_layers = num_hidden, num_layers
-        self._directions = ("l", "r") if bidirectional else ("l",)
+        self._init, self._forget_bias = init, forget_bias
+        self._layout = FusedLayout(num_hidden, num_layers, mode, bidirectional)
 
     def _init_weight(self, desc: Any, arr: NDArray) -> None:
         values = arr.asnumpy()
-        start = 0
-        for name, shape in self._pieces(values.size):
-            piece = NDArray(np.zeros(shape, values.dtype))
-            if self._mode == "lstm" and name.endswith("_f_bias"):
+        for name, view in self._layout.views(values, self._layout.input_size(values.size)):
+            piece = NDArray(np.zeros(view.shape, values.dtype))
+            if self._layout.mode == "lstm" and name.endswith("_f_bias"):
                 piece[:] = self._forget_bias
             else:
                 fallback = desc.global_init if self._init is None else self._init
                 fallback(InitDesc(name, global_init=desc.global_init), piece)
-            end = start + piece.size
-            values[start:end] = piece.asnumpy().ravel()
-            start = end
+            view[...] = piece.asnumpy()
         arr[:] = values
-
-    def _pieces(self, size: int) -> list[tuple[str, tuple[int, ...]]]:
-        """All weights gate by gate, then all biases, as the operator expects them."""
-        hidden, gates = self._num_hidden, _GATES[self._mode]
-        weights, biases = [], []
-        for layer in range(self._num_layers):
-            ins = self._input_size(size) if layer == 0 else hidden * len(self._directions)
-            for direction in self._directions:
-                for group, length in (("i2h", ins), ("h2h", hidden)):
-                    names = [f"{direction}{layer}_{group}{gate}" for gate in gates]
-                    weights += [(f"{name}_weight", (hidden, length)) for name in names]
-                    biases += [(f"{name}_bias", (hidden,)) for name in names]
-        return [*weights, *biases]
-
-    def _input_size(self, size: int) -> int:
-        hidden, directions = self._num_hidden, len(self._directions)
-        a_row = size // (directions * hidden * len(_GATES[self._mode]))
-        upper = (self._num_layers - 1) * (hidden * directions + hidden + 2)
-        return a_row - upper - hidden - 2

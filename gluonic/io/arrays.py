@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.graph.errors import MXNetError
+from gluonic.graph.errors import AttributeValueError, MXNetError
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.state import RANDOM
@@ -16,6 +16,8 @@ _LAST = ("pad", "discard", "roll_over")
 
 def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, NDArray]]:
     """Arrays by name: one array, a list of them or a dictionary, each an NDArray or like a NumPy array.
+
+    What is no NDArray becomes one of float32.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def _as_array(name: str, value: Any) -> NDArray:
     array = np.asarray(value)
     if array.dtype == object:
         raise TypeError(f"{name} must hold numbers, not {type(value).__name__}")
-    return nd.array(array, dtype=array.dtype if array.dtype != np.float64 else np.float32)
+    return nd.array(array)
 
 
 class NDArrayIter(DataIter):
@@ -50,12 +52,14 @@ class NDArrayIter(DataIter):
 
     Parameters
     ----------
-    data, label : one array, a list or a dictionary of arrays; the first axis counts examples
+    data, label : one array, a list or a dictionary of arrays. NumPy arrays become float32, NDArrays keep
+        their dtype
     batch_size : examples in a batch
     shuffle : whether to take the examples in another order at each `reset`
     last_batch_handle : what becomes of an incomplete last batch: ``"pad"`` it with the first examples,
         ``"discard"`` it, or ``"roll_over"`` to the next pass
     data_name, label_name : names of arrays that have none
+    layout : what the axes are; the one called N counts examples
     """
 
     def __init__(
@@ -67,17 +71,21 @@ class NDArrayIter(DataIter):
         last_batch_handle: str = "pad",
         data_name: str = "data",
         label_name: str = "softmax_label",
+        layout: str = "NCHW",
     ) -> None:
         super().__init__(batch_size)
+        self.layout, self._axis = layout, layout.find("N")
+        if self._axis < 0:
+            raise AttributeValueError(f"layout={layout!r} has no axis N, along which examples lie")
         if last_batch_handle not in _LAST:
             raise ValueError(f"last_batch_handle={last_batch_handle!r} must be one of {_LAST}")
         self.data = named_arrays(data, data_name, allow_empty=False)
         self.label = named_arrays(label, label_name, allow_empty=True)
-        self.num_data = len(self.data[0][1])
+        self.num_data = self._count(self.data[0][1])
         for name, array in [*self.data, *self.label]:
-            if len(array) < self.num_data:
+            if self._count(array) < self.num_data:
                 raise MXNetError(
-                    f"{name} has {len(array)} examples, {self.data[0][0]} {self.num_data}"
+                    f"{name} has {self._count(array)} examples, {self.data[0][0]} {self.num_data}"
                 )
         if last_batch_handle == "discard" and self.num_data < batch_size:
             raise AssertionError(f"{self.num_data} examples do not fill one batch of {batch_size}")
@@ -88,8 +96,17 @@ class NDArrayIter(DataIter):
         self._carried = np.empty(0, np.int64)
         self.hard_reset()
 
+    def _count(self, array: NDArray) -> int:
+        """How many examples an array has."""
+        return array.shape[self._axis] if array.ndim > self._axis else 0
+
     def _describe(self, arrays: list[tuple[str, NDArray]]) -> list[DataDesc]:
-        return [DataDesc(n, (self.batch_size, *a.shape[1:]), a.dtype) for n, a in arrays]
+        axis = self._axis
+        shapes = [(*a.shape[:axis], self.batch_size, *a.shape[axis + 1 :]) for _, a in arrays]
+        return [
+            DataDesc(name, shape, array.dtype, self.layout)
+            for (name, array), shape in zip(arrays, shapes, strict=True)
+        ]
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -138,8 +155,8 @@ class NDArrayIter(DataIter):
         return np.concatenate([chosen, np.resize(self._order, missing)]) if missing else chosen
 
     def _take(self, arrays: list[tuple[str, NDArray]]) -> list[NDArray]:
-        chosen = self._chosen()
-        return [NDArray(array._data[chosen], array._context) for _, array in arrays]
+        chosen, axis = self._chosen(), self._axis
+        return [NDArray(array._data.take(chosen, axis), array._context) for _, array in arrays]
 
     def getdata(self) -> list[NDArray]:
         """Return the data of the present batch."""

@@ -1,16 +1,16 @@
 """Iterators over files: comma separated values, and the digits of the MNIST set."""
 
-import gzip
+import warnings
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.graph.errors import FileFormatError
+from gluonic.graph.errors import AttributeValueError, FileFormatError
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataIter
+from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
 
 
@@ -91,9 +91,13 @@ class CSVIter(DataIter):
 
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     try:
-        rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
+        with warnings.catch_warnings():  # NumPy warns of a file without numbers
+            warnings.simplefilter("ignore")
+            rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
     except ValueError as error:
         raise FileFormatError(f"{name}: is no file of comma separated numbers: {error}") from error
+    if not rows.size:
+        raise FileFormatError(f"{name}: has no numbers")
     if rows.shape[1] != prod(shape):
         raise FileFormatError(f"{name}: has {rows.shape[1]} numbers in a row, not {shape}")
     return rows.reshape(-1, *shape)
@@ -108,6 +112,7 @@ class MNISTIter(NDArrayIter):
     batch_size : examples in a batch
     shuffle : whether to shuffle
     flat : whether an image is a row of 784 numbers
+    num_parts, part_index : into how many parts to divide the digits, and which one to go through
     **ignored : MXNet's other settings, which change speed alone
     """
 
@@ -118,34 +123,14 @@ class MNISTIter(NDArrayIter):
         batch_size: int = 128,
         shuffle: bool = True,
         flat: bool = False,
+        num_parts: int = 1,
+        part_index: int = 0,
         **ignored: Any,
     ) -> None:
-        images = read_idx(image, 3).astype(np.float32) / 255
+        if not 0 <= part_index < num_parts:
+            raise AttributeValueError(f"MNISTIter: there is no part {part_index} of {num_parts}")
+        images, labels = read_idx(image, 3), read_idx(label, 1).astype(np.float32)
+        begin, end = (int(len(images) / num_parts * (part_index + i)) for i in (0, 1))
+        images, labels = images[begin:end].astype(np.float32) / 255, labels[begin:end]
         images = images.reshape(len(images), -1) if flat else images[:, np.newaxis]
-        labels = read_idx(label, 1).astype(np.float32)
         super().__init__(images, labels, batch_size, shuffle, "discard", label_name="softmax_label")
-
-
-def read_idx(name: str, rank: int) -> Any:
-    """Read a file of bytes in the format of the MNIST set.
-
-    Raises
-    ------
-    FileFormatError
-        if it is none, or truncated
-    """
-    content = Path(name).read_bytes()
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    header = 4 + 4 * rank
-    if len(content) < header or content[:4] != bytes((0, 0, 8, rank)):
-        raise FileFormatError(f"{name}: is no idx file of rank {rank}")
-    shape = tuple(int.from_bytes(content[4 + 4 * i : 8 + 4 * i], "big") for i in range(rank))
-    size = 1
-    for extent in shape:
-        size *= extent
-    if len(content) - header != size:
-        raise FileFormatError(
-            f"{name}: {size} bytes should follow its header, not {len(content) - header}"
-        )
-    return np.frombuffer(content, np.uint8, offset=header).reshape(shape)

@@ -1,6 +1,7 @@
 """Iterators around iterators: another number of batches, several sources at once."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
@@ -50,31 +51,37 @@ class ResizeIter(_Wrapping):
     """
 
     def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
-        super().__init__()
-        self.data_iter = data_iter
-        self.size, self.reset_internal = size, reset_internal
+        super().__init__(data_iter.batch_size)
+        self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
+        self.provide_data, self.provide_label = data_iter.provide_data, data_iter.provide_label
         self.cur = 0
-        self.provide_data = self.data_iter.provide_data
-        self.provide_label = self.data_iter.provide_label
-        self.batch_size = data_iter.batch_size
+
+    @property
+    def default_bucket_key(self) -> Any:
+        """The key of the largest bucket, if the iterator has buckets."""
+        return self.data_iter.default_bucket_key
 
     def reset(self) -> None:
         """Start another pass."""
-        self.cur = 0
         if self.reset_internal:
             self.data_iter.reset()
+        self.cur = 0
 
     def iter_next(self) -> bool:
         """Go on to the next batch; whether there is one."""
-        if self.cur == self.size:
-            return False
-        try:
-            self.current_batch = self.data_iter.next()
-        except StopIteration:
-            self.data_iter.reset()
-            self.current_batch = self.data_iter.next()
-        self.cur += 1
-        return True
+        is_over = self.cur == self.size
+        if not is_over:
+            self.current_batch = self._following()
+            self.cur += 1
+        return not is_over
+
+    def _following(self) -> DataBatch:
+        """The iterator's next batch; after its last one, the first of another pass."""
+        with suppress(StopIteration):
+            batch: DataBatch = self.data_iter.next()
+            return batch
+        self.data_iter.reset()
+        return self.data_iter.next()  # type: ignore[no-any-return]
 
 
 class PrefetchingIter(_Wrapping):

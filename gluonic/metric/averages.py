@@ -25,7 +25,7 @@ class Loss(EvalMetric):
     ) -> None:
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, _: Any, preds: Any) -> None:
         """Take in outputs; labels do not count."""
         for pred in [preds] if isinstance(preds, NDArray) else preds:
             values = as_numbers(pred)

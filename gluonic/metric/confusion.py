@@ -1,6 +1,8 @@
 """Metrics that follow from a table of which class was taken for which."""
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy
@@ -21,9 +23,11 @@ Average = Literal["macro", "micro"]
 class _Table:
     """How often two classes were predicted, by what they were."""
 
-    def __init__(self) -> None:
-        self.true_positives = self.false_positives = 0
-        self.true_negatives = self.false_negatives = 0
+    def __init__(self, counts: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.true_positives = counts.get("true_positives", 0)
+        self.false_positives = counts.get("false_positives", 0)
+        self.true_negatives = counts.get("true_negatives", 0)
+        self.false_negatives = counts.get("false_negatives", 0)
 
     def add(self, label: Numbers, pred: Numbers) -> None:
         """Count the predictions, given as probabilities of both classes."""
@@ -60,6 +64,9 @@ class _Table:
         return (tp * tn - fp * fn) / math.sqrt(math.prod(margins))
 
 
+_BinaryClassificationMetrics = _Table  # what MXNet's pickles name
+
+
 class _OfTable(EvalMetric):
     """A score of a table of predictions: averaged over updates, or of one table of all."""
 
@@ -72,6 +79,14 @@ class _OfTable(EvalMetric):
             )
         self.average = average
         super().__init__(name, output_names, label_names, has_global_stats=True, average=average)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        held = state.pop("metrics", None) or state.pop("_metrics", None)
+        if held is not None:  # MXNet's pickles have one table for both
+            whole = {n[7:]: count for n, count in vars(held).items() if n.startswith("global_")}
+            state["average"] = state.pop("_average", None) or state["average"]
+            state |= {"_table": _Table(vars(held)), "_global_table": _Table(whole)}
+        self.__dict__.update(state)
 
     def score(self, table: _Table) -> float:
         """Return the score of a table."""
@@ -202,6 +217,24 @@ class PCC(EvalMetric):
     def get_global(self) -> tuple[Any, Any]:
         """Return name and value since the last `reset`."""
         return self.name, _correlation(self.gcm if self._has_global_stats else self.lcm)
+
+    @property
+    def sum_metric(self) -> float:
+        """The value times the number of updates since the last reset of either kind."""
+        return _correlation(self.lcm) * self.num_inst
+
+    @sum_metric.setter
+    def sum_metric(self, value: float) -> None:
+        """Do nothing: it follows from the counts, which are reset with it."""
+
+    @property
+    def global_sum_metric(self) -> float:
+        """The value times the number of updates since the last `reset`."""
+        return _correlation(self.gcm) * self.global_num_inst
+
+    @global_sum_metric.setter
+    def global_sum_metric(self, value: float) -> None:
+        """Do nothing: it follows from the counts, which are reset with it."""
 
 
 def _correlation(table: Numbers) -> float:

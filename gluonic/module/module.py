@@ -2,12 +2,15 @@
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gluonic import optimizer as optimizers
+from gluonic.graph.files import write_atomically
 from gluonic.io import DataBatch, DataDesc
 from gluonic.model import load_checkpoint
 from gluonic.module.base import check_names
+from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.module.parameters import Parameterized
 from gluonic.ndarray import Context, NDArray, cpu
 from gluonic.ndarray.kernels import overwrite
@@ -45,21 +48,29 @@ class Module(Parameterized):
         group2ctxs: Any = None,
         compression_params: Any = None,
     ) -> None:
-        contexts = list(context) if isinstance(context, (list, tuple)) else [context or cpu()]
-        self._context: Context = contexts[0]
+        self._context: list[Context] = (
+            list(context) if isinstance(context, (list, tuple)) else [context or cpu()]
+        )
+        self._work_load_list = list(work_load_list or [1] * len(self._context))
+        self._group2ctxs, self._compression_params = group2ctxs, compression_params
         arguments = symbol.list_arguments()
         self._data_names = list(data_names or ())
         self._state_names = list(state_names or ())
         check_names(self._data_names, arguments, "data_names")
         check_names(self._state_names, arguments, "state_names")
         self._label_names = [name for name in label_names or () if name in arguments]
-        self._fixed = set(fixed_param_names or ())
-        check_names(sorted(self._fixed), arguments, "fixed_param_names")
+        self._fixed_param_names = list(fixed_param_names or ())
+        check_names(self._fixed_param_names, arguments, "fixed_param_names")
         inputs = {*self._data_names, *self._label_names, *self._state_names}
         super().__init__(symbol, [name for name in arguments if name not in inputs], logger)
+        self._output_names: list[str] = symbol.list_outputs()
         self._optimizer: Any = None
         self._updater: Any = None
-        self._states_file: str | None = None
+        self._kvstore: Any = None  # one context needs none
+        self._update_on_kvstore: bool | None = None
+        self._preload_opt_states: str | None = None
+        self._data_shapes: list[DataDesc] = []
+        self._label_shapes: list[DataDesc] = []
 
     # Names and shapes
 
@@ -76,7 +87,7 @@ class Module(Parameterized):
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
-        return list(self._symbol.list_outputs())
+        return self._output_names
 
     @property
     def data_shapes(self) -> list[DataDesc]:
@@ -94,10 +105,16 @@ class Module(Parameterized):
     def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """The names and shapes of the outputs."""
         self._require("binded")
-        return [
-            (name, output.shape)
-            for name, output in zip(self.output_names, self._executor.outputs, strict=True)
-        ]
+        return self._output_descriptions()
+
+    def _output_descriptions(self) -> list[tuple[str, tuple[int, ...]]]:
+        outputs = zip(self._output_names, self._executor.outputs, strict=True)
+        return [(name, output.shape) for name, output in outputs]
+
+    @property
+    def _exec_group(self) -> DataParallelExecutorGroup | None:
+        """The executor and its arrays, as lists with one member a context; None before `bind`."""
+        return DataParallelExecutorGroup(self) if self._executor is not None else None
 
     # Files
 
@@ -111,7 +128,7 @@ class Module(Parameterized):
         module._arg_params, module._aux_params = arguments, states
         module.params_initialized = True
         if load_optimizer_states:
-            module._states_file = f"{prefix}-{epoch:04d}.states"
+            module._preload_opt_states = f"{prefix}-{epoch:04d}.states"
         return module
 
     def save_checkpoint(
@@ -128,16 +145,16 @@ class Module(Parameterized):
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
 
     def save_optimizer_states(self, fname: str) -> None:
-        """Save the optimizer's states."""
+        """Save the optimizer's states; the old file survives an interruption."""
         self._require("optimizer_initialized")
-        with open(fname, "wb") as file:
-            file.write(self._updater.get_states())
+        write_atomically(fname, self._updater.get_states())
 
     def load_optimizer_states(self, fname: str) -> None:
         """Load the optimizer's states."""
         self._require("optimizer_initialized")
-        with open(fname, "rb") as file:
-            self._updater.set_states(file.read())
+        values = self._executor.arg_dict
+        weights = {i: values[name] for i, name in enumerate(self._param_names) if name in values}
+        self._updater.set_states(Path(fname).read_bytes(), weights)
 
     # Getting ready
 
@@ -158,7 +175,7 @@ class Module(Parameterized):
         data_shapes, label_shapes : descriptions, or pairs of name and shape
         for_training : whether gradients will be asked for
         inputs_need_grad : whether also those of the data
-        shared_module : a module whose parameters to use
+        shared_module : a module whose parameters to use, and its optimizer if it has one
         grad_req : ``write``, ``add`` or ``null``
         """
         if self.binded and not force_rebind:
@@ -172,28 +189,34 @@ class Module(Parameterized):
         if {d.name for d in self._data_shapes} != set(self._data_names):
             names = [d.name for d in self._data_shapes]
             raise ValueError(f"data_shapes describe {names}, but data_names are {self._data_names}")
-        if shared_module is not None and shared_module._executor is not None:
+        if self._executor is not None and self.params_initialized:
+            self._sync_params_from_devices()
+        if shared_module is not None:
+            shared_module._require("binded", "params_initialized")
             self._arg_params, self._aux_params = shared_module.get_params()
-            self.params_initialized = shared_module.params_initialized
+            self.params_initialized = True
         self._make_executor(shared_module)
         self.binded = True
         if self.params_initialized and self._arg_params is not None:
             self._put(self._arg_params, self._aux_params or {})
+        if shared_module is not None and shared_module.optimizer_initialized:
+            self.borrow_optimizer(shared_module)
 
     def _make_executor(self, shared_module: "Module | None" = None) -> None:
         inputs = [*self._data_shapes, *self._label_shapes]
         known = self._symbol.list_arguments()
         shared = shared_module._executor if shared_module is not None else None
         self._executor = self._symbol.simple_bind(
-            self._context,
+            self._context[0],
             grad_req={name: self._request(name) for name in known},
             type_dict={d.name: d.dtype for d in inputs if d.name in known},
+            shared_arg_names=None if shared is None else self._param_names,
             shared_exec=shared,
             **{d.name: d.shape for d in inputs if d.name in known},
         )
 
     def _request(self, name: str) -> str:
-        if not self.for_training or name in self._fixed or name in self._label_names:
+        if not self.for_training or name in self._fixed_param_names or name in self._label_names:
             return "null"
         if name in self._data_names:
             return self._grad_or_default(name) if self.inputs_need_grad else "null"
@@ -233,10 +256,11 @@ class Module(Parameterized):
                 **options,
             )
         self._optimizer, self._updater = optimizer, optimizers.get_updater(optimizer)
+        self._update_on_kvstore = False
         self.optimizer_initialized = True
-        if self._states_file is not None:
-            self.load_optimizer_states(self._states_file)
-            self._states_file = None
+        if self._preload_opt_states is not None:
+            self.load_optimizer_states(self._preload_opt_states)
+            self._preload_opt_states = None
 
     def _batch_size(self) -> int:
         first = self._data_shapes[0]
@@ -287,6 +311,7 @@ class Module(Parameterized):
     def update(self) -> None:
         """Change the parameters by their gradients."""
         self._require("binded", "params_initialized", "optimizer_initialized")
+        self._params_dirty = True
         values, gradients = self._executor.arg_dict, self._executor.grad_dict
         for index, name in enumerate(self._param_names):
             if gradients.get(name) is not None:

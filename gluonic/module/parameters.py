@@ -1,12 +1,15 @@
 """The parameters of a module: their first values, given ones, and copies of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gluonic.graph.errors import CallError, MismatchError, describe, nearest
 from gluonic.initializer import InitDesc, Uniform
 from gluonic.module.base import BaseModule
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.kernels import overwrite
+
+_DEFAULT = Uniform(0.01)
 
 
 class Parameterized(BaseModule):
@@ -26,11 +29,12 @@ class Parameterized(BaseModule):
         self._aux_names: list[str] = symbol.list_auxiliary_states()
         self._arg_params: dict[str, NDArray] | None = None
         self._aux_params: dict[str, NDArray] | None = None
+        self._params_dirty = False  # whether the copies above are older than the executor's values
         self._executor: Any = None
 
     def init_params(
         self,
-        initializer: Any = None,
+        initializer: Any = _DEFAULT,
         arg_params: Any = None,
         aux_params: Any = None,
         allow_missing: bool = False,
@@ -41,53 +45,131 @@ class Parameterized(BaseModule):
 
         Parameters
         ----------
-        initializer : for parameters that are not given; `Uniform(0.01)` by default
-        arg_params, aux_params : values by name
-        allow_missing : whether parameters may be missing among the given
-        allow_extra : whether there may be others among the given
+        initializer : for those that are not given, `Uniform(0.01)` by default; None leaves them as they are
+        arg_params, aux_params : values of parameters and of auxiliary states by name; None gives none of them
+        allow_missing : whether some may be missing among those given
+        force_init : whether to do so again
+        allow_extra : nothing; what the symbol does not have is passed over
+
+        Raises
+        ------
+        MXNetError
+            before anything is changed, if a value has another shape, or there is neither a value nor an
+            initializer
+        RuntimeError
+            if some are missing
         """
         self._require("binded")
         if self.params_initialized and not force_init:
             return
-        attributes = self._symbol.attr_dict()
-        given = {**(arg_params or {}), **(aux_params or {})}
-        targets = self._parameters()
-        self._check_given(given, targets, arg_params is not None, allow_missing, allow_extra)
-        for name, array in targets.items():
-            if name in given:
-                overwrite(array, given[name]._data)
-            elif initializer is not None or not given:
-                description = InitDesc(name, attributes.get(name))
-                (Uniform(0.01) if initializer is None else initializer)(description, array)
+        new: dict[str, NDArray] = {}
+        for arrays, given in zip(self._targets(), (arg_params, aux_params), strict=True):
+            missing = [name for name in arrays if given is None or name not in given]
+            if missing and given is None and initializer is None:
+                raise CallError(
+                    describe(
+                        f"neither values nor an initializer are given for {', '.join(missing)}",
+                        where=f"{type(self).__name__}.init_params",
+                    )
+                )
+            if missing and given is not None and not allow_missing:
+                raise RuntimeError(
+                    f"{', '.join(missing)} is not presented; allow_missing=True initializes what is missing"
+                )
+            new.update((name, arrays[name]) for name in missing)
+        self._put(arg_params or {}, aux_params or {})
+        if initializer is not None:
+            attributes = self._symbol.attr_dict()
+            for name, array in new.items():
+                initializer(InitDesc(name, attributes.get(name)), array)
         self.params_initialized = True
+        self._sync_params_from_devices()
 
-    def _parameters(self) -> dict[str, NDArray]:
-        arguments, states = self._executor.arg_dict, self._executor.aux_dict
-        return {
-            **{name: arguments[name] for name in self._param_names},
-            **{name: states[name] for name in self._aux_names},
-        }
-
-    @staticmethod
-    def _check_given(
-        given: Any, targets: Any, complete: bool, allow_missing: bool, allow_extra: bool
+    def set_params(
+        self,
+        arg_params: Any,
+        aux_params: Any,
+        allow_missing: bool = False,
+        force_init: bool = True,
+        allow_extra: bool = False,
     ) -> None:
-        missing = [name for name in targets if name not in given]
-        if complete and missing and not allow_missing:
-            raise RuntimeError(
-                f"no value is given for {', '.join(missing)}; allow_missing=True keeps them"
-            )
-        extra = [name for name in given if name not in targets]
-        if extra and not allow_extra:
-            raise ValueError(
-                f"there is no parameter {', '.join(extra)}; allow_extra=True ignores them"
-            )
+        """Set the parameters and the auxiliary states.
 
-    def _put(self, arguments: Any, states: Any) -> None:
-        targets = self._parameters()
-        for name, value in {**arguments, **states}.items():
-            if name in targets:
-                overwrite(targets[name], value._data)
+        Parameters
+        ----------
+        arg_params, aux_params : values by name
+        allow_missing : whether some may be missing, which keep their values
+        force_init : whether to replace values that there are
+        allow_extra : whether others may be given with `allow_missing`; without it they are passed over
+
+        Raises
+        ------
+        ValueError
+            for a name that the symbol does not have
+        """
+        if not allow_missing:
+            super().set_params(arg_params, aux_params, allow_missing, force_init, allow_extra)
+            return
+        self._require("binded")
+        if self.params_initialized and not force_init:
+            return
+        self._put(arg_params or {}, aux_params or {}, allow_extra=allow_extra)
+        self.params_initialized = True
+        self._sync_params_from_devices()
+
+    def _sync_params_from_devices(self) -> None:
+        """Bring the copies of the parameters up to date."""
+        self._arg_params, self._aux_params = self.get_params()
+        self._params_dirty = False
+
+    def _targets(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """The arrays of parameters and of auxiliary states."""
+        arguments, states = self._executor.arg_dict, self._executor.aux_dict
+        return (
+            {name: arguments[name] for name in self._param_names},
+            {name: states[name] for name in self._aux_names},
+        )
+
+    def _put(
+        self,
+        arguments: Mapping[str, NDArray],
+        states: Mapping[str, NDArray],
+        *,
+        allow_extra: bool = True,
+    ) -> None:
+        """Copy values into the arrays of their names, if all have the right shapes.
+
+        Raises
+        ------
+        MXNetError
+            if one has not
+        ValueError
+            if there is no such name, unless `allow_extra`
+        """
+        pairs = list(zip(self._targets(), (arguments, states), strict=True))
+        extra = [name for arrays, given in pairs for name in given if name not in arrays]
+        if extra and not allow_extra:
+            known = [name for arrays, _ in pairs for name in arrays]
+            raise ValueError(
+                f'Find name "{extra[0]}" that is not in the arguments{nearest(extra[0], known)}; '
+                "allow_extra=True passes over such names"
+            )
+        found = [
+            (name, given[name], array)
+            for arrays, given in pairs
+            for name, array in arrays.items()
+            if name in given
+        ]
+        for name, value, array in found:
+            if value.shape != array.shape:
+                raise MismatchError(
+                    describe(
+                        f"{name} has the shape {array.shape}, but a value of shape {value.shape} is given",
+                        where=type(self).__name__,
+                    )
+                )
+        for _, value, array in found:
+            overwrite(array, value._data)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return copies of the parameters and the auxiliary states, by name."""

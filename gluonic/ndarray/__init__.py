@@ -13,12 +13,10 @@ from gluonic.ndarray import (
     image,
     indexing,
     linalg,
-    ndarray,
     op,
     random,
     shaping,
     sparse,
-    utils,
 )
 from gluonic.ndarray.arithmetic import functions as _arithmetic
 from gluonic.ndarray.array import NDArray
@@ -50,7 +48,6 @@ from gluonic.ndarray.interchange import (
     to_dlpack_for_write,
 )
 from gluonic.ndarray.serialization import load, load_frombuffer, save
-from gluonic.ndarray.sparse import cast_storage
 
 globals().update(_arithmetic)
 
@@ -69,7 +66,6 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "_internal",
         "arange",
         "array",
-        "cast_storage",
         "concatenate",
         "contrib",
         "cpu",
@@ -90,7 +86,6 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "load",
         "load_frombuffer",
         "moveaxis",
-        "ndarray",
         "onehot_encode",
         "ones",
         "op",
@@ -100,7 +95,6 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "split_v2",
         "to_dlpack_for_read",
         "to_dlpack_for_write",
-        "utils",
         "waitall",
         "zeros",
     ]

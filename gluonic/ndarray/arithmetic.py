@@ -91,7 +91,7 @@ def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
                 )
             )
         np.copyto(target, result)
-        note_write()
+        note_write(target)
         return self
 
     return apply
@@ -117,7 +117,7 @@ def neg(self: NDArray) -> NDArray:
     return on_scalar("_mul_scalar", self, -1.0)
 
 
-class _Function(NamedTuple):
+class _ArrayFunction(NamedTuple):
     """A row of the table: operators on two arrays, array and number, number and array; and on numbers."""
 
     broadcasting: str
@@ -127,12 +127,12 @@ class _Function(NamedTuple):
     documentation: str
 
 
-def _row(name: str, numbers: Arithmetic, documentation: str) -> _Function:
-    return _Function(*OPERATORS[name][1:], numbers, documentation)
+def _row(name: str, numbers: Arithmetic, documentation: str) -> _ArrayFunction:
+    return _ArrayFunction(*OPERATORS[name][1:], numbers, documentation)
 
 
-def _symmetric(name: str, numbers: Arithmetic, documentation: str) -> _Function:
-    return _Function(
+def _symmetric(name: str, numbers: Arithmetic, documentation: str) -> _ArrayFunction:
+    return _ArrayFunction(
         f"broadcast_{name}", f"_{name}_scalar", f"_{name}_scalar", numbers, documentation
     )
 
@@ -141,7 +141,7 @@ def _logical(function: Callable[[bool, bool], bool]) -> Arithmetic:
     return lambda x, y: function(bool(x), bool(y))
 
 
-FUNCTIONS: dict[str, _Function] = {
+FUNCTIONS: dict[str, _ArrayFunction] = {
     "add": _row("add", operator.add, "the sum"),
     "subtract": _row("sub", operator.sub, "the difference"),
     "multiply": _row("mul", operator.mul, "the product"),
@@ -169,7 +169,7 @@ FUNCTIONS: dict[str, _Function] = {
 }
 
 
-def _function(name: str, row: _Function) -> Arithmetic:
+def _function(name: str, row: _ArrayFunction) -> Arithmetic:
     forward = _operator(row.broadcasting, row.scalar)
 
     def apply(lhs: Any, rhs: Any) -> Any:
@@ -195,3 +195,10 @@ def _function(name: str, row: _Function) -> Arithmetic:
 
 
 functions: dict[str, Arithmetic] = {name: _function(name, row) for name, row in FUNCTIONS.items()}
+globals().update(functions)
+_power: Any = functions["power"]
+_power.__code__ = _power.__code__.replace(
+    co_varnames=("base", "exp")
+)  # as MXNet calls its operands
+_power.__annotations__ = {}
+_power.__doc__ = _power.__doc__.replace("lhs, rhs", "base, exp")

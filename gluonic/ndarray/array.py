@@ -4,13 +4,15 @@ Here is what needs no operator. The modules `arithmetic`, `indexing`, `shaping`,
 `differentiate` add the methods that do, with `method`.
 """
 
+import ctypes
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 import numpy as np
 
-from gluonic.graph.errors import AttributeValueError, CallError, describe
+from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, NotThereError, describe
+from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
 from gluonic.ndarray.tape import Entry, Leaf, Record
@@ -26,8 +28,10 @@ class NDArray:
 
     Parameters
     ----------
-    data : the NumPy array that holds the elements; it is not copied, unless it is not contiguous
+    handle : the NumPy array that holds the elements; it is not copied, unless it is not contiguous. Or the
+        `handle` of another NDArray, for one that shares its elements
     ctx : the context it is said to be on
+    writable : whether elements can be assigned
     """
 
     # _reader: the record that last used the array as a constant, so that it is not overwritten too early
@@ -40,18 +44,16 @@ class NDArray:
     _context: Context | None
     _reader: "ref[Record] | None"
 
-    def __init__(self, data: Any, ctx: Context | None = None) -> None:
-        if data is None:  # as MXNet's pickles make an array, before they give it its state
-            data = np.zeros((0,), np.float32)
-        if not isinstance(data, np.ndarray):
-            raise TypeError(
-                describe(
-                    f"an NDArray is made around a NumPy array, not {type(data).__name__}",
-                    hint="mx.nd.array(value)",
-                )
-            )
-        self._data = np.asarray(data, order="C")
+    def __init__(self, handle: Any, ctx: Context | None = None, writable: bool = True) -> None:
+        if not isinstance(handle, np.ndarray):
+            handle, ctx, writable = _opened(handle, ctx, writable)
+        self._data = np.asarray(handle, order="C")
         self._entry, self._context, self._reader = None, ctx, None
+        if not writable:
+            self._data = self._data.view()
+            self._data.flags.writeable = False
+
+    handle = property(handle_of)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,7 +102,7 @@ class NDArray:
         return self._data.copy()
 
     def asscalar(self) -> Any:
-        """Return the only element as a NumPy scalar.
+        """Return the only element as a NumPy scalar; of several axes, as in MXNet, a NumPy array of them.
 
         Raises
         ------
@@ -120,7 +122,7 @@ class NDArray:
                     hint="x.asnumpy(), or x.mean().asscalar()",
                 )
             )
-        return self._data.reshape(-1)[0]
+        return self._data[0] if self._data.ndim == 1 else self._data.copy()[()]
 
     def as_nd_ndarray(self) -> "NDArray":
         """Return the array itself."""
@@ -128,7 +130,7 @@ class NDArray:
 
     def as_np_ndarray(self) -> Any:
         """Raise, for there is no `mx.np` here."""
-        raise NotImplementedError("as_np_ndarray: gluonic has no mx.np; use asnumpy()")
+        raise NotThereError("as_np_ndarray: gluonic has no mx.np; use asnumpy()")
 
     def detach(self) -> "NDArray":
         """Return the same elements off the tape; memory is shared."""
@@ -145,7 +147,7 @@ class NDArray:
         stype : the storage type of the buffer: only ``"default"``
         """
         if stype not in (None, "default"):
-            raise NotImplementedError(f"attach_grad(stype={stype!r}): gluonic has no sparse arrays")
+            raise NotThereError(f"attach_grad(stype={stype!r}): gluonic has no sparse arrays")
         if grad_req not in GRADIENT_REQUESTS:
             raise GradientRequestError(
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
@@ -210,7 +212,7 @@ class NDArray:
     def _only(self, kind: str) -> Any:
         if self._data.size != 1:
             raise TypeError(f"only an NDArray of one element makes a {kind}, not {self.shape}")
-        return self.asscalar()
+        return self._data.item()
 
     if TYPE_CHECKING:  # what the other modules add
         shape_array: Any
@@ -237,10 +239,27 @@ class NDArray:
         def __ge__(self, other: Any) -> "NDArray": ...
 
 
+def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | None, bool]:
+    """The elements that an NDArray is made around, where they are not given as a NumPy array."""
+    if handle is None:  # as MXNet's pickles make an array, before they give it its state
+        return np.zeros((0,), np.float32), ctx, writable
+    if not isinstance(handle, ctypes.c_void_p):
+        raise TypeError(
+            describe(
+                f"an NDArray is made around a NumPy array, not {type(handle).__name__}",
+                hint="mx.nd.array(value)",
+            )
+        )
+    array = held_by(handle, NDArray)
+    if isinstance(ctx, bool):  # by position, `writable` is MXNet's second parameter
+        ctx, writable = None, ctx
+    return array._data, array._context if ctx is None else ctx, writable and array.writable
+
+
 class GradientRequestError(AttributeValueError, KeyError):
     """`grad_req` is none of write, add and null."""
 
-    __str__ = RuntimeError.__str__  # KeyError would show the message's repr
+    __str__ = MXNetError.__str__  # KeyError would show the message's repr
 
 
 def method(name: str) -> Callable[[_Function], _Function]:

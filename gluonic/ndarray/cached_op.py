@@ -8,6 +8,7 @@ from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.program import Observer, Program
+from gluonic.graph.monitoring import input_names
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
@@ -24,16 +25,20 @@ class CachedOp:
     ----------
     graph : what to compute
     inputs : the variables, in the order in which arrays will be given
-    parameters : those of them that seldom change; only NDArrays write into their memory. The others hold the
-        batch, if any; None if nothing is known
+    parameters : those of them that seldom change; only NDArrays write into their memory
+    data : those that hold the batch, if any do; None if nothing is known
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] | None = None
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        parameters: Collection[Node] = (),
+        data: Collection[Node] | None = None,
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self._data = None if parameters is None else [n for n in inputs if n not in parameters]
-        self.inference = Program(graph, inputs, parameters or (), self._data)
+        self._data = data
+        self.inference = Program(graph, inputs, parameters, data)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
         self._observer: Observer | None = None
 
@@ -49,7 +54,8 @@ class CachedOp:
         def observer(node: Node, arrays: list[Array], results: list[Array]) -> None:
             assert node.application is not None
             assert callback is not None
-            names = [f"{node.name}_{name}" for name in node.application.inputs] if inputs else []
+            called = input_names(node.application) if inputs else ()
+            names = [f"{node.name}_{name}" for name in called]
             names += [node.entry(i).name for i in range(node.visible_count)]
             for name, array in zip(names, [*(arrays if inputs else ()), *results], strict=False):
                 callback(name, node.operator_name, wrap(array))
@@ -96,18 +102,23 @@ class CachedOp:
             return False
         return self.inference.compiled.can_repeat(train=STATE.training)
 
-    def repeat(self, inputs: Sequence[NDArray], given: Sequence[int], at: int) -> Repeat | None:
+    def repeat(
+        self, inputs: Sequence[NDArray], given: Sequence[int], at: int, found: object
+    ) -> Repeat | None:
         """The shorter way for calls like the one that has just run; None if it did not settle.
 
         Parameters
         ----------
         inputs : of that call
         given : the positions of those that the next call brings; all others are parameters
-        at : the number of the latest write when the inputs were looked up
+        at : the number of the latest replacement of a parameter's array when the inputs were looked up
+        found : stands for that look-up
         """
         arrays, train = [x._data for x in inputs], STATE.training
-        frames = self.inference.compiled.verified(arrays, at, train=train)
-        return None if frames is None else Repeat(frames, given, inputs[given[0]].context, at)
+        frames = self.inference.compiled.verified(arrays, found, train=train)
+        return (
+            None if frames is None else Repeat(frames, given, inputs[given[0]].context, at, found)
+        )
 
     @property
     def runs_in_python(self) -> bool:
@@ -177,6 +188,11 @@ class CachedOpRecord(Record):
     def output_count(self) -> int:
         """How many outputs the graph has."""
         return len(self.shapes)
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the graph has output heads."""
+        return self.program.has_losses
 
     def free(self) -> None:
         """Let go of the values."""

@@ -1,6 +1,13 @@
-"""Contexts: the devices that MXNet programs name. There is one kind here, the CPU."""
+"""Contexts: the devices that MXNet programs name. There is one kind here, the CPU.
 
+With ``GLUONIC_GPU=cpu`` in the environment it serves contexts of GPUs as well: arrays there are said to be on
+``gpu(0)``, and contexts compare and print as they do in MXNet, but everything is computed by the CPU.
+"""
+
+import logging
+import os
 import threading
+from functools import cache
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
@@ -8,6 +15,7 @@ from gluonic.graph.errors import MXNetError
 
 _NAMES = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
 _IDS = {name: number for number, name in _NAMES.items()}
+_GPU = _IDS["gpu"]
 
 
 class _Default(threading.local):
@@ -87,6 +95,9 @@ class Context(metaclass=_ContextType):
     def __reduce__(self) -> Any:
         return Context, (self.device_type, self.device_id)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:  # of MXNet's pickles
+        self.device_typeid, self.device_id = state["device_typeid"], state["device_id"]
+
     def __enter__(self) -> Self:
         _default.outer.append(_default.value)
         _default.value = self
@@ -119,18 +130,53 @@ def cpu_pinned(device_id: int = 0) -> Context:
 
 
 def gpu(device_id: int = 0) -> Context:
-    """Return a GPU context. It can be named and compared; allocating on it raises `MXNetError`."""
+    """Return a GPU context. It can be named and compared; using it raises `MXNetError`.
+
+    With ``GLUONIC_GPU=cpu`` (which ``python -m gluonic --cpu`` sets) the CPU serves it: arrays on it, any
+    number of such contexts, parameters on several of them. The first use says so, through `logging`.
+    """
     return Context("gpu", device_id)
 
 
 def num_gpus() -> int:
-    """Return the number of GPUs that gluonic can use: none."""
+    """Return the number of GPUs: none, whether or not the CPU serves GPU contexts.
+
+    Programs that look for a GPU, and use the CPU without one, go on doing so; those that name one without
+    looking are whom ``GLUONIC_GPU=cpu`` is for.
+    """
     return 0
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Raise, for there is no GPU."""
-    raise MXNetError(f"gpu({device_id}): gluonic runs on the CPU; there is no GPU memory")
+    """Return the free and the total memory in bytes; where the CPU serves GPU contexts, it is the machine's.
+
+    Raises
+    ------
+    MXNetError
+        if it serves none
+    """
+    _check_served(gpu(device_id))
+    page = os.sysconf("SC_PAGE_SIZE")
+    total = page * os.sysconf("SC_PHYS_PAGES")
+    told = "SC_AVPHYS_PAGES" in os.sysconf_names
+    return (page * os.sysconf("SC_AVPHYS_PAGES") if told else total), total
+
+
+def _check_served(context: Context) -> None:
+    """Refuse a GPU, unless the environment says that the CPU serves it."""
+    if os.environ.get("GLUONIC_GPU") != "cpu":
+        raise MXNetError(
+            f"{context}: gluonic runs on the CPU only; use mx.cpu(), or let the CPU serve GPU contexts: "
+            "python -m gluonic --cpu script.py, or GLUONIC_GPU=cpu in the environment"
+        )
+    _tell_once()
+
+
+@cache
+def _tell_once() -> None:
+    logging.getLogger("gluonic").warning(
+        "GLUONIC_GPU=cpu: the CPU serves GPU contexts; there is no GPU"
+    )
 
 
 def current_context() -> Context:
@@ -144,16 +190,16 @@ def usable(context: Any) -> Context:
     Raises
     ------
     MXNetError
-        for a GPU
+        for a GPU, unless the CPU serves it
     """
     if context is None or context == "":
-        return current_context()
-    if isinstance(context, str):
+        context = current_context()
+    elif isinstance(context, str):
         context = _from_string(context)
     if not isinstance(context, Context):
         raise MXNetError(f"ctx must be a Context such as mx.cpu(), not {context!r}")
-    if context.device_typeid == _IDS["gpu"]:
-        raise MXNetError(f"{context}: gluonic runs on the CPU only; use mx.cpu()")
+    if context.device_typeid == _GPU:
+        _check_served(context)
     return context
 
 

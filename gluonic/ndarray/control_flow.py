@@ -82,7 +82,7 @@ def foreach(
 
 def _number(value: Any, kind: type, what: str) -> Any:
     try:
-        return kind(value.asscalar() if hasattr(value, "asscalar") else value)
+        return kind(value.asnumpy().item() if hasattr(value, "asnumpy") else value)
     except (TypeError, ValueError):
         raise ValueError(f"Cannot convert {what} to python {kind.__name__}: {value!r}") from None
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
@@ -92,7 +92,7 @@ NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
 def tostype(self: NDArray, stype: str) -> NDArray:
     """Return a copy in another storage type: there is only ``"default"``."""
     if stype != "default":
-        raise NotImplementedError(f"tostype({stype!r}): gluonic has no sparse arrays")
+        raise NotThereError(f"tostype({stype!r}): gluonic has no sparse arrays")
     return _copied(self, self._context)
 
 

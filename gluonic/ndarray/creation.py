@@ -9,13 +9,14 @@ import numpy as np
 
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.graph.quiet import quietly
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import TooLargeError, overwrite
+from gluonic.ndarray.nested_lists import array_of
 from gluonic.ndarray.recording import check_writable
 
 _DENSE = (None, "default")
@@ -68,7 +69,7 @@ def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
 
 def _dense(stype: str | None, where: str) -> None:
     if stype not in _DENSE:
-        raise NotImplementedError(f"{where}(stype={stype!r}): gluonic has no sparse arrays")
+        raise NotThereError(f"{where}(stype={stype!r}): gluonic has no sparse arrays")
 
 
 def _constant(name: str, make: Any, words: str) -> Any:
@@ -168,9 +169,9 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
         found = value
     else:
         if hasattr(value, "tocsr"):
-            raise NotImplementedError("array of a sparse matrix: gluonic has no sparse arrays")
+            raise NotThereError("array of a sparse matrix: gluonic has no sparse arrays")
         try:
-            found = np.array(np.nan if value is None else value)
+            found = array_of(np.nan if value is None else value)
         except (ValueError, TypeError):  # OverflowError goes on: it says which number
             found = np.array("")
     if found.dtype.kind not in "biufc" and found.dtype != object and found.size:
@@ -219,7 +220,7 @@ def arange(
     [2.0, 2.0, 3.0, 3.0, 4.0, 4.0]
     """
     if infer_range:
-        raise NotImplementedError("arange(infer_range=True) is deprecated; give stop")
+        raise NotThereError("arange(infer_range=True) is deprecated; give stop")
     attributes = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
     return _made("_arange", attributes, ctx)
 
@@ -392,4 +393,4 @@ def waitall() -> None:
 
 def imdecode(*arguments: Any, **keywords: Any) -> NDArray:
     """Raise: pictures are decoded by `mx.image`."""
-    raise NotImplementedError("nd.imdecode: use mx.image.imdecode")
+    raise NotThereError("nd.imdecode: use mx.image.imdecode")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+from gluonic.graph.errors import CallError, MismatchError, MXNetError, describe, nearest
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray
 
@@ -55,13 +55,15 @@ class CustomOp:
         if req == "null":
             return
         values = src._data if isinstance(src, NDArray) else src
+        if not isinstance(values, np.ndarray):
+            values = np.asarray(values).astype(dst._data.dtype)
         if req in ("write", "inplace"):
             np.copyto(dst._data, values, casting="unsafe")
         elif req == "add":
             np.add(dst._data, values, out=dst._data, casting="unsafe")
         else:
             raise ValueError(f"req must be null, write, inplace or add, not {req!r}")
-        note_write()
+        note_write(dst._data)
 
 
 class CustomOpProp:
@@ -103,12 +105,26 @@ class CustomOpProp:
         )
 
     def infer_storage_type(self, in_stype: list[str]) -> Any:
-        """Return the storage types of inputs, outputs and states; all are dense."""
-        return (
-            in_stype,
-            ["default"] * len(self.list_outputs()),
-            ["default"] * len(self.list_auxiliary_states()),
-        )
+        """Return the storage types of the inputs, of the outputs and of the auxiliary states."""
+        _require_dense("infer_storage_type", "in_stype", in_stype)
+        return in_stype, ["default"] * len(self.list_outputs()), self._dense_states()
+
+    def infer_storage_type_backward(
+        self,
+        ograd_stype: list[str],
+        in_stype: list[str],
+        out_stype: list[str],
+        igrad_stype: list[str],
+        aux_stype: list[str],
+    ) -> Any:
+        """Return the storage types of all arguments, in their order."""
+        _require_dense("infer_storage_type_backward", "ograd_stype", ograd_stype)
+        _require_dense("infer_storage_type_backward", "igrad_stype", igrad_stype)
+        dense = [["default"] * len(types) for types in (ograd_stype, in_stype, out_stype)]
+        return *dense, ["default"] * len(igrad_stype), self._dense_states()
+
+    def _dense_states(self) -> list[str]:
+        return ["default"] * len(self.list_auxiliary_states())
 
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]
@@ -203,3 +219,15 @@ def new_prop(settings: Mapping[str, str]) -> CustomOpProp:
 
 
 __all__ = ["CustomOp", "CustomOpProp", "register", "registered_names"]
+
+
+def _require_dense(method: str, what: str, types: list[str]) -> None:
+    for number, storage in enumerate(types):
+        if storage != "default":
+            raise MismatchError(
+                describe(
+                    f"{what}[{number}] is {storage!r}, and nobody has said what follows from that",
+                    where=method,
+                    hint=f"override {method} in the CustomOpProp",
+                )
+            )

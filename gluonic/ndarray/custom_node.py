@@ -73,6 +73,7 @@ def op_of(site: Site, made: dict[Site, CustomOp]) -> CustomOp:
     auxiliary=lambda n: prop_of(vars(n)).list_auxiliary_states(),
     outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
     visible=lambda n: len(prop_of(vars(n)).list_outputs()),
+    is_loss=True,  # what `backward` makes of zeros is the user's affair
     calls_back=True,
     keeps_state=KeptCustom,
     is_there=is_registered,

@@ -9,6 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
 from gluonic.ndarray.recording import put, wrap
+from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
 from gluonic.ndarray.tape import Entry, FunctionRecord, Leaf, Record, Walk, entry_of
 
@@ -65,11 +66,14 @@ def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
         raise HeadGradientError(
             describe(f"a head gradient must be an NDArray, not {type(gradient).__name__}")
         )
-    if gradient.shape != head.shape:
+    if gradient.shape == head.shape:
+        return gradient
+    if gradient.size != head.size:
         raise HeadGradientError(
             describe(f"a head of shape {head.shape} was given a gradient of shape {gradient.shape}")
         )
-    return gradient
+    with Flags(True, None):  # it may be differentiated in its turn
+        return with_shape(gradient, head.shape)
 
 
 def backward(
@@ -83,7 +87,7 @@ def backward(
     Parameters
     ----------
     heads : the arrays to differentiate
-    head_grads : the gradients that flow into them; ones by default
+    head_grads : the gradients that flow into them, of as many elements; ones by default
     retain_graph : keep what is needed to do so again
     train_mode : whether gradients are those of training mode
 
@@ -224,16 +228,20 @@ def record_function(
     inputs: Sequence[NDArray],
     outputs: Sequence[NDArray],
     gradients: Callable[[list[NDArray | None]], Sequence[NDArray | None]],
+    *,
+    is_loss: bool = False,
 ) -> None:
     """Put a computation with a gradient of its own on the tape.
 
     Parameters
     ----------
     gradients : from the gradients of the outputs (None: none flows in) those of the inputs
+    is_loss : whether to ask for them though none flows in
     """
     entries = [entry_of(x) for x in inputs]
     if any(entry is not None for entry in entries):
-        put(FunctionRecord(entries, len(outputs), gradients), inputs, outputs)
+        made = FunctionRecord(entries, len(outputs), gradients, is_loss=is_loss)
+        put(made, inputs, outputs)
 
 
 @method("backward")

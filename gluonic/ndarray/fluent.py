@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.graph.calling import FLUENT, signature
-from gluonic.graph.operator import REGISTRY
+from gluonic.graph.calling import FLUENT, LaterSignature, signature
+from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray import op
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.creation import split_v2 as split_parts
@@ -18,12 +18,15 @@ def _fluent(name: str) -> Callable[..., Any]:
         return getattr(op, name)(self, *arguments, **keywords)
 
     declared = REGISTRY[name]
-    parameters = list(signature(declared, "nd").parameters.values())
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameters[0].replace(name="self", default=inspect.Parameter.empty), *parameters[1:]]
-    )
-    call.__doc__ = declared.documentation
+    call.__signature__ = LaterSignature(declared, "nd", _of_method)  # type: ignore[attr-defined]
+    call.__doc__ = declared.kernel.__doc__
     return call
+
+
+def _of_method(declared: Operator, room: str) -> inspect.Signature:
+    """The signature of an operator as a method."""
+    first, *others = signature(declared, room).parameters.values()
+    return inspect.Signature([first.replace(name="self", default=first.empty), *others])
 
 
 for _name in FLUENT:

@@ -17,34 +17,38 @@ from gluonic.ndarray.state import STATE
 
 
 def make_function(op: Operator, name: str) -> Callable[..., Any]:
-    """Make the function that calls an operator under one of its names."""
-    caller = Caller(op, NDArray)
-    fast = None if caller.plain is None else fast_call(caller.plain)
-    function = _general(caller) if fast is None else _with_shortcut(caller, fast, caller.arity)
-    dress(function, op, name, "nd")
-    return function
+    """Make the function that calls an operator under one of its names.
 
+    Most operators are never called: what takes longer than a microsecond is made at the first call.
+    A call that gives just the inputs, by position, and perhaps a name, goes a short way.
+    """
+    caller: Caller | None = None
+    fast: Any = None
+    arity = -1
 
-def _general(caller: Caller) -> Callable[..., Any]:
-    def function(*arguments: Any, **keywords: Any) -> Any:
-        return call(caller, arguments, keywords)
-
-    return function
-
-
-def _with_shortcut(caller: Caller, fast: Callable[..., NDArray], arity: int) -> Callable[..., Any]:
-    """The function with a short way for a call that gives just the inputs, by position."""
-
-    def function(*arguments: Any, **keywords: Any) -> Any:
+    def function(*arguments: Any, name: Any = None, **keywords: Any) -> Any:
+        nonlocal caller, fast, arity
         if not keywords and len(arguments) == arity:
             for argument in arguments:
                 if type(argument) is not NDArray:
                     break
             else:
                 return fast(*arguments)
+        if caller is None:
+            caller, fast, arity = _ways(op)
+        if name is not None:
+            keywords["name"] = name
         return call(caller, arguments, keywords)
 
+    dress(function, op, name, "nd")
     return function
+
+
+def _ways(op: Operator) -> tuple[Caller, Any, int]:
+    """How an operator is called, the short way if there is one, and with how many inputs it is taken."""
+    caller = Caller(op, NDArray)
+    fast = None if caller.plain is None else fast_call(caller.plain)
+    return caller, fast, -1 if fast is None else caller.arity
 
 
 def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -65,6 +69,8 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     positional, named, attributes = caller.split(arguments, keywords)
     if out is not None and not caller.inputs:
         attributes = {**_attributes_of(out, caller.op), **attributes}
+    if attributes:
+        attributes = caller.recognized(attributes)
     application = caller.op.apply(attributes)
     if named or len(positional) != len(application.inputs) or None in map(id_or_none, positional):
         positional = caller.arrange(application, positional, named)

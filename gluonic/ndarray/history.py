@@ -1,7 +1,7 @@
 """What was recorded, read as a graph."""
 
 from gluonic.graph.application import Application
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.node import Entry as GraphEntry
 from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import as_text
@@ -80,7 +80,7 @@ class _History:
         elif isinstance(record, CachedOpRecord):
             self.outputs[record] = self.inlined(record)
         else:
-            raise NotImplementedError(
+            raise NotThereError(
                 f"get_symbol: the computation has a {type(record).__name__}, which is no operator"
             )
 

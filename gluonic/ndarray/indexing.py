@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.quiet import QUIET, quietly
@@ -17,10 +16,11 @@ from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.recording import check_writable, wrap
+from gluonic.ndarray.nested_lists import shared_array_of
+from gluonic.ndarray.recording import check_writable, put, wrap
 from gluonic.ndarray.shaping import broadcast_to, view, with_shape
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.tape import entry_of
+from gluonic.ndarray.tape import FunctionRecord, entry_of
 
 Key = tuple[Any, ...]
 
@@ -149,7 +149,7 @@ def getitem(self: NDArray, key: Any) -> NDArray:
     index, basic = _read_key(self, key)
     if basic and (not index or (len(index) == 1 and index[0] == _EVERYTHING)):
         return self
-    return _basic(self, index) if basic else _advanced(self, index)
+    return _basic(self, index) if basic else _advanced(self, index, _recorded_parts(key))
 
 
 _PLAIN = frozenset({int, slice, type(None), type(Ellipsis)})
@@ -197,10 +197,21 @@ def _basic(self: NDArray, key: Key) -> NDArray:
     return with_shape(view(self, part.reshape(lengths), "slice", attributes), shape)
 
 
-def _advanced(self: NDArray, key: Key) -> NDArray:
-    """A copy of the elements of a key with arrays in it."""
-    if STATE.recording and entry_of(self) is not None:
+def _recorded_parts(key: Any) -> list[NDArray]:
+    """The arrays of a key that have been recorded, while recording."""
+    if not STATE.recording:
+        return []
+    parts = key if isinstance(key, tuple) else (key,)
+    return [p for p in parts if isinstance(p, NDArray) and entry_of(p) is not None]
+
+
+def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
+    """A copy of the elements of a key with arrays in it, `recorded` among them."""
+    if recorded or (STATE.recording and entry_of(self) is not None):
         indices = NDArray(_positions(self, key))
+        if recorded:  # indices have no gradient, but an output head may lie behind them
+            entries = [entry_of(part) for part in recorded]
+            put(FunctionRecord(entries, 1, lambda heads: [None] * len(entries)), (), (indices,))
         return invoke(REGISTRY["take"].apply({}), (with_shape(self, (self.size,)), indices))[0]
     try:
         made = NDArray(self._data[key], self._context)
@@ -216,7 +227,7 @@ def _advanced(self: NDArray, key: Key) -> NDArray:
 def setitem(self: NDArray, key: Any, value: Any) -> None:
     """Write into the part that a key names."""
     if not STATE.recording and _write_quickly(self._data, key, value):
-        note_write()
+        note_write(self._data)
         return
     if not self.writable:
         raise ValueError("the NDArray is read-only: its elements cannot be assigned")
@@ -228,7 +239,7 @@ def setitem(self: NDArray, key: Any, value: Any) -> None:
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     shape = self._data[index].shape if basic else _positions(self, index).shape
     quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
-    note_write()
+    note_write(self._data)
 
 
 def _write_quickly(data: Array, key: Any, value: Any) -> bool:
@@ -269,17 +280,17 @@ def _values(self: NDArray, value: Any) -> Array:
     if isinstance(value, NDArray):
         return value._data
     try:
-        found = np.asarray(value)
-    except ValueError:
-        found = np.asarray(None)
-    if found.dtype.kind not in "biuf" and not (is_number(value) or found.size == 0):
-        raise TypeError(
-            describe(
-                f"elements of an NDArray cannot be assigned {value!r} of type {type(value).__name__}",
-                hint="a number, an NDArray, a NumPy array or a list of numbers",
-            )
+        found = shared_array_of(value)
+        if found.dtype.kind in "biufOU" or found.size == 0:  # None is NaN, and text is read
+            return quietly(found.astype, self._data.dtype)  # type: ignore[no-any-return]
+    except (ValueError, TypeError):
+        pass
+    raise TypeError(
+        describe(
+            f"elements of an NDArray cannot be assigned {value!r} of type {type(value).__name__}",
+            hint="a number, an NDArray, a NumPy array or a list of numbers",
         )
-    return quietly(found.astype, self._data.dtype)  # type: ignore[no-any-return]
+    )
 
 
 def _fitted(values: Array, shape: Sequence[int]) -> Array:
@@ -296,3 +307,11 @@ def _fitted(values: Array, shape: Sequence[int]) -> Array:
                 where="x[key] = value",
             )
         ) from None
+
+
+def _lies_side_by_side(slc_key: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
+    """Whether the elements that slices name are contiguous."""
+    return np.empty(shape, np.bool_)[slc_key].flags.c_contiguous
+
+
+NDArray._basic_indexing_slice_is_contiguous = staticmethod(_lies_side_by_side)  # type: ignore[attr-defined]

@@ -33,25 +33,28 @@ NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
 )
 
 
-def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
+def from_numpy(
+    ndarray: Array, zero_copy: bool = True, array_cls: type[NDArray] = NDArray
+) -> NDArray:
     """Return an NDArray with the elements of a NumPy array.
 
     Parameters
     ----------
     ndarray : the NumPy array
     zero_copy : share its memory; then it becomes read-only for NumPy, and must be contiguous
+    array_cls : the class of the result
     """
     if ndarray.dtype not in CODE_OF:
         raise ValueError(f"from_numpy: {ndarray.dtype} is not supported; it has {_dtypes()}")
     if not zero_copy:
-        return NDArray(np.array(ndarray, order="C"))
+        return array_cls(np.array(ndarray, order="C"))
     if not ndarray.flags.c_contiguous:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
     with suppress(ValueError):  # memory that is read-only by nature stays so
         ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
-    return NDArray(share(shared))
+    return array_cls(share(shared))
 
 
 def _dtypes() -> str:
@@ -70,16 +73,26 @@ class _Memory:
         self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
 
 
-class _Capsule:
-    """A DLPack capsule of another library, dressed as the protocol asks."""
+class _Source:
+    """What another library exports, or a capsule of its, for NumPy to read.
 
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
+    Attributes
+    ----------
+    is_unmarked : whether the capsule cannot say if its memory is read-only; NumPy takes it for that
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._given, self.is_unmarked = given, False
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        return self.capsule
+        given = self._given
+        capsule = given.__dlpack__(**keywords) if hasattr(given, "__dlpack__") else given
+        self.is_unmarked = '"dltensor"' in repr(capsule)
+        return capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        if hasattr(self._given, "__dlpack_device__"):
+            return self._given.__dlpack_device__()  # type: ignore[no-any-return]
         return 1, 0  # the CPU
 
 
@@ -112,8 +125,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
     ----------
     dlpack : an array with `__dlpack__`, or a DLPack capsule (which can be read once)
     """
-    source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
-    unmarked = '"dltensor"' in repr(dlpack)  # a capsule that cannot say whether it is read-only
+    source = _Source(dlpack)
     try:
         array = np.from_dlpack(source)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
@@ -122,7 +134,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
         ) from error
     if array.dtype not in CODE_OF:
         raise MXNetError(f"from_dlpack: {array.dtype} is not supported; it has {_dtypes()}")
-    return NDArray(share(np.asarray(_Memory(array)) if unmarked else array))
+    return NDArray(share(np.asarray(_Memory(array)) if source.is_unmarked else array))
 
 
 # ----------------------------------------------------------------------------------------- pickles

@@ -9,11 +9,11 @@ import numpy as np
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, conform, own, refused
+from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.quiet import quietly
 from gluonic.graph.view import written
-from gluonic.graph.writes import note_write
+from gluonic.graph.writes import note_write, note_writes
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
 
@@ -55,9 +55,9 @@ def _compute(application: Application, arrays: Sequence[Array], expected: Signat
 def _computed(
     application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
 ) -> list[Array]:
-    results = conform(application.execute(arrays, run), expected, application)
+    results = computed(application, arrays, run, expected)
     if application.states:
-        note_write()
+        note_writes(application.states_among(arrays))
     return [own(array, arrays) for array in results]
 
 
@@ -72,5 +72,5 @@ def _too_large(application: Application, expected: Signature) -> str:
 
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
-    quietly(np.copyto, target._data, values, "unsafe")
-    note_write()
+    quietly(np.copyto, target._data, np.asarray(values), "unsafe")
+    note_write(target._data)

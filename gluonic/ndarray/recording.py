@@ -58,6 +58,11 @@ class OperatorRecord(Record):
         """How many outputs there are."""
         return len(self.application.outputs)
 
+    @property
+    def is_loss(self) -> bool:
+        """Whether the operator is an output head."""
+        return self.application.is_loss
+
     def free(self) -> None:
         """Let go of the values."""
         super().free()

@@ -15,9 +15,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gluonic.graph.dtypes import CODE_OF, CODES
-from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.errors import FileFormatError, MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.shape_semantics import is_np_shape
+from gluonic.graph.writes import note_replacement
 from gluonic.ndarray.array import NDArray, method
 
 _HEADER = 0x112
@@ -39,7 +40,7 @@ class FileAccessError(MXNetError, OSError):
         OSError.__init__(self, *arguments)
 
 
-class SparseBlockError(FileFormatError, NotImplementedError):
+class SparseBlockError(FileFormatError, NotThereError):
     """A file holds a sparse array."""
 
 
@@ -152,6 +153,11 @@ def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise TypeError(f"buf required to be a string or bytes, not {type(buf).__name__}")
     return _Reader(io.BytesIO(buf), "the buffer").arrays()
+
+
+def load_array(data: bytes | bytearray | None) -> NDArray:
+    """Load what MXNet's pickles hold of an array: it stands there as in a file, or None for none."""
+    return NDArray(None) if data is None else _Reader(io.BytesIO(data), "the pickle").array()
 
 
 class _Reader:
@@ -267,6 +273,6 @@ class _Reader:
 @method("__setstate__")
 def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
     """Take the state that MXNet's own pickles hold: an array as in a file."""
-    handle = state["handle"]
-    array = NDArray(None) if handle is None else _Reader(io.BytesIO(handle), "the pickle").array()
+    array = load_array(state["handle"])
     self._data, self._entry, self._context, self._reader = array._data, None, None, None
+    note_replacement()

@@ -1,63 +1,59 @@
-"""``nd.sparse``: its operators, on dense arrays; there are no sparse ones."""
+"""``nd.sparse``: operators that MXNet also has for sparse arrays, here on dense ones alone."""
 
-from typing import Any
+from typing import Any, NoReturn
 
-from gluonic.ndarray import op
-from gluonic.ndarray.arithmetic import functions as _arithmetic
+from gluonic.graph.calling import Functions
+from gluonic.graph.errors import NotThereError
+from gluonic.ndarray import arithmetic as _arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.creation import array, empty, zeros
+from gluonic.ndarray.functions import make_function
 
 __all__ = [
+    "BaseSparseNDArray",
+    "CSRNDArray",
+    "RowSparseNDArray",
     "array",
-    "cast_storage",
     "csr_matrix",
     "empty",
     "row_sparse_array",
     "zeros",
-    *_arithmetic,
 ]
 
-globals().update(_arithmetic)
+globals().update(
+    {name: vars(_arithmetic)[name] for name in ("add", "subtract", "multiply", "divide")}
+)
 
 
-def csr_matrix(*arguments: Any, **keywords: Any) -> Any:
+def _refuse(name: str) -> NoReturn:
+    raise NotThereError(f"nd.sparse.{name}: gluonic has no sparse arrays")
+
+
+def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None) -> NoReturn:
     """Raise: there are no sparse arrays."""
-    raise NotImplementedError("nd.sparse.csr_matrix: gluonic has no sparse arrays")
+    _refuse("csr_matrix")
 
 
-def row_sparse_array(*arguments: Any, **keywords: Any) -> Any:
+def row_sparse_array(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None) -> NoReturn:
     """Raise: there are no sparse arrays."""
-    raise NotImplementedError("nd.sparse.row_sparse_array: gluonic has no sparse arrays")
+    _refuse("row_sparse_array")
 
 
-def cast_storage(arr: NDArray, stype: str, out: NDArray | None = None) -> NDArray:
-    """Return a copy in another storage type: there is only ``"default"``.
+class BaseSparseNDArray(NDArray):
+    """What sparse arrays would be. There are none; programs ask whether an array is one."""
 
-    Parameters
-    ----------
-    arr : the array
-    stype : the storage type
-    out : an array that receives the copy
-    """
-    copied = arr.tostype(stype)
-    return copied if out is None else copied.copyto(out)  # type: ignore[no-any-return]
-
-
-class BaseSparseNDArray:
-    """What sparse arrays would be; there are none."""
+    def __init__(self, handle: Any, writable: bool = True) -> None:
+        _refuse(type(self).__name__)
 
 
 class CSRNDArray(BaseSparseNDArray):
-    """What compressed sparse rows would be; there are none."""
+    """What compressed sparse rows would be."""
 
 
 class RowSparseNDArray(BaseSparseNDArray):
-    """What arrays with few rows would be; there are none."""
+    """What arrays with few rows would be."""
 
 
-def __getattr__(name: str) -> Any:
-    return getattr(op, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(op)})
+_functions = Functions("sparse", globals(), make_function)
+__getattr__ = _functions.find
+__dir__ = _functions.names

@@ -44,6 +44,7 @@ class Record:
     freed : whether a backward has passed and the record can't be differentiated any more
     serial : records are numbered as they are made
     takes_memory : whether there is a method `gradients_into`
+    is_loss : whether there are gradients of the inputs though none flows into the outputs
     """
 
     takes_memory: ClassVar[bool] = False
@@ -71,6 +72,11 @@ class Record:
     def output_count(self) -> int:
         """How many outputs the computation has."""
         raise NotImplementedError
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the inputs have gradients though none flows in."""
+        return False
 
     def free(self) -> None:
         """Let go of what only a gradient needs."""
@@ -128,28 +134,42 @@ class Leaf(Record):
                 np.add(buffer, new, out=buffer, casting="unsafe")
             else:
                 np.copyto(buffer, new, casting="unsafe")
-        note_write()
+        note_write(buffer)
 
 
 class FunctionRecord(Record):
-    """A computation with a gradient given as a Python function over NDArrays."""
+    """A computation with a gradient given as a Python function over NDArrays.
 
-    __slots__ = ("backward", "count")
+    Parameters
+    ----------
+    inputs, count : the entries of the inputs, and how many outputs there are
+    backward : from the gradients of the outputs (None: none flows in) those of the inputs
+    is_loss : whether to call it though none flows in
+    """
+
+    __slots__ = ("_is_loss", "backward", "count")
 
     def __init__(
         self,
         inputs: Sequence[Entry | None],
         count: int,
         backward: Callable[..., Sequence["NDArray | None"]],
+        *,
+        is_loss: bool = False,
     ) -> None:
         super().__init__(inputs)
-        self.count = count
+        self.count, self._is_loss = count, is_loss
         self.backward: Callable[..., Sequence[NDArray | None]] | None = backward
 
     @property
     def output_count(self) -> int:
         """How many outputs there are."""
         return self.count
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the function is called though no gradient flows in."""
+        return self._is_loss
 
     def free(self) -> None:
         """Let go of the values."""
@@ -218,7 +238,7 @@ class Walk:
                 continue
             heads = self.flowing[record]
             found: Sequence[NDArray | None] = ()
-            if any(head is not None for head in heads):
+            if any(head is not None for head in heads) or record.is_loss:
                 if self.filling and record.takes_memory:
                     found = record.gradients_into(heads, self._buffers(inputs), train=train)
                 else:

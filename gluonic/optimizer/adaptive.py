@@ -2,7 +2,7 @@
 
 import math
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from gluonic.graph import updates
 from gluonic.ndarray.array import NDArray
@@ -25,13 +25,11 @@ class _TwoMoments(RuleOptimizer):
     """An optimizer with decaying averages of the gradient and of its size."""
 
     state_count = 2
-    settings = ("beta1", "beta2", "epsilon")
+    settings: ClassVar[tuple[str, ...]] = ("beta1", "beta2", "epsilon")
 
-    def __init__(
-        self, learning_rate: float, beta1: float, beta2: float, epsilon: float, **kwargs: Any
-    ) -> None:
+    def __init__(self, learning_rate: float, beta1: float, beta2: float, **kwargs: Any) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+        self.beta1, self.beta2 = beta1, beta2
 
     def _corrected(self, t: int) -> float:
         """Return the factor that makes up for averages begun at zero."""
@@ -62,7 +60,8 @@ class Adam(_TwoMoments):
         lazy_update: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        super().__init__(learning_rate, beta1, beta2, **kwargs)
+        self.epsilon = epsilon
         self.lazy_update = lazy_update
 
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
@@ -93,7 +92,8 @@ class AdamW(_TwoMoments):
         correct_bias: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        super().__init__(learning_rate, beta1, beta2, **kwargs)
+        self.epsilon = epsilon
         self.correct_bias = correct_bias
 
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
@@ -112,6 +112,8 @@ class Adamax(_TwoMoments):
     """
 
     rule = staticmethod(updates.adamax)
+    epsilon = 0.0
+    settings = ("beta1", "beta2")
 
     def __init__(
         self,
@@ -120,7 +122,7 @@ class Adamax(_TwoMoments):
         beta2: float = 0.999,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, 0.0, **kwargs)
+        super().__init__(learning_rate, beta1, beta2, **kwargs)
 
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
         n.lr /= 1.0 - self.beta1**t
@@ -155,7 +157,8 @@ class Nadam(_TwoMoments):
         schedule_decay: float = 0.004,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        super().__init__(learning_rate, beta1, beta2, **kwargs)
+        self.epsilon = epsilon
         self.schedule_decay = schedule_decay
         self.m_schedule = 1.0
 

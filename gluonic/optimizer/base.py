@@ -129,6 +129,10 @@ class Optimizer:
             )
         self.lr = lr
 
+    def set_lr_scale(self, args_lrscale: Any) -> None:
+        """Raise: `set_lr_mult` has long taken its place."""
+        raise DeprecationWarning("set_lr_scale is gone; use set_lr_mult")
+
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Set factors on the learning rate, by index or name."""
         self.lr_mult: dict[Any, float] = {**self._of_symbol("__lr_mult__"), **args_lr_mult}

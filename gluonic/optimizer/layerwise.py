@@ -38,6 +38,8 @@ class LARS(SGD):
     kwargs : see `Optimizer`
     """
 
+    _step_of_lr = -1
+
     def __init__(
         self,
         momentum: float = 0.0,
@@ -51,7 +53,6 @@ class LARS(SGD):
         self.eta, self.eps, self.momentum_correction = eta, eps, momentum_correction
         self.last_lr: float | None = None
         self.cur_lr: float | None = None
-        self._step_of_lr = -1
 
     def _decays(self, name: str) -> bool:
         return name.endswith("_weight")
@@ -192,7 +193,7 @@ class LBSGD(SGD):
         self.warmup_strategy, self.warmup_epochs = warmup_strategy, warmup_epochs
         self.batch_scale, self.updates_per_epoch = batch_scale, updates_per_epoch
         self.init_updates, self.num_epochs = begin_epoch * updates_per_epoch, num_epochs
-        self.cumgrads: dict[Any, tuple[NDArray | None, int]] = {}
+        self.cumgrads: dict[Any, dict[str, Any]] = {}  # as in MXNet's files of states
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Sum up the gradient, and every `batch_scale` times update a weight in place."""
@@ -201,12 +202,12 @@ class LBSGD(SGD):
             return
         lr, wd = self._get_lr(index), self._get_wd(index)
         self._update_count(index)
-        total, count = self.cumgrads.get(index, (None, self.init_updates))
-        total, count = grad.copy() if total is None else total + grad, count + 1
-        if count % self.batch_scale:
-            self.cumgrads[index] = (total, count)
+        before = self.cumgrads.get(index, {"cum_grad": 0, "num_cums": self.init_updates})
+        total, count = grad + before["cum_grad"], before["num_cums"] + 1
+        is_due = count % self.batch_scale == 0
+        self.cumgrads[index] = {"cum_grad": 0 if is_due else total, "num_cums": count}
+        if not is_due:
             return
-        self.cumgrads[index] = (None, count)
         mean = total / self.batch_scale
         numbers = self._numbers(index)
         numbers.lr = lr * (

@@ -1,49 +1,69 @@
-"""Optimizer states as bytes and back: pickles, read by an unpickler that makes nothing but data.
+"""Optimizer states as bytes and back.
 
-What MXNet wrote can be read. Of classes only arrays, optimizers and learning rate schedulers are
-made, and only those this process has registered or imported already; no function of a file is run.
+The bytes are a pickle, as MXNet's are, and what MXNet wrote can be read. A file is data from strangers: it is
+parsed without running anything (`pickles`), and what it describes is made here, by closed tables: numbers,
+text, arrays, and those optimizers and learning rate schedulers that this process has registered or imported.
 """
 
-import copyreg
 import io
+import operator
 import pickle
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import FileFormatError
+from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.operator import Array
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.serialization import load_array
+from gluonic.optimizer.attributes import checked_attributes
 from gluonic.optimizer.base import Optimizer
+from gluonic.optimizer.fit import require_fit
+from gluonic.optimizer.pickles import Call, Named, parse
 
-_BUILTINS = {
-    "bool": bool,
-    "bytearray": bytearray,
-    "complex": complex,
-    "dict": dict,
-    "float": float,
-    "frozenset": frozenset,
-    "int": int,
-    "list": list,
-    "set": set,
-    "slice": slice,
-    "str": str,
-    "tuple": tuple,
+_DEEPEST = 100
+_NUMPY_TYPES = (
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+_TYPES: dict[str, Any] = {
+    **{f"builtins.{kind.__name__}": kind for kind in (bool, complex, float, int, str)},
+    **{f"numpy.{name}": getattr(np, name) for name in _NUMPY_TYPES},
+    "numpy.bool": np.bool_,
 }
-_NUMPY_CORES = ("numpy.core.multiarray", "numpy._core.multiarray")
+_DTYPES = {dtype.str[1:]: dtype for dtype in map(np.dtype, _NUMPY_TYPES)}
+_PLAIN = (OrderedDict, bytearray, complex)
+_CONTEXT = re.compile(r"(?P<kind>\w+)\((?P<number>\d{1,9})\)")
+_MODULES = {
+    "__builtin__": "builtins",
+    "copy_reg": "copyreg",
+    "numpy.core.multiarray": "numpy._core.multiarray",
+    "numpy.core.numeric": "numpy._core.numeric",
+}
+"""Modules by the names that older Pythons and NumPys write."""
 
 
-def restore_array(elements: bytes, dtype: str, shape: tuple[int, ...], context: str) -> NDArray:
-    """Make an array from what `dump` has written."""
-    found = np.frombuffer(elements, as_dtype(dtype)).reshape(shape)
-    return NDArray(found.copy(), Context(*_kind_and_number(context)))
+# ----------------------------------------------------------------------------------------- writing
 
 
-def _kind_and_number(context: str) -> tuple[str, int]:
-    kind, _, number = context.rstrip(")").partition("(")
-    return kind, int(number)
+def dump(states: Any) -> bytes:
+    """Write states, with or without their optimizer, as bytes.
+
+    Raises
+    ------
+    MXNetError
+        if they hold what `load` would refuse
+    """
+    stream = io.BytesIO()
+    _Pickler(stream, protocol=4).dump(states)
+    return stream.getvalue()
 
 
 class _Pickler(pickle.Pickler):
@@ -51,55 +71,39 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, NDArray):
             elements = (obj._data.tobytes(), obj._data.dtype.name, obj.shape, repr(obj.context))
             return restore_array, elements
+        if not _is_readable(obj):
+            raise MXNetError(
+                describe(
+                    f"a file of states cannot hold {obj!r:.80}",
+                    where="optimizer",
+                    facts=[
+                        "it can hold numbers, text, arrays, and lists and dictionaries of these"
+                    ],
+                    hint="leave it out in the optimizer's __getstate__",
+                )
+            )
         return NotImplemented
 
 
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        room = module.partition(".")[2]
-        ours = module.split(".")[0] in ("mxnet", "gluonic")
-        if module == __name__ and name == "restore_array":
-            return restore_array
-        if module in ("builtins", "__builtin__") and name in _BUILTINS:
-            return _BUILTINS[name]
-        if ours and room.startswith("ndarray") and name == "NDArray":
-            return NDArray
-        known = Optimizer.opt_registry.get(name.lower())
-        if known is not None and (ours or known.__module__ == module):
-            return known
-        for scheduler in _below(LRScheduler):
-            if scheduler.__name__ == name and (ours or scheduler.__module__ == module):
-                return scheduler
-        if (module, name) == ("copyreg", "_reconstructor"):
-            return copyreg._reconstructor  # type: ignore[attr-defined]
-        return self._numpy_class(module, name)
-
-    def _numpy_class(self, module: str, name: str) -> Any:
-        if module == "numpy":
-            found = getattr(np, name, None)
-            if isinstance(found, type) and issubclass(found, (np.generic, np.dtype, np.ndarray)):
-                return found
-        if module in _NUMPY_CORES and name in ("_reconstruct", "scalar"):
-            return getattr(np._core.multiarray, name)  # type: ignore[attr-defined]
-        raise FileFormatError(
-            f"the optimizer states name {module}.{name}, which is no array, registered optimizer "
-            "or learning rate scheduler; nothing was loaded"
-        )
+def _is_readable(obj: Any) -> bool:
+    """Whether `load` makes an object anew, or knows a class or function."""
+    if isinstance(obj, type) or (callable(obj) and hasattr(obj, "__qualname__")):
+        return _is_known(obj)
+    if isinstance(obj, (np.ndarray, np.generic)):
+        return type(obj).__module__ == "numpy" and obj.dtype.str[1:] in _DTYPES
+    if isinstance(obj, np.dtype):
+        return obj.str[1:] in _DTYPES
+    return isinstance(obj, (Optimizer, LRScheduler)) or type(obj) in _PLAIN
 
 
-def _below(cls: type) -> list[type]:
-    found: list[type] = [cls]
-    children: list[type] = cls.__subclasses__()
-    for child in children:
-        found += _below(child)
-    return found
+def _is_known(named: Any) -> bool:
+    title = _canonical(Named(named.__module__, named.__qualname__))
+    if title in _BY_NAME or title in _TYPES or named is np.ndarray:
+        return True
+    return isinstance(named, type) and issubclass(named, (Optimizer, LRScheduler))
 
 
-def dump(states: Any) -> bytes:
-    """Write states, with or without their optimizer, as bytes."""
-    stream = io.BytesIO()
-    _Pickler(stream, protocol=4).dump(states)
-    return stream.getvalue()
+# ----------------------------------------------------------------------------------------- reading
 
 
 def load(data: bytes) -> Any:
@@ -111,8 +115,238 @@ def load(data: bytes) -> Any:
         if the bytes are damaged or name anything that is not data
     """
     try:
-        return _Unpickler(io.BytesIO(data)).load()
-    except FileFormatError:
-        raise
-    except Exception as error:
-        raise FileFormatError(f"these are no optimizer states: {error}") from error
+        return _Maker().make(parse(data))
+    except FileFormatError as error:
+        raise FileFormatError(f"these are no optimizer states: {error.args[0]}") from error
+
+
+def load_states(
+    data: bytes, optimizer: Optimizer, weights: Mapping[Any, NDArray]
+) -> tuple[dict[Any, Any], Optimizer]:
+    """Read the states of parameters, and their optimizer.
+
+    Parameters
+    ----------
+    data : what `dump`, or MXNet, has written
+    optimizer : what the states are for, if they come without an optimizer
+    weights : parameters by index, as far as they are known
+
+    Raises
+    ------
+    FileFormatError
+        if the bytes are damaged or name anything that is not data
+    MismatchError
+        if the states are not what the optimizer keeps of the parameters
+    """
+    found = load(data)
+    if isinstance(found, tuple) and len(found) == 2:
+        found, optimizer = found
+    if not isinstance(found, dict) or not isinstance(optimizer, Optimizer):
+        raise FileFormatError("these are no optimizer states")
+    for index, state in found.items():
+        require_fit(optimizer, index, state, weights.get(index))
+    return found, optimizer
+
+
+class _Maker:
+    """Makes what a parsed pickle describes; what it holds in several places stays one object."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Any] = {}
+        self._depth = 0
+
+    def make(self, described: Any) -> Any:
+        """Make one thing and all that it holds."""
+        key = id(described)
+        if key in self._made:
+            return self._made[key]
+        maker = _BY_TYPE.get(type(described))
+        if maker is None:
+            return described
+        if self._depth == _DEEPEST:
+            raise FileFormatError("they hold themselves, or are too deep")
+        self._depth += 1
+        made = self._made[key] = maker(self, described)
+        self._depth -= 1
+        return made
+
+    def sequence(self, described: Any) -> Any:
+        return type(described)(map(self.make, described))
+
+    def dictionary(self, described: dict[Any, Any]) -> dict[Any, Any]:
+        return {key: self.make(value) for key, value in described.items()}
+
+    def type_named(self, named: Named) -> Any:
+        found = _TYPES.get(_canonical(named))
+        if found is None:
+            raise _unknown(named)
+        return found
+
+    def called(self, call: Call) -> Any:
+        """Make what a call makes, by the table of what may be called."""
+        title = _canonical(call.called)
+        if title in ("copyreg._reconstructor", "copyreg.__newobj__"):
+            named = call.arguments[0] if call.arguments else None
+            return self.instance(named if isinstance(named, Named) else call.called, call.state)
+        maker = _BY_NAME.get(title)
+        try:
+            return self.instance(call.called, call.state) if maker is None else maker(self, call)
+        except FileFormatError:
+            raise
+        except MXNetError as error:
+            raise FileFormatError(f"{title}: {error.args[0]}") from error
+        except (LookupError, OverflowError, TypeError, ValueError) as error:
+            raise FileFormatError(f"{title} is damaged: {error}") from error
+
+    def instance(self, named: Named, state: Any) -> Any:
+        """Make an array, an optimizer or a scheduler from its state."""
+        kind = _class_named(named)
+        state = self.make(state)
+        if kind is NDArray:
+            return load_array(state["handle"])
+        if not (isinstance(state, dict) and all(isinstance(name, str) for name in state)):
+            raise FileFormatError(f"{named} has no attributes")
+        made = kind.__new__(kind)
+        attributes = checked_attributes(kind, state)
+        if hasattr(made, "__setstate__"):
+            made.__setstate__(attributes)
+        else:
+            made.__dict__.update(attributes)
+        return made
+
+
+def _canonical(named: Named) -> str:
+    return f"{_MODULES.get(named.module, named.module)}.{named.name}"
+
+
+def _unknown(named: Any) -> FileFormatError:
+    return FileFormatError(
+        f"they name {named}, which is no array, registered optimizer or learning rate scheduler; "
+        "nothing was loaded"
+    )
+
+
+def _class_named(named: Named) -> Any:
+    """The class of arrays, or a class of optimizers or schedulers that this process has."""
+    room, _, rest = named.module.partition(".")
+    ours = room in ("mxnet", "gluonic")
+    if ours and rest.startswith("ndarray") and named.name == "NDArray":
+        return NDArray
+    known = Optimizer.opt_registry.get(named.name.lower())
+    for kind in (*([known] if known else []), *_below(LRScheduler)):
+        if kind.__name__ == named.name and (ours or kind.__module__ == named.module):
+            return kind
+    raise _unknown(named)
+
+
+def _below(kind: type) -> list[type]:
+    found: list[type] = [kind]
+    children: list[type] = kind.__subclasses__()
+    for child in children:
+        found += _below(child)
+    return found
+
+
+# ---------------------------------------------------------------------------- what may be called
+
+
+def _bytes(maker: _Maker, call: Call) -> bytes:
+    return bytes(_elements(call.arguments[0])) if call.arguments else b""
+
+
+def _elements(data: Any) -> bytes | bytearray:
+    """Bytes, which old pickles hold as text in Latin-1, or as a call that encodes it."""
+    if isinstance(data, (bytes, bytearray)):
+        return data
+    if isinstance(data, Call) and _canonical(data.called) == "_codecs.encode":
+        data = data.arguments[0]
+    if not isinstance(data, str):
+        raise FileFormatError(f"elements are a {type(data).__name__}, not bytes")
+    return data.encode("latin-1")
+
+
+def _complex(maker: _Maker, call: Call) -> complex:
+    real, imaginary = map(float, call.arguments)
+    return complex(real, imaginary)
+
+
+def _ordered(maker: _Maker, call: Call) -> OrderedDict[Any, Any]:
+    return OrderedDict(maker.dictionary(call.items))
+
+
+def _dtype(maker: _Maker, call: Call) -> np.dtype[Any]:
+    """A dtype of numbers; its state says the byte order, and what only others have."""
+    found = _DTYPES[call.arguments[0]]
+    if call.state is None:
+        return found
+    _, order, *rest = call.state
+    if order not in ("<", ">", "=", "|") or any(one is not None for one in rest[:3]):
+        raise FileFormatError("they hold an array of something else than numbers")
+    return found.newbyteorder(order)
+
+
+def _array_of(data: Any, dtype: Any, shape: Any) -> Array:
+    """An array of elements, as many as there are bytes for."""
+    elements = _elements(data)
+    if not isinstance(dtype, np.dtype):
+        raise FileFormatError("an array has no dtype")
+    lengths = tuple(map(operator.index, shape))
+    if min(lengths, default=0) < 0 or prod(lengths) * dtype.itemsize != len(elements):
+        raise FileFormatError(f"there are {len(elements):,} bytes for {dtype} of shape {lengths}")
+    return np.frombuffer(elements, dtype).reshape(lengths).astype(dtype.newbyteorder("="))
+
+
+def _scalar(maker: _Maker, call: Call) -> Any:
+    dtype, data = call.arguments
+    return _array_of(data, maker.make(dtype), ())[()]
+
+
+def _reconstructed(maker: _Maker, call: Call) -> Array:
+    """An array of NumPy: an empty one is described, and given its state."""
+    if call.arguments[0] != Named("numpy", "ndarray"):
+        raise _unknown(call.arguments[0])
+    _, shape, dtype, is_fortran, data = call.state
+    found = _array_of(data, maker.make(dtype), shape[::-1] if is_fortran else shape)
+    return found.T if is_fortran else found
+
+
+def _from_buffer(maker: _Maker, call: Call) -> Array:
+    """An array of NumPy, as protocol 5 writes it."""
+    data, dtype, shape, order = call.arguments
+    found = _array_of(data, maker.make(dtype), shape[::-1] if order == "F" else shape)
+    return found.T if order == "F" else found
+
+
+def _restored(maker: _Maker, call: Call) -> NDArray:
+    return restore_array(*call.arguments)
+
+
+def restore_array(elements: bytes, dtype: str, shape: tuple[int, ...], context: str) -> NDArray:
+    """Make an array from what `dump` has written."""
+    found = _CONTEXT.fullmatch(context)
+    if found is None:
+        raise FileFormatError(f"{context!r:.80} is no context")
+    return NDArray(
+        _array_of(elements, as_dtype(dtype), shape), Context(found["kind"], int(found["number"]))
+    )
+
+
+_BY_TYPE: dict[type, Callable[[_Maker, Any], Any]] = {
+    list: _Maker.sequence,
+    tuple: _Maker.sequence,
+    dict: _Maker.dictionary,
+    Named: _Maker.type_named,
+    Call: _Maker.called,
+}
+_BY_NAME: dict[str, Callable[[_Maker, Call], Any]] = {
+    "_codecs.encode": _bytes,
+    "builtins.bytearray": lambda maker, call: bytearray(_bytes(maker, call)),
+    "builtins.bytes": _bytes,
+    "builtins.complex": _complex,
+    "collections.OrderedDict": _ordered,
+    "numpy._core.multiarray._reconstruct": _reconstructed,
+    "numpy._core.multiarray.scalar": _scalar,
+    "numpy._core.numeric._frombuffer": _from_buffer,
+    "numpy.dtype": _dtype,
+    f"{__name__}.restore_array": _restored,
+}

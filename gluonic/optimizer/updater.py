@@ -1,14 +1,14 @@
 """`Updater`: an optimizer with the states of the parameters it updates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.graph.errors import FileFormatError
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.optimizer.base import Optimizer
+from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import FusedUpdate
-from gluonic.optimizer.states import dump, load
+from gluonic.optimizer.states import dump, load_states
 
 
 class Updater:
@@ -31,6 +31,9 @@ class Updater:
         self.aggregate_updates = optimizer.aggregate_num > 0
         self._fused = FusedUpdate()
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"_fused": FusedUpdate(), **state})  # MXNet's pickles have none
+
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update a weight in place, or each of a list of weights."""
         if not isinstance(index, (list, tuple)):
@@ -50,6 +53,7 @@ class Updater:
         if index not in self.states:
             self.states[index] = self.optimizer.create_state_multi_precision(index, weight)
         elif not self.states_synced[index]:
+            require_fit(self.optimizer, index, self.states[index], weight)
             self.states[index] = self.sync_state_context(self.states[index], weight.context)
         self.states_synced[index] = True
 
@@ -83,23 +87,28 @@ class Updater:
         """Return the states as bytes, with the optimizer itself if `dump_optimizer` is set."""
         return dump((self.states, self.optimizer) if dump_optimizer else self.states)
 
-    def set_states(self, states: bytes) -> None:
+    def set_states(self, states: bytes, weights: Mapping[Any, NDArray] | None = None) -> None:
         """Take on what `get_states` returned, here or in MXNet.
+
+        Parameters
+        ----------
+        states : the bytes
+        weights : the parameters by index, as far as they are known: what the states must go with
 
         Raises
         ------
         FileFormatError
             if the bytes are something else; nothing is changed then
+        MismatchError
+            if they are states of another optimizer, or of other parameters; nothing is changed then
         """
-        loaded = load(states)
-        optimizer = self.optimizer
-        if isinstance(loaded, tuple) and len(loaded) == 2:
-            loaded, optimizer = loaded
-        if not isinstance(loaded, dict) or not isinstance(optimizer, Optimizer):
-            raise FileFormatError("these are no optimizer states")
-        self.states, self.optimizer = loaded, optimizer
+        self.take_states(*load_states(states, self.optimizer, weights or {}))
+
+    def take_states(self, states: dict[Any, Any], optimizer: Optimizer) -> None:
+        """Take on what `load_states` returned."""
+        self.states, self.optimizer = states, optimizer
         self.aggregate_updates = optimizer.aggregate_num > 0
-        self.states_synced = dict.fromkeys(loaded, False)
+        self.states_synced = dict.fromkeys(states, False)
 
 
 def get_updater(optimizer: Optimizer) -> Updater:

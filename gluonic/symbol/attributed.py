@@ -44,7 +44,7 @@ class Attributed(Outputs):
         if node.application is not None and any(map(is_own, map(full_name, attributes))):
             held = held_graphs(node)
             settings = {
-                **own(merged, node.application.op),
+                **node.application.op.recognized(own(merged, node.application.op)),
                 **({"subgraphs": list(held)} if held else {}),
             }
             node.application = node.application.op.apply(settings)

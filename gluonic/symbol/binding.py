@@ -1,25 +1,32 @@
 """`Symbol.bind` and `Symbol.simple_bind`: from arrays, or from shapes, to an `Executor`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gluonic.graph.dtypes import DEFAULT, as_dtype
-from gluonic.graph.errors import CallError, MXNetError, describe, nearest
+from gluonic.graph.errors import CallError, MXNetError, NotThereError, describe, nearest
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
-from gluonic.symbol.executor import REQUESTS, Executor
+from gluonic.symbol.executor import REQUESTS, Executor, context_of
 from gluonic.symbol.inference import DTYPE, SHAPE, infer_facts
+from gluonic.symbol.resizing import part
 
 if TYPE_CHECKING:
     from gluonic.symbol.symbol import Symbol
 
 
 def bind(
-    symbol: "Symbol", ctx: Any, args: Any, args_grad: Any, grad_req: Any, aux_states: Any
+    symbol: "Symbol",
+    ctx: Any,
+    args: Any,
+    args_grad: Any,
+    grad_req: Any,
+    aux_states: Any,
+    group2ctx: Mapping[str, Context] | None = None,
 ) -> Executor:
     """Join a symbol with arrays; see `Symbol.bind`."""
     if not isinstance(ctx, Context):
@@ -35,7 +42,9 @@ def bind(
                 f"bind: the gradient of {name} has the shape {gradient.shape}, "
                 f"but the argument has {array.shape}"
             )
-    return Executor(symbol, usable(ctx), arguments, gradients, requests, states)
+    return Executor(
+        symbol, usable(ctx), arguments, gradients, requests, states, group2ctx=group2ctx
+    )
 
 
 def simple_bind(
@@ -46,6 +55,7 @@ def simple_bind(
     grad_req: Any,
     dtypes: Mapping[str, Any],
     storage: Mapping[str, str],
+    group2ctx: Mapping[str, Context] | None,
     shared_names: Sequence[str] | None,
     shared_executor: Executor | None,
     buffers: dict[str, Any] | None,
@@ -54,20 +64,25 @@ def simple_bind(
     context = usable(ctx)
     for name, kind in storage.items():
         if kind != "default":
-            raise NotImplementedError(f"simple_bind: storage type {kind!r} of {name}")
+            raise NotThereError(f"simple_bind: storage type {kind!r} of {name}")
     graph = symbol._graph()
     names = [node.name for node in graph.arguments]
     requests = _requests(grad_req, names)
     known_shapes = _shapes_of(graph, shapes)
     known_dtypes = _dtypes_of(graph, dtypes)
-    pool = _Pool(context, shared_names, shared_executor, buffers)
-    arguments = [pool.array(n.name, known_shapes[n], known_dtypes[n]) for n in graph.arguments]
+    pool = _Pool(shared_names or (), shared_executor, buffers)
+
+    def wanted(node: Node) -> tuple[str, _Kind]:
+        place = context_of(node, group2ctx or {}, context)
+        return node.name, _Kind(known_shapes[node], known_dtypes[node], place)
+
+    arguments = [pool.argument(*wanted(node)) for node in graph.arguments]
     gradients = [
-        None if request == "null" else pool.gradient(name, array)
-        for name, array, request in zip(names, arguments, requests, strict=True)
+        None if request == "null" else pool.gradient(*wanted(node))
+        for node, request in zip(graph.arguments, requests, strict=True)
     ]
-    states = [pool.state(n.name, known_shapes[n], known_dtypes[n]) for n in graph.states]
-    return Executor(symbol, context, arguments, gradients, requests, states)
+    states = [pool.state(*wanted(node)) for node in graph.states]
+    return Executor(symbol, context, arguments, gradients, requests, states, group2ctx=group2ctx)
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
@@ -107,60 +122,69 @@ def _dtypes_of(graph: Graph, dtypes: Mapping[str, Any]) -> dict[Node, np.dtype[A
     return {node: facts[node][0] for node in graph.variables}
 
 
+class _Kind(NamedTuple):
+    """What an array must be."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    context: Context
+
+    def fits(self, array: NDArray) -> bool:
+        return array.shape == self.shape and array._data.dtype == self.dtype
+
+    def new(self) -> NDArray:
+        return NDArray(np.zeros(self.shape, self.dtype), self.context)
+
+
 class _Pool:
-    """Where `simple_bind` takes arrays from: another executor, a dict of buffers, or new memory."""
+    """Where `simple_bind` takes arrays from: another executor, a dict of buffers, or new memory.
+
+    Parameters
+    ----------
+    parameters : the arguments that come from the other executor, or are new; the others come from the buffers
+    executor, buffers : as `simple_bind` was given
+    """
 
     def __init__(
         self,
-        context: Context,
-        shared_names: Sequence[str] | None,
-        shared_executor: Executor | None,
+        parameters: Collection[str],
+        executor: Executor | None,
         buffers: dict[str, Any] | None,
     ) -> None:
-        self.context, self.buffers = context, buffers
-        self.names = shared_names
-        self.executor = shared_executor
+        self.parameters, self.executor, self.buffers = frozenset(parameters), executor, buffers
 
-    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
-        if self.executor is not None and self.names is not None and name in self.names:
-            return self._shared(name, self.executor.arg_dict.get(name), shape, dtype)
-        return self._buffered(name, shape, dtype)
-
-    def gradient(self, name: str, like: NDArray) -> NDArray:
-        if self.executor is not None and self.names is not None and name in self.names:
-            found = self.executor.grad_dict.get(name)
-            if found is not None:
-                return found
-        return NDArray(np.zeros(like.shape, like._data.dtype), self.context)
-
-    def state(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
-        if self.executor is not None:
-            found = self.executor.aux_dict.get(name)
-            if found is not None and found.shape == shape and found._data.dtype == dtype:
-                return found
-        return NDArray(np.zeros(shape, dtype), self.context)
-
-    def _shared(
-        self, name: str, found: NDArray | None, shape: tuple[int, ...], dtype: np.dtype[Any]
-    ) -> NDArray:
+    def argument(self, name: str, kind: _Kind) -> NDArray:
+        if name not in self.parameters:
+            return self._buffered(name, kind)
+        if self.executor is None:
+            return kind.new()
+        found = self.executor.arg_dict.get(name)
         if found is None:
             raise MXNetError(f"simple_bind: shared_exec has no argument {name!r}")
-        if found.shape != shape or found._data.dtype != dtype:
+        if not kind.fits(found):
             raise MXNetError(
-                f"simple_bind: {name} is {shape} {dtype}, "
+                f"simple_bind: {name} is {kind.shape} {kind.dtype}, "
                 f"but {found.shape} {found._data.dtype} in shared_exec"
             )
         return found
 
-    def _buffered(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
-        size = prod(shape)
-        found = None if self.buffers is None else self.buffers.get(name)
-        if found is not None and found._data.dtype == dtype and found._data.size >= size:
-            return NDArray(found._data.reshape(-1)[:size].reshape(shape), self.context)
-        made = NDArray(np.zeros(shape, dtype), self.context)
-        if self.buffers is not None:
-            self.buffers[name] = made
-        return made
+    def gradient(self, name: str, kind: _Kind) -> NDArray:
+        if name not in self.parameters:
+            return self._buffered(f"grad of {name}", kind)
+        found = None if self.executor is None else self.executor.grad_dict.get(name)
+        return kind.new() if found is None else found
+
+    def state(self, name: str, kind: _Kind) -> NDArray:
+        found = None if self.executor is None else self.executor.aux_dict.get(name)
+        return found if found is not None and kind.fits(found) else kind.new()
+
+    def _buffered(self, name: str, kind: _Kind) -> NDArray:
+        if self.buffers is None:
+            return kind.new()
+        found = self.buffers.get(name)
+        if found is None or found._data.dtype != kind.dtype or found._data.size < prod(kind.shape):
+            found = self.buffers[name] = kind.new()
+        return part(found, kind.shape)
 
 
 # ---------------------------------------------------------------------------- reading arguments

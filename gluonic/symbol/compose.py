@@ -40,7 +40,7 @@ def apply_operator(
         caller.check(symbol, key)
     name = current_names().get(name, hint)
     given = {full_name(key): value for key, value in given.items()}
-    application = caller.op.apply(own(given, caller.op))
+    application = caller.op.apply(caller.recognized(own(given, caller.op)))
     texts = {key: as_text(value, application.settings.get(key)) for key, value in given.items()}
     inputs = caller.arrange(application, positional, named)
     location, block = user_location(), block_path()

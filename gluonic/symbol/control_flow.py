@@ -184,7 +184,7 @@ def _limit(value: Any) -> int:
     if value is None:
         raise ValueError("max_iterations should be specified")
     try:
-        return int(value.asscalar() if hasattr(value, "asscalar") else value)
+        return int(value.asnumpy().item() if hasattr(value, "asnumpy") else value)
     except (TypeError, ValueError):
         raise ValueError(f"max_iterations must be a whole number, not {value!r}") from None
 

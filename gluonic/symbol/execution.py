@@ -1,10 +1,11 @@
 """Running a bound graph forward and backward: where the symbol room meets the compiler."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.program import Program
-from gluonic.graph.node import Entry, Graph
+from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 
 
@@ -15,24 +16,38 @@ class Execution:
     ----------
     graph : what to compute
     wanted : for each of ``graph.variables`` whether its gradient will be asked for
-    watched : entries whose values the forward run is to return as well
+    watched : entries whose values the forward run is to return as well; if given, the backward run returns
+        what each operator contributes to the gradients of its inputs, too
     """
 
-    def __init__(self, graph: Graph, wanted: Sequence[bool], watched: Sequence[Entry] = ()) -> None:
+    def __init__(
+        self, graph: Graph, wanted: Sequence[bool], watched: Sequence[Entry] | None = None
+    ) -> None:
         self.count = len(graph.outputs)
         self.variables = graph.variables
         self.graph = Graph([*graph.outputs, *watched]) if watched else graph
-        self.wanted = tuple(wanted)
-        self._inference: Program | None = None
+        self.wanted, self._is_watched = tuple(wanted), watched is not None
+        self._inference: list[Program] = []
         self._differentiable: dict[bool, DifferentiableProgram] = {}
         self._saved: tuple[bool, Saved] | None = None
+
+    def for_other_arrays(self) -> "Execution":
+        """Return an execution with the same programs: what one compiles serves both."""
+        other = copy(self)
+        other._saved = None
+        return other
 
     def program(self, train: bool) -> DifferentiableProgram:
         """Return the forward and backward programs."""
         if train not in self._differentiable:
             heads = [i < self.count for i in range(len(self.graph.outputs))]
             self._differentiable[train] = DifferentiableProgram(
-                self.graph, self.variables, wanted=self.wanted, heads=heads, train=train
+                self.graph,
+                self.variables,
+                wanted=self.wanted,
+                heads=heads,
+                train=train,
+                with_parts=self._is_watched,
             )
         return self._differentiable[train]
 
@@ -49,9 +64,9 @@ class Execution:
             self._saved = run.train, saved
             return results
         self._saved = None
-        if self._inference is None:
-            self._inference = Program(self.graph, self.variables)
-        return self._inference(arrays, run)
+        if not self._inference:
+            self._inference.append(Program(self.graph, self.variables))
+        return self._inference[0](arrays, run)
 
     @property
     def kept(self) -> bool:
@@ -66,10 +81,16 @@ class Execution:
         return [head in read for head in program.head_variables]
 
     def backward(self, heads: Sequence[Array], run: Run) -> list[Array | None]:
-        """Compute the gradients of the variables, None where there is none."""
+        """Compute the gradients of the variables, None where there is none; then what `parts` names."""
         assert self._saved is not None
         train, saved = self._saved
         return self.program(train).backward(saved, heads, run)
+
+    @property
+    def parts(self) -> list[tuple[Node, int]]:
+        """The operators and inputs to whose gradients contributions are watched."""
+        assert self._saved is not None
+        return self.program(self._saved[0]).parts
 
     def entries_kept(self, train: bool) -> list[Entry]:
         """List what a forward run computes and keeps for the backward run."""

@@ -1,7 +1,7 @@
 """`Executor`: a symbol joined with arrays, to be run forward and backward."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +15,20 @@ from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.states import with_own_states
+from gluonic.graph.writes import note_replacement
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.heads import as_list, missing_head
+from gluonic.symbol.monitoring import Monitor, Watch
 from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:
     from gluonic.symbol.symbol import Symbol
 
 REQUESTS = ("null", "write", "add")
-Monitor = Callable[[str, NDArray], None]
 
 
 class Executor:
@@ -48,22 +49,27 @@ class Executor:
         gradients: Sequence[NDArray | None],
         requests: Sequence[str],
         states: Sequence[NDArray],
-        outputs: Sequence[NDArray] | None = None,
+        *,
+        group2ctx: Mapping[str, Context] | None = None,
+        like: "Executor | None" = None,
     ) -> None:
-        self._symbol, self._ctx = symbol, context
+        self._symbol, self._ctx, self._group2ctx = symbol, context, dict(group2ctx or {})
         graph = symbol._graph()
         self._merges = os.environ.get("MXNET_ELIMINATE_COMMON_EXPR", "1") != "0"
-        self._graph = with_own_states(graph)
+        self._graph: Graph = with_own_states(graph) if like is None else like._graph
         self._has_own_states = self._graph is not graph
         self.arg_arrays, self.aux_arrays = list(arguments), list(states)
         self._requests = list(requests)
         self.grad_arrays = list(gradients)
-        self._monitor: tuple[Monitor, bool] | None = None
+        self._watch: Watch | None = None
         self._numbers: Mapping[str, Any] | None = None
-        self.outputs = list(self._output_arrays() if outputs is None else outputs)
-        self._execution = self._plan()
+        self.outputs = self._output_arrays()
+        is_watched = like is not None and like._watch is not None
+        self._execution: Execution = (
+            self._plan() if like is None or is_watched else like._execution.for_other_arrays()
+        )
 
-    def _plan(self, watched: Sequence[Entry] = ()) -> Execution:
+    def _plan(self, watched: Sequence[Entry] | None = None) -> Execution:
         wanted = {
             node
             for node, array, request in zip(
@@ -81,7 +87,8 @@ class Executor:
         for entry in self._graph.outputs:
             shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
             known = shape is not None and None not in shape
-            made.append(NDArray(np.zeros(shape if known else (0,), dtype or np.float32), self._ctx))
+            values = np.zeros(shape if known else (0,), dtype or np.float32)
+            made.append(NDArray(values, context_of(entry.node, self._group2ctx, self._ctx)))
         return made
 
     def _bound(self) -> list[tuple[Node, NDArray]]:
@@ -131,8 +138,8 @@ class Executor:
         count = len(self.outputs)
         for output, result in zip(self.outputs, results, strict=False):
             _store(output, result)
-        if self._monitor is not None:
-            self._report(results[count:])
+        if self._watch is not None:
+            self._watch.tell(results[count:])
         return self.outputs
 
     def _run(self, run: Run, *, keep: bool) -> list[Array]:
@@ -196,7 +203,10 @@ class Executor:
             self._run_again()
         heads = self._heads(out_grads)
         found = self._execution.backward(heads, Run(bool(is_train), RANDOM.generator))
-        by_node = dict(zip(self._execution.variables, found, strict=True))
+        by_node = dict(zip(self._execution.variables, found, strict=False))
+        if self._watch is not None:
+            parts = [part for part in found[len(by_node) :] if part is not None]
+            self._watch.tell_gradients(self._execution.parts, parts)
         for node, array, request in zip(
             self._graph.arguments, self.grad_arrays, self._requests, strict=True
         ):
@@ -233,34 +243,18 @@ class Executor:
     # ------------------------------------------------------------------------ monitoring
 
     def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
-        """Have a function called with the name and value of every node's outputs.
+        """Have a function called with the name and value of every node's outputs, and with gradients.
+
+        What a node contributes to the gradients of its inputs is called ``name_backward_output0`` and so on,
+        of a single one ``name_backward_output``; it is zero where no gradient is asked for.
 
         Parameters
         ----------
         callback : called with a name and an NDArray, in the order of computation
         monitor_all : whether to report the operators' inputs as well
         """
-        self._monitor = callback, monitor_all
-        self._execution = self._plan([entry for _, entry in self._watched(monitor_all)])
-
-    def _watched(self, with_inputs: bool) -> list[tuple[str, Entry]]:
-        found = []
-        for node in self._graph.nodes:
-            if node.application is None:
-                continue
-            if with_inputs:
-                for name, entry in zip(node.application.inputs, node.inputs, strict=True):
-                    if entry.node.is_variable:
-                        found.append((entry.node.name, entry))
-                    found.append((f"{node.name}_{name}", entry))
-            found += [(e.name, e) for e in map(node.entry, range(node.output_count))]
-        return found
-
-    def _report(self, values: Sequence[Array]) -> None:
-        assert self._monitor is not None
-        callback, with_inputs = self._monitor
-        for (name, _), value in zip(self._watched(with_inputs), values, strict=True):
-            callback(name, NDArray(value, self._ctx))
+        self._watch = Watch(self._graph, callback, monitor_all, self._ctx)
+        self._execution = self._plan(self._watch.entries)
 
     # ------------------------------------------------------------------------ arrays
 
@@ -314,30 +308,20 @@ class Executor:
         allow_up_sizing : let arrays grow, which then have memory of their own
         **kwargs : new shapes by name
         """
-        given = {name: tuple(shape) for name, shape in kwargs.items()}
-        known = {node.name for node in self._graph.variables}
-        for name in given:
-            if name not in known:
-                raise MXNetError(f"reshape: there is no argument {name!r}{nearest(name, known)}")
-        facts = infer(
-            self._graph,
-            "shape",
-            {n: given[n.name] for n in self._graph.variables if n.name in given},
+        resizing = Resizing(self._graph, kwargs, partial_shaping, allow_up_sizing)
+        arguments = resizing(self._graph.arguments, self.arg_arrays)
+        gradients = resizing(self._graph.arguments, self.grad_arrays)
+        states = resizing(self._graph.states, self.aux_arrays)
+        made = Executor(
+            self._symbol,
+            self._ctx,
+            arguments,
+            gradients,
+            self._requests,
+            states,
+            group2ctx=self._group2ctx,
+            like=self,
         )
-        resize = Resizing(given, partial_shaping, allow_up_sizing)
-        arguments, gradients = [], []
-        for node, array, gradient in zip(
-            self._graph.arguments, self.arg_arrays, self.grad_arrays, strict=True
-        ):
-            arguments.append(resize(node.name, array, facts[node][0]))
-            gradients.append(
-                None if gradient is None else resize(node.name, gradient, facts[node][0])
-            )
-        states = [
-            resize(node.name, array, facts[node][0])
-            for node, array in zip(self._graph.states, self.aux_arrays, strict=True)
-        ]
-        made = Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states)
         made.outputs = [
             new
             if new._data.size > old._data.size or new.dtype != old.dtype
@@ -373,11 +357,17 @@ class Executor:
         return type(self._symbol)(graph.outputs)
 
 
+def context_of(node: Node, group2ctx: Mapping[str, Context], default: Context) -> Context:
+    """Return where the arrays of a node are: where its group (the attribute ``ctx_group``) is placed."""
+    return group2ctx.get(node.attributes.get("__ctx_group__", ""), default)
+
+
 def _store(output: NDArray, result: Array) -> None:
     if output._data.shape == result.shape and output._data.dtype == result.dtype:
         overwrite(output, result)
     else:  # the shape depends on the data
         output._data = result
+        note_replacement()
 
 
 def _give(target: NDArray, gradient: Array | None, request: str) -> None:

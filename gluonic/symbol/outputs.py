@@ -1,11 +1,13 @@
 """The outputs that a symbol is made of: their names, the graph below them, and choosing some of them."""
 
+import ctypes
 from collections.abc import Iterator, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from gluonic.graph.errors import CallError, describe, nearest
+from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 
@@ -15,7 +17,7 @@ class Outputs:
 
     Parameters
     ----------
-    entries : the outputs
+    handle : the outputs, entries of a graph; or the `handle` of another symbol
     """
 
     __slots__ = ("__weakref__", "_entries", "_known_graph")
@@ -23,9 +25,13 @@ class Outputs:
     _entries: tuple[Entry, ...]
     _known_graph: Graph | None
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = tuple(entries)
+    def __init__(self, handle: Any) -> None:
+        if isinstance(handle, ctypes.c_void_p):
+            handle = held_by(handle, Outputs)._entries
+        self._entries = tuple(handle or ())  # None in MXNet's pickles, whose state comes later
         self._known_graph = None
+
+    handle = property(handle_of)
 
     def _graph(self) -> Graph:
         """Return the graph below the outputs."""

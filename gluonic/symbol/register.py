@@ -11,15 +11,20 @@ from gluonic.symbol.symbol import Symbol
 
 
 def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
-    """Make the function that applies an operator to symbols."""
-    caller, hint = Caller(op, Symbol), name.lower()
-    own_name = frozenset(("name", "attr", "out")) & op.attributes.keys()
+    """Make the function that applies an operator to symbols.
+
+    Most operators are never called: what takes longer than a microsecond is made at the first call.
+    """
+    caller: Caller | None = None
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
-        title = None if "name" in own_name else kwargs.pop("name", None)
+        nonlocal caller
+        if caller is None:
+            caller = Caller(op, Symbol)
+        title = None if "name" in op.attributes else kwargs.pop("name", None)
         attr: Mapping[str, str] | None = kwargs.pop("attr", None)
         kwargs.pop("out", None)
-        node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=hint)
+        node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=name.lower())
         return Symbol([node.entry(i) for i in range(node.visible_count)])
 
     dress(function, op, name, "sym")

@@ -1,12 +1,14 @@
 """Bound arrays of other shapes that share memory with the old ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.infer import infer
+from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 
 
@@ -15,16 +17,41 @@ class Resizing:
 
     Parameters
     ----------
-    given : the new shapes that the user names
-    partial : whether other arrays may change, too
+    graph : what the arrays are bound to
+    given : new shapes by name; others follow from them
+    partial : whether arrays that are not named may change, too
     grow : whether arrays may become larger, in memory of their own
+
+    Raises
+    ------
+    MXNetError
+        if the graph has no variable of a name that is given
     """
 
-    def __init__(self, given: Mapping[str, Any], partial: bool, grow: bool) -> None:
-        self.given, self.partial, self.grow = given, partial, grow
+    def __init__(self, graph: Graph, given: Mapping[str, Any], partial: bool, grow: bool) -> None:
+        self.partial, self.grow = partial, grow
+        self.given = {name: tuple(shape) for name, shape in given.items()}
+        known = {node.name for node in graph.variables}
+        for name in given:
+            if name not in known:
+                raise MXNetError(f"reshape: there is no argument {name!r}{nearest(name, known)}")
+        named = {node: self.given[node.name] for node in graph.variables if node.name in given}
+        self._shapes = infer(graph, "shape", named)
 
-    def __call__(self, name: str, array: NDArray, shape: Any) -> NDArray:
-        """Return an array of that shape; one that may not change raises MXNetError."""
+    def __call__(self, nodes: Sequence[Node], arrays: Sequence[Any]) -> list[Any]:
+        """Return arrays for variables in the place of the old ones; None stays None.
+
+        Raises
+        ------
+        MXNetError
+            for an array that may not change
+        """
+        return [
+            None if array is None else self._resized(node.name, array, self._shapes[node][0])
+            for node, array in zip(nodes, arrays, strict=True)
+        ]
+
+    def _resized(self, name: str, array: NDArray, shape: Any) -> NDArray:
         if shape is None or None in shape:
             shape = array.shape
         if shape == array.shape:

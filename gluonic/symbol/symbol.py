@@ -1,12 +1,12 @@
 """`Symbol`: outputs of a graph, which can be composed, inspected, saved and bound to arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
 from gluonic.graph.calling import Caller
-from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.graph.gradient import gradients
 from gluonic.graph.json_reader import read_json
@@ -53,7 +53,7 @@ class Symbol(Attributed, Arithmetic):
 
     Parameters
     ----------
-    entries : the outputs
+    handle : the outputs, entries of a graph; or the `handle` of another symbol
 
     Examples
     --------
@@ -207,9 +207,10 @@ class Symbol(Attributed, Arithmetic):
         args_grad : arrays that receive the gradients, likewise; those left out are not computed
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         aux_states : arrays for the auxiliary states, likewise
-        group2ctx, shared_exec : accepted for compatibility; there is one device
+        group2ctx : where the outputs of the groups of nodes are that ``AttrScope(ctx_group=…)`` has made
+        shared_exec : accepted for compatibility
         """
-        return bind(self, ctx, args, args_grad, grad_req, aux_states)
+        return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
 
     def simple_bind(
         self,
@@ -231,7 +232,7 @@ class Symbol(Attributed, Arithmetic):
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         type_dict : dtypes by name
         stype_dict : storage types by name; only ``"default"`` is there
-        group2ctx : accepted for compatibility; there is one device
+        group2ctx : where the arrays of the groups of nodes are that ``AttrScope(ctx_group=…)`` has made
         shared_arg_names : arguments whose arrays come from `shared_exec`
         shared_exec : another executor, to share arrays with
         shared_buffer : arrays by name, used where they are large enough, and extended by new ones
@@ -244,6 +245,7 @@ class Symbol(Attributed, Arithmetic):
             grad_req=grad_req,
             dtypes=type_dict or {},
             storage=stype_dict or {},
+            group2ctx=group2ctx,
             shared_names=shared_arg_names,
             shared_executor=shared_exec,
             buffers=shared_buffer,
@@ -302,7 +304,7 @@ class Symbol(Attributed, Arithmetic):
             the new symbol; this one stays as it is
         """
         if any(storage != "default" for storage in (stype_dict or {}).values()):
-            raise NotImplementedError("optimize_for(stype_dict=…): gluonic has no sparse arrays")
+            raise NotThereError("optimize_for(stype_dict=…): gluonic has no sparse arrays")
         graph = optimize(
             self._graph(),
             backend,
@@ -325,7 +327,7 @@ class Symbol(Attributed, Arithmetic):
 
     def as_np_ndarray(self) -> NoReturn:
         """Raise: mx.sym.np is not there."""
-        raise NotImplementedError("Symbol.as_np_ndarray")
+        raise NotThereError("Symbol.as_np_ndarray")
 
     def _gen_atomic_symbol(self) -> "Symbol":
         """Return the operator alone, with variables for all its inputs."""
@@ -350,11 +352,17 @@ class Symbol(Attributed, Arithmetic):
 refuse_array_methods(Symbol)
 
 
-def Group(symbols: Sequence[Symbol]) -> Symbol:
-    """Join symbols into one that has all their outputs."""
+def Group(symbols: Sequence[Symbol], create_fn: Callable[[Any], Symbol] = Symbol) -> Symbol:
+    """Join symbols into one that has all their outputs.
+
+    Parameters
+    ----------
+    symbols : the symbols
+    create_fn : the class of the result, or what makes it
+    """
     if not symbols or not all(isinstance(symbol, Symbol) for symbol in symbols):
         raise TypeError("Group takes a list of Symbols, at least one")
-    return Symbol([entry for symbol in symbols for entry in symbol._entries])
+    return create_fn([entry for symbol in symbols for entry in symbol._entries])
 
 
 __all__ = ["OPERATORS", "Group", "Symbol", "is_number"]

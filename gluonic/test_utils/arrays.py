@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph.errors import NotThereError
 from gluonic.ndarray import NDArray
 from gluonic.test_utils.comparison import default_dtype
 
@@ -75,7 +76,7 @@ def rand_ndarray(
     density, shuffle_csr_indices, distribution : for sparse arrays, which are not there
     """
     if stype != "default":
-        raise NotImplementedError(f"rand_ndarray(stype={stype!r}): gluonic has no sparse arrays")
+        raise NotThereError(f"rand_ndarray(stype={stype!r}): gluonic has no sparse arrays")
     drawn = np.random.uniform(-1.0, 1.0, tuple(shape))
     if modifier_func is not None:
         drawn = assign_each(drawn, modifier_func)
@@ -84,7 +85,7 @@ def rand_ndarray(
 
 def rand_sparse_ndarray(*args: Any, **kwargs: Any) -> Any:
     """Raise, for there are no sparse arrays."""
-    raise NotImplementedError("rand_sparse_ndarray: gluonic has no sparse arrays")
+    raise NotThereError("rand_sparse_ndarray: gluonic has no sparse arrays")
 
 
 def assign_each(the_input: Any, function: Callable[[Any], Any] | None) -> Any:

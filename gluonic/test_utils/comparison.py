@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.errors import NotThereError
 from gluonic.ndarray import Context, NDArray, current_context
 
 _Tolerance = Any  # a number, numbers by dtype, or None for the default
@@ -152,6 +153,20 @@ def _wrong(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     return ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+def locationError(a: Any, b: Any, index: Any, names: Sequence[str], maxError: bool = False) -> str:
+    """Say where two arrays differ, and what they have there.
+
+    Parameters
+    ----------
+    a, b : the arrays
+    index : the place
+    names : what to call the arrays
+    maxError : whether they differ most there
+    """
+    kind = "maximum error" if maxError else "error"
+    return f"Location of {kind}: {index}, {names[0]}={a[index]:.8f}, {names[1]}={b[index]:.8f}"
+
+
 def assert_almost_equal(
     a: Any,
     b: Any,
@@ -260,6 +275,7 @@ def compare_optimizer(
     rtol: float = 1e-4,
     atol: float = 1e-5,
     compare_states: bool = True,
+    ntensors: int | None = None,
 ) -> None:
     """Update random weights with two optimizers and compare weights and states.
 
@@ -271,11 +287,12 @@ def compare_optimizer(
     w_stype, g_stype : only ``"default"``
     rtol, atol : the tolerances
     compare_states : whether to compare the states, too
+    ntensors : how many of a list of shapes to take; all by default
     """
     if (w_stype, g_stype) != ("default", "default"):
-        raise NotImplementedError("compare_optimizer: gluonic has no sparse arrays")
+        raise NotThereError("compare_optimizer: gluonic has no sparse arrays")
     several = isinstance(shape, list)
-    shapes = shape if several else [shape]
+    shapes = shape[:ntensors] if several else [shape]
     draws = [[np.random.uniform(-1, 1, s).astype(dtype) for s in shapes] for _ in range(2)]
     results = []
     for optimizer in (opt1, opt2):

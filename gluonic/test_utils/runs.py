@@ -1,13 +1,15 @@
 """Running symbols several times: how long it takes, and whether contexts and dtypes agree."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gluonic import autograd
 from gluonic import ndarray as nd
 from gluonic.graph.errors import AttributeValueError
+from gluonic.initializer import Initializer
 from gluonic.ndarray import NDArray
 from gluonic.test_utils.comparison import assert_almost_equal, default_context
 
@@ -160,3 +162,63 @@ class _Run:
             grads = executor.grad_dict.items()
             self.found.update({name: x for name, x in grads if x is not None})
         return heads or []
+
+
+def check_gluon_hybridize_consistency(
+    net_builder: Callable[..., Any],
+    data_l: Sequence[NDArray],
+    numpy_func: Callable[..., Any] | None = None,
+    test_grad: bool = True,
+    rtol: float = 1e-4,
+    atol: float = 1e-4,
+) -> None:
+    """Compare the outputs and gradients of a block eagerly and hybridized.
+
+    Parameters
+    ----------
+    net_builder : makes the block, which must draw no random numbers; called with ``prefix=``
+    data_l : the inputs
+    numpy_func : what the block must compute, with NumPy
+    test_grad : whether to compare gradients of the inputs
+    rtol, atol : the relative and the absolute tolerance
+    """
+    weights: dict[str, Any] = {}
+    expected: Any = None
+    for hybridize in (False, True):
+        net = net_builder(prefix="net_")
+        net.initialize(_Given(weights) if weights else None)
+        if hybridize:
+            net.hybridize()
+        found = _output_and_gradients(net, data_l, test_grad)
+        weights = {name: one.data().asnumpy() for name, one in net.collect_params().items()}
+        expected = found if expected is None else expected
+        for one, other in zip(found, expected, strict=True):
+            assert_almost_equal(one, other, rtol, atol)
+    if numpy_func is not None:
+        wanted = numpy_func(*(array.asnumpy() for array in data_l))
+        assert_almost_equal(expected[0], wanted, rtol, atol)
+
+
+class _Given(Initializer):
+    """Gives parameters the values that those of another block had."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._values = values
+
+    def __call__(self, desc: str, arr: NDArray) -> None:
+        arr[:] = self._values[desc]
+
+
+def _output_and_gradients(net: Any, data: Sequence[NDArray], test_grad: bool) -> list[Any]:
+    """What a block computes, unrecorded and recorded, and the gradients of its inputs."""
+    inputs = [array.copy() for array in data]
+    output = net(*inputs).asnumpy()
+    if not test_grad:
+        return [output]
+    for array in inputs:
+        array.attach_grad()
+    with autograd.record():
+        recorded = net(*inputs)
+    recorded.backward(recorded)
+    return [output, recorded.asnumpy(), *(array.grad.asnumpy() for array in inputs)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from gluonic.gluon.data.vision import MNIST
 from gluonic.gluon.utils import download as fetch
+from gluonic.io import DataIter
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -125,7 +126,7 @@ def get_mnist() -> dict[str, Any]:
     return found
 
 
-class DummyIter:
+class DummyIter(DataIter):
     """A data iterator that repeats the first batch of another one, to time everything else.
 
     Parameters
@@ -134,16 +135,10 @@ class DummyIter:
     """
 
     def __init__(self, real_iter: Any) -> None:
+        super().__init__(real_iter.batch_size)
         self.real_iter = real_iter
         self.provide_data, self.provide_label = real_iter.provide_data, real_iter.provide_label
-        self.batch_size = real_iter.batch_size
         self.the_batch = next(real_iter)
-
-    def __iter__(self) -> "DummyIter":
-        return self
-
-    def __next__(self) -> Any:
-        return self.the_batch
 
     def next(self) -> Any:
         """Return the batch."""

@@ -78,6 +78,56 @@ def test_several_heads_with_and_without_gradients() -> None:
     assert gradient.asnumpy().tolist() == [[1, 1], [2, 3], [4, 5]]
 
 
+@pytest.mark.parametrize("hybridize", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "of_gradient"),
+    [((2, 3), (3, 2)), ((2, 3), (6,)), ((6,), (2, 3)), ((1,), (1, 1)), ((1, 1), (1,))],
+)
+def test_gradients_of_heads_are_read_in_order_whatever_their_shape(
+    shape: tuple[int, ...], of_gradient: tuple[int, ...], hybridize: bool
+) -> None:
+    net, x = mx.gluon.nn.HybridLambda(lambda F, x: x * 2), nd.ones(shape)
+    if hybridize:
+        net.hybridize()
+    x.attach_grad()
+    count = x.size
+    given = nd.arange(count).reshape(of_gradient)
+    expected = 2 * np.arange(count).reshape(shape)
+    for differentiate in (
+        lambda y: y.backward(given),
+        lambda y: autograd.backward([y], [given]),
+        lambda y: x.grad.__setitem__(slice(None), autograd.grad([y], [x], [given])[0]),
+    ):
+        with autograd.record():
+            y = net(x)
+        differentiate(y)
+        np.testing.assert_array_equal(x.grad.asnumpy(), expected)
+        x.grad[:] = 7
+
+
+def test_a_gradient_of_a_head_of_another_shape_can_be_differentiated() -> None:
+    x, weight = nd.ones((2, 3)), nd.arange(6).reshape((3, 2))
+    x.attach_grad()
+    weight.attach_grad()
+    with autograd.record():
+        (gradient,) = autograd.grad([x * x], [x], [weight * 3], create_graph=True)
+        total = (gradient * gradient).sum()
+    total.backward()
+    np.testing.assert_allclose(weight.grad.asnumpy(), 72 * np.arange(6).reshape(3, 2))
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 4), (1, 3), ()])
+def test_gradients_of_heads_have_as_many_elements(shape: tuple[int, ...]) -> None:
+    x = nd.ones((2, 3))
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(ValueError, match=r"\(2, 3\) was given a gradient of shape"):
+        y.backward(nd.array(np.ones(shape)))
+    y.backward()
+    assert (x.grad.asnumpy() == 2).all()
+
+
 def test_marked_buffers_are_the_gradients() -> None:
     x, gradient = nd.array([3.0]), nd.zeros((1,))
     autograd.mark_variables(x, gradient, "add")

@@ -1,5 +1,6 @@
 """Iterators hand out all rows and can be asked about their batch."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,9 @@ import numpy as np
 import pytest
 
 import gluonic as mx
+from gluonic.graph.errors import FileFormatError
+from gluonic.io import DataIter
+from gluonic.io.idx import read_idx
 
 DATA = np.arange(10).reshape(5, 2)
 LABELS = np.arange(5) * 10
@@ -36,6 +40,38 @@ def test_labels_that_are_one_number_have_one_axis(tmp_path: Path) -> None:
     assert csv(tmp_path).provide_label == [mx.io.DataDesc("softmax_label", (2,))]
 
 
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "no numbers"), ("1,2\n3,x\n", "comma"), ("1\n", "1 nu")]
+)
+def test_a_file_without_rows_of_numbers_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text(text)
+    with pytest.raises(FileFormatError, match=message):
+        mx.io.CSVIter(str(file), (2,))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0\0\x08\x01" + bytes((0, 0, 0, 2)) + b"\7",
+        b"\0\0\x08\x01" + bytes((0, 0, 0, 2)) + b"\7\7\7",
+        b"\0\0\x08\x02" + bytes((0, 0, 0, 1, 0, 0, 0, 1)) + b"\7",
+        b"\0\0\x08\xff" + bytes(4 * 255),
+        b"\0\0\x0d\x01" + bytes((0, 0, 0, 1)) + b"abcd",
+        b"\0\0\x08\x03" + b"\xff" * 12,
+    ],
+    ids=["empty", "short", "long", "two axes", "255 axes", "floats", "large"],
+)
+@pytest.mark.parametrize("damage", [None, slice(None, -3), slice(5, None)])
+def test_damaged_digits_are_refused(tmp_path: Path, content: bytes, damage: slice | None) -> None:
+    file = tmp_path / "labels"
+    for data in (content, gzip.compress(content)):
+        file.write_bytes(data if damage is None else data[damage])
+        with pytest.raises(FileFormatError, match="labels"):
+            read_idx(file, 1)
+
+
 def arrays() -> Any:
     return mx.io.NDArrayIter(DATA.astype(np.float32), LABELS.astype(np.float32), 2)
 
@@ -59,3 +95,61 @@ def test_an_iterator_tells_its_present_batch(tmp_path: Path, kind: str) -> None:
     assert count == (4 if kind == "resized" else 3)
     iterator.reset()
     assert iterator.iter_next()
+
+
+@pytest.mark.parametrize("reset_internal", [True, False])
+def test_a_resized_iterator_begins_again_when_its_source_ends(reset_internal: bool) -> None:
+    resized = mx.io.ResizeIter(arrays(), 4, reset_internal)
+
+    def firsts() -> list[float]:
+        return [float(batch.data[0][0, 0].asscalar()) for batch in resized]
+
+    assert firsts() == [0, 4, 8, 0]
+    resized.reset()
+    assert firsts() == ([0, 4, 8, 0] if reset_internal else [4, 8, 0, 4])
+    assert firsts() == []
+    assert not hasattr(resized, "default_bucket_key")
+
+
+def test_a_resized_iterator_of_nothing_ends() -> None:
+    class Nothing(DataIter):
+        provide_data = provide_label = ()
+
+        def next(self) -> Any:
+            raise StopIteration
+
+        def reset(self) -> None:
+            pass
+
+    assert list(mx.io.ResizeIter(Nothing(), 4)) == []
+
+
+@pytest.mark.parametrize("last", ["pad", "discard", "roll_over"])
+def test_examples_lie_along_the_axis_that_the_layout_says(last: str) -> None:
+    data, label = np.arange(30).reshape(3, 5, 2), np.arange(15).reshape(3, 5)
+    iterator = mx.io.NDArrayIter(data, label, 2, last_batch_handle=last, layout="TNC")
+    assert (iterator.provide_data[0].shape, iterator.provide_data[0].layout) == ((3, 2, 2), "TNC")
+    first, second, *_ = list(iterator)
+    assert (first.data[0].asnumpy() == data[:, :2]).all()
+    assert second.label is not None
+    assert (second.label[0].asnumpy() == label[:, 2:4]).all()
+    with pytest.raises(ValueError, match="no axis N"):
+        mx.io.NDArrayIter(data, layout="HWC")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "bool", "float16", "float64", "float32"])
+def test_numpy_arrays_become_float32_as_nd_array_makes_them(dtype: str) -> None:
+    made = mx.io.NDArrayIter(np.ones((4, 2), dtype), np.ones(4, dtype), 2)
+    batch = made.next()
+    for described in (*made.provide_data, *made.provide_label):
+        assert described.dtype == np.float32
+    for array in (*batch.data, *(batch.label or ())):
+        assert array.dtype == np.float32
+
+
+def test_ndarrays_keep_their_dtypes_in_batches() -> None:
+    made = mx.io.NDArrayIter(
+        mx.nd.ones((4, 2), dtype="int32"), mx.nd.ones((4,), dtype="float16"), 2
+    )
+    assert made.next().data[0].dtype == made.provide_data[0].dtype == np.int32
+    assert made.provide_label[0].dtype == np.float16

@@ -7,6 +7,11 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd, sym
+from tests.measured import monitors
+from tests.measured.measure import agrees, numbers, read
+
+MEASURED = read("monitors")
+CASES = monitors.cases(mx)
 
 
 def bound() -> Any:
@@ -62,3 +67,27 @@ def test_statistics_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_monitors_have_a_short_name() -> None:
     assert mx.mon is mx.monitor
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_rows_are_those_of_mxnet(case: str) -> None:
+    found = numbers(CASES[case]())
+    assert agrees(found, MEASURED[case]), found
+
+
+def test_gradients_that_are_not_asked_for_are_rows_of_zeros() -> None:
+    monitor, net = mx.mon.Monitor(1), sym.FullyConnected(sym.var("data"), num_hidden=2, name="fc")
+    requests = {"data": "null", "fc_weight": "write", "fc_bias": "null"}
+    executor = net.simple_bind(mx.cpu(), grad_req=requests, data=(2, 3))
+    executor.forward(data=nd.ones((2, 3)))
+    monitor.install(executor)
+    monitor.tic()
+    executor.forward(is_train=True)
+    executor.backward(nd.ones((2, 2)))
+    found = {name: text for _, name, text in monitor.toc() if "backward" in name}
+    assert found == {
+        "fc_backward_output0": "0.0\t",
+        "fc_backward_output1": "2.0\t",
+        "fc_backward_output2": "0.0\t",
+    }
+    assert executor.grad_dict["fc_weight"].asnumpy().tolist() == [[2, 2, 2], [2, 2, 2]]

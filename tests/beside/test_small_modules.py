@@ -1,5 +1,6 @@
 """`mx.base`, `mx.context`, `mx.engine`, `mx.libinfo`, `mx.util` and the steps of ``nd.contrib``."""
 
+import platform
 import threading
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import base, engine, libinfo, nd, util
+from gluonic.codegen.machine import target
 
 
 def test_contexts_compare_and_print() -> None:
@@ -18,7 +20,7 @@ def test_contexts_compare_and_print() -> None:
     assert mx.context.num_gpus() == 0
     with pytest.raises(mx.MXNetError, match="abacus"):
         mx.Context("abacus")
-    with pytest.raises(mx.MXNetError, match="no GPU"):
+    with pytest.raises(mx.MXNetError, match="on the CPU only"):
         mx.context.gpu_memory_info()
 
 
@@ -116,3 +118,17 @@ def test_steps_of_many_tensors_are_the_steps_of_each() -> None:
     assert many[0][0].asnumpy()[0] < 1
     with pytest.raises(ValueError, match="zip"):
         nd.contrib.multi_lamb_update(*many[:3], [], [1, 1], [0.1] * 2, [0.0] * 2, out=many[0])
+
+
+def test_features_are_those_of_this_machine() -> None:
+    features = mx.runtime.Features()
+    assert features is mx.runtime.Features() is mx.runtime.Features.instance
+    for name in ("PROFILER", "LAPACK", "INT64_TENSOR_SIZE"):
+        assert features.is_enabled(name.lower())
+    for name in ("CUDA", "TVM_OP", "DIST_KVSTORE", "MKLDNN"):
+        assert not features.is_enabled(name)
+    assert features.is_enabled("F16C") == target.host().has_half or platform.machine() != "x86_64"
+    assert features.is_enabled("CPU_AVX2") == ("avx2" in target.host().simd)
+    assert [repr(f) for f in mx.runtime.feature_list()] == [repr(f) for f in features.values()]
+    with pytest.raises(RuntimeError, match="no feature"):
+        features.is_enabled("warp drive")

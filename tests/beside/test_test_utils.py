@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import nd, sym
+from gluonic import gluon, nd, sym
 from gluonic import test_utils as tu
 
 X = sym.var("x")
@@ -219,3 +219,30 @@ def test_standard_error_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
     with tu.discard_stderr():
         os.write(2, b"noise")
     assert capfd.readouterr().err == ""
+
+
+def test_blocks_are_compared_with_themselves_hybridized() -> None:
+    data = [nd.array([[1.0, -2.0]])]
+    tu.check_gluon_hybridize_consistency(lambda prefix: gluon.nn.Dense(3, prefix=prefix), data)
+    tu.check_gluon_hybridize_consistency(
+        lambda prefix: gluon.nn.Activation("relu", prefix=prefix),
+        data,
+        numpy_func=lambda x: np.maximum(x, 0),
+    )
+
+    class Changing(gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+            return x * (2 if F is nd else 3)
+
+    with pytest.raises(AssertionError):
+        tu.check_gluon_hybridize_consistency(lambda prefix: Changing(prefix=prefix), data)
+    with pytest.raises(AssertionError):
+        tu.check_gluon_hybridize_consistency(
+            lambda prefix: gluon.nn.Activation("relu", prefix=prefix), data, numpy_func=np.abs
+        )
+
+
+def test_places_of_differences_are_told() -> None:
+    a, b = np.array([1.0, 2.0]), np.array([1.0, 2.5])
+    found = tu.locationError(a, b, (1,), ("a", "b"), maxError=True)
+    assert found == "Location of maximum error: (1,), a=2.00000000, b=2.50000000"

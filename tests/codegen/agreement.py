@@ -79,7 +79,7 @@ def _nudged(array: Array, seed: int) -> Array:
 
 
 def _nudge_halves(seed: int) -> Observer:
-    """Change what is computed in float16 by its rounding error: the compiler keeps it in float32."""
+    """Round what is computed in float16 to the other neighbour: it may have been between the two."""
 
     def observe(node: Node, inputs: list[Array], results: list[Array]) -> None:
         for number, array in enumerate(results):
@@ -92,20 +92,31 @@ def _nudge_halves(seed: int) -> Observer:
 def slack_of(compute: Callable[..., Arrays], arrays: Arrays) -> Sequence[Array]:
     """How far the results of `compute` move where inputs change by their rounding error, many times over.
 
+    Results of float16 are rounded alike, but for those that errors of float32 move to another neighbour.
+
     Parameters
     ----------
     compute : takes arrays, and what observes the results of operators
     """
     base = [np.asarray(a, np.float64) for a in compute([a.copy() for a in arrays])]
     moved = [np.zeros_like(a) for a in base]
+    halves = [a.dtype == np.float16 for a in arrays]
     for seed in range(6):
-        nudged = compute([_nudged(a, seed) for a in arrays], _nudge_halves(seed))
-        for total, was, now in zip(moved, base, nudged, strict=True):
-            with np.errstate(all="ignore"):
-                change = np.asarray(np.abs(np.asarray(now, np.float64) - was))
-            change[(now == was) | (np.isnan(now) & np.isnan(was))] = 0
-            np.maximum(total, np.where(np.isnan(change), np.inf, change), out=total)
-    return [_MAGNIFIED * a for a in moved]
+        nudged = [
+            a.copy() if half else _nudged(a, seed) for a, half in zip(arrays, halves, strict=True)
+        ]
+        _move(moved, base, compute(nudged), _MAGNIFIED)
+        _move(moved, base, compute([a.copy() for a in arrays], _nudge_halves(seed)), 1)
+    return moved
+
+
+def _move(moved: Arrays, base: Arrays, found: Arrays, times: int) -> None:
+    """Note how far results are from what they were."""
+    for total, was, now in zip(moved, base, found, strict=True):
+        with np.errstate(all="ignore"):
+            change = np.asarray(np.abs(np.asarray(now, np.float64) - was))
+        change[(now == was) | (np.isnan(now) & np.isnan(was))] = 0
+        np.maximum(total, times * np.where(np.isnan(change), np.inf, change), out=total)
 
 
 def _spread(slack: Sequence[Array]) -> Sequence[Array]:

@@ -33,5 +33,5 @@ def registries() -> Iterator[None]:
     REGISTRY._by_name = operators
     BACKENDS._by_name = backends
     for name in changed:
-        Functions.forget(name)
+        Functions.renew(name)
         vars(EAGER).pop(name, None)

@@ -248,8 +248,8 @@ class Net(gluon.HybridBlock):
 
 
 def graph_of(net: gluon.HybridBlock) -> list[str]:
-    assert net._latest is not None
-    return operators(net._latest.output)
+    assert net._traces.latest is not None
+    return operators(net._traces.latest.output)
 
 
 @pytest.fixture

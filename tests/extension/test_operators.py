@@ -380,6 +380,20 @@ def test_a_failing_backward_in_a_compiled_graph_is_raised() -> None:
 
 
 @pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize("hybridize", [False, True])
+def test_a_backward_is_called_though_no_gradient_flows_in(hybridize: bool) -> None:
+    x, w = nd.ones((2, 2)), nd.ones(2)
+    x.attach_grad()
+    net = Chain(at="backward")
+    if hybridize:
+        net.hybridize()
+    with autograd.record():
+        loss = nd.BlockGrad(net(x, w))
+    with pytest.raises(MXNetError, match="failed in backward"):
+        loss.backward()
+
+
+@pytest.mark.usefixtures("probe")
 def test_threads_share_a_compiled_graph() -> None:
     net = Chain()
     net.hybridize()
@@ -397,3 +411,9 @@ def test_threads_share_a_compiled_graph() -> None:
 def test_a_tensor_is_never_taken_for_an_older_one_in_a_graph() -> None:
     executor = sym.probe_same(sym.var("x")).bind(mx.cpu(), {"x": nd.ones(1)})
     assert [executor.forward()[0].asscalar() for _ in range(3)] == [0, 0, 0]
+
+
+@pytest.mark.usefixtures("probe")
+def test_operators_of_a_library_stand_in_the_dictionaries_of_the_namespaces() -> None:
+    for module in (nd, nd.op, sym, sym.op):
+        assert vars(module)["probe_copy"] is module.probe_copy

@@ -1,13 +1,13 @@
-"""``python -m gluonic script.py``: an unmodified MXNet script runs as if it were started by Python itself."""
+"""``python -m gluonic …``: an unmodified MXNet program runs as if it were started by Python itself."""
 
-import os
-import subprocess
-import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import gluonic
+from tests.face.commands import command, gluonic_command
 
 SCRIPT = """
 import sys
@@ -24,19 +24,15 @@ def main():
 if __name__ == "__main__":
     main()
 """
-
-
-def gluonic_command(
-    *arguments: str, folder: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gluonic", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(gluonic.__file__).parent.parent)},
-        check=False,
-    )
+FACTS = """'''A program.'''
+import sys
+spec = __spec__ and (__spec__.name, __spec__.origin)
+print(__name__, __doc__, __package__, spec, globals().get("__file__"), sys.argv, sys.path[0])
+names = sorted({*globals()} - {'__annotations__'})
+print(sys.modules["__main__"].__dict__ is globals(), type(__builtins__), names)
+if len(sys.argv) > 2:
+    sys.exit(sys.argv[2])
+"""
 
 
 @pytest.fixture
@@ -50,10 +46,9 @@ def script(tmp_path: Path) -> Path:
 def test_a_script_runs_with_its_arguments_and_neighbours(script: Path) -> None:
     found = gluonic_command(str(script), "--epochs", "3", "-m", "--help")
     assert found.stderr == ""
-    assert found.stdout.splitlines() == [
-        "__main__ ['--epochs', '3', '-m', '--help'] beside [[2.0, 2.0]]",
-        "True gluonic",
-    ]
+    lines = found.stdout.splitlines()
+    assert lines[0] == "__main__ ['--epochs', '3', '-m', '--help'] beside [[2.0, 2.0]]"
+    assert lines[1:] == ["True mxnet"]
     assert found.returncode == 0
 
 
@@ -61,6 +56,80 @@ def test_a_module_runs_by_its_name(script: Path) -> None:
     found = gluonic_command("-m", "train", "--lr", "0.1", folder=script.parent)
     assert found.stdout.splitlines()[0] == "__main__ ['--lr', '0.1'] beside [[2.0, 2.0]]"
     assert found.returncode == 0
+
+
+def a_file(folder: Path) -> list[str]:
+    (folder / "program.py").write_text(FACTS)
+    return ["program.py"]
+
+
+def a_link(folder: Path) -> list[str]:
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "program.py").write_text(FACTS)
+    (folder / "link.py").symlink_to(folder / "elsewhere" / "program.py")
+    return ["link.py"]
+
+
+def a_folder(folder: Path) -> list[str]:
+    (folder / "program").mkdir()
+    (folder / "program" / "__main__.py").write_text(FACTS)
+    return ["program"]
+
+
+def an_archive(folder: Path) -> list[str]:
+    with zipfile.ZipFile(folder / "program.zip", "w") as archive:
+        archive.writestr("__main__.py", FACTS)
+    return ["program.zip"]
+
+
+def a_module(folder: Path) -> list[str]:
+    (folder / "package").mkdir()
+    (folder / "package" / "__init__.py").touch()
+    (folder / "package" / "program.py").write_text(FACTS)
+    return ["-m", "package.program"]
+
+
+def a_package(folder: Path) -> list[str]:
+    a_folder(folder)
+    return ["-m", "program"]
+
+
+def some_code(folder: Path) -> list[str]:
+    return ["-c", FACTS]
+
+
+def what_is_piped_in(folder: Path) -> list[str]:
+    return ["-"]
+
+
+FORMS = (a_file, a_link, a_folder, an_archive, a_module, a_package, some_code, what_is_piped_in)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("flags", [(), ("-P",)], ids=["", "safe path"])
+def test_a_program_finds_what_python_gives_it(
+    form: Callable[[Path], list[str]], flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    arguments = form(tmp_path)
+    if flags and arguments[0] == "-m":
+        pytest.skip("Python finds no module in the folder then")
+    rest = ["--help", "a message"]
+    by_python = command(*flags, *arguments, *rest, folder=tmp_path, given=FACTS)
+    found = command(*flags, "-m", "gluonic", *arguments, *rest, folder=tmp_path, given=FACTS)
+    assert found.stdout == by_python.stdout
+    assert (found.returncode, found.stderr) == (by_python.returncode, by_python.stderr)
+
+
+def test_the_cpu_serves_gpus_on_request_and_says_so_once(tmp_path: Path) -> None:
+    child = "import mxnet as mx; print(mx.nd.ones((2,), ctx=mx.gpu(1)).context)"
+    program = f"{child}\n{child}\nimport subprocess, sys; sys.stdout.flush()\n"
+    program += f"subprocess.run([sys.executable, '-c', {child!r}])"
+    found = gluonic_command("--cpu", "-c", program)
+    assert found.stdout == "gpu(1)\n" * 3
+    said = found.stderr.splitlines()
+    assert len(said) == 2  # by either process
+    assert all("the CPU serves GPU contexts" in line for line in said)
+    assert "python -m gluonic --cpu" in gluonic_command("-c", program).stderr
 
 
 def test_exit_statuses_and_tracebacks_are_the_scripts_own(tmp_path: Path) -> None:
@@ -74,14 +143,26 @@ def test_exit_statuses_and_tracebacks_are_the_scripts_own(tmp_path: Path) -> Non
     assert "InferenceError" in found.stderr
 
 
-def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     found = gluonic_command(str(tmp_path / "nothing.py"))
     assert found.returncode == 2
     assert f"there is no file {tmp_path / 'nothing.py'}" in found.stderr
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("import absent\n")
+    for name, told in {
+        "nothing": "No module named nothing",
+        "gluonic.nothing": "No module named gluonic.nothing",
+        "package.module": "No module named 'absent'",
+        "gluonic.graph": "No module named gluonic.graph.__main__",
+    }.items():
+        found = gluonic_command("-m", name, folder=tmp_path)
+        assert found.returncode == 1
+        assert told in found.stderr
+    assert "has no __main__" in gluonic_command(str(tmp_path)).stderr
 
 
 def test_help_and_version() -> None:
     assert gluonic_command("--version").stdout.strip() == f"gluonic {gluonic.__version__}"
     usage = gluonic_command("--help").stdout
-    assert "Run an MXNet script on gluonic, unmodified" in usage
+    assert "Run an MXNet program on gluonic, unmodified" in " ".join(usage.split())
     assert gluonic_command().returncode == 2

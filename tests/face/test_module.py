@@ -4,9 +4,13 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gluonic as mx
 from gluonic import nd, sym
+from tests.measured import measure, modules
+
+MEASURED = measure.read("modules")
 
 
 def bound(**options: Any) -> Any:
@@ -32,3 +36,29 @@ def test_unmerged_results_are_lists_with_an_array_a_context() -> None:
         ((alone,),) = results(merge_multi_context=False)
         (merged,) = results()
         assert np.array_equal(alone.asnumpy(), merged.asnumpy())
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_a_program_sees_the_executor_and_arrays_that_mxnet_shows(case: str) -> None:
+    found = measure.found(mx, modules.cases(mx)[case])
+    assert measure.agrees(found, MEASURED[case]), found
+
+
+def test_a_monitor_can_be_installed_through_the_executors() -> None:
+    module = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc"))
+    module.bind([("data", (1, 2))])
+    module.init_params()
+    monitor = mx.mon.Monitor(1)
+    module._exec_group.install_monitor(monitor)
+    monitor.tic()
+    module.forward(mx.io.DataBatch([nd.ones((1, 2))]))
+    assert "fc_output" in [name for _, name, _ in monitor.toc()]
+
+
+def test_what_the_group_of_executors_lacks_is_named() -> None:
+    module: Any = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2))
+    assert module._exec_group is None
+    module.bind([("data", (1, 2))])
+    module = module._exec_group
+    with pytest.raises(NotImplementedError, match=r"_exec_group\.bind_exec"):
+        module.bind_exec()

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import gluon, image, nd
+from gluonic import gluon, nd
 from gluonic.contrib import amp
 from gluonic.gluon import loss
 from gluonic.gluon.data.dataloader import _as_in_context, default_mp_batchify_fn
 from gluonic.gluon.data.pooled import PooledBatches, make_batch
 from gluonic.gluon.model_zoo import model_store
 from gluonic.gluon.utils import _get_repo_file_url, _get_repo_url
+from gluonic.graph.calling import place_of
+from gluonic.graph.operator import REGISTRY
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,7 @@ def test_a_block_whose_setting_changes_is_traced_again() -> None:
     assert net(nd.ones(1)).asscalar() == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*it has no effect")
 @pytest.mark.parametrize("name", ["zeros_like", "ones_like"])
 def test_constants_take_a_dtype_and_have_that_of_their_model(name: str) -> None:
     whole = nd.ones((2,), dtype="int32")
@@ -149,9 +152,31 @@ def pickled(samples: Any, batchify: Any, dataset: None) -> bytes:
     return make_batch(samples, batchify, range(2))
 
 
-def test_what_is_not_there_says_so_when_it_is_used_and_not_before() -> None:
-    assert not amp.amp._amp_initialized
-    with pytest.raises(NotImplementedError, match=r"net\.cast"):
-        amp.init()
-    with pytest.raises(NotImplementedError, match="decodes no images"):
-        image.imread("a.jpg")
+def test_mixed_precision_has_not_been_switched_on() -> None:
+    assert not amp._amp_initialized
+
+
+NAMESPACES = ("", ".op", "._internal", ".contrib", ".linalg", ".image", ".random", ".sparse")
+
+
+@pytest.mark.parametrize(
+    "name", [room + part for room in ("ndarray", "symbol") for part in NAMESPACES]
+)
+def test_operators_stand_in_the_dictionary_of_their_module(name: str) -> None:
+    module = importlib.import_module(f"gluonic.{name}")
+    place = name.partition(".")[2] or "op"
+    operators = {place_of(n).name for n in REGISTRY if place_of(n).module == place}
+    assert len(operators) >= 7
+    assert operators <= vars(module).keys()
+    assert operators <= set(dir(module))
+
+
+def test_interpolations_are_chosen_as_in_mxnet() -> None:
+    choose = importlib.import_module("gluonic.image.image")._get_interp_method
+    assert [choose(number) for number in (0, 1, 2, 3, 4, 9)] == [0, 1, 2, 3, 4, 2]
+    sizes = {(1, 1, 2, 2): 2, (2, 2, 1, 1): 3, (1, 2, 2, 1): 1, (2, 2, 2, 2): 1, (2, 2, 2, 1): 1}
+    assert {each: choose(9, each) for each in sizes} == sizes
+    assert {choose(10) for _ in range(200)} == {0, 1, 2, 3, 4}
+    for arguments in ((11,), (9, (1, 2))):
+        with pytest.raises(ValueError, match="interp"):
+            choose(*arguments)

@@ -70,6 +70,8 @@ def check(wrong: Wrong, folder: Path) -> None:
     with pytest.raises(wrong.kind) as caught:
         wrong.program(folder)
     message, file = str(caught.value), wrong.program.__code__.co_filename
+    first, *_, last = [*message.splitlines(), *message.splitlines()]
+    assert first == last, f"the last line does not say what the first one says:\n{message}"
     for pattern in wrong.says:
         assert re.search(pattern, message), f"{pattern!r} is not in:\n{message}"
     found = [int(n) for n in re.findall(rf'File "{re.escape(file)}", line (\d+)', message)]

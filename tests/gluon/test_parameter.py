@@ -165,7 +165,7 @@ def test_several_contexts_have_copies_of_their_own() -> None:
         made.data(mx.cpu(2))
     made.reset_ctx(mx.cpu(2))
     assert made.list_ctx() == [mx.cpu(2)]
-    assert made.data(mx.cpu(2)).asnumpy().tolist() == [1, 1]
+    assert made.data(mx.cpu(2)).asnumpy().tolist() == [3, 3]
 
 
 @pytest.mark.parametrize("hybridize", [False, True])
@@ -325,6 +325,16 @@ def test_a_constant_is_a_parameter_that_does_not_learn(hybridize: bool) -> None:
     assert isinstance(net.shift, Constant)
     assert net.shift.grad_req == "null"
     assert repr(net.shift) == "Constant shifted_shift (shape=(1, 2), dtype=<class 'numpy.float32'>)"
+
+
+def test_a_constant_that_is_to_learn_is_warned_of() -> None:
+    net = Shifted([1.0])
+    net.initialize()
+    with pytest.warns(UserWarning, match="'shifted_shift' does not learn"):
+        net.collect_params().setattr("grad_req", "write")
+    assert net.shift.grad_req == "null"
+    with pytest.raises(RuntimeError, match="no gradient"):
+        net.shift.grad()
 
 
 def test_a_constant_is_found_again_if_its_value_is_the_same() -> None:

@@ -1,6 +1,7 @@
-"""What a compiled net keeps of its parameters follows every way of changing them."""
+"""What compiled nets keep of their parameters follows every way of changing them."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,152 +9,168 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
-from gluonic.gluon import nn
+from tests.forking import forks, is_true_in_a_child
+from tests.gluon.writing import ONE_INPUT, SHAPE, WAYS
 
-FILTERS = (8, 3, 3, 3)
-
-
-def compiled_net() -> Any:
-    """A convolution whose filters are packed, batch norm's factors among them."""
-    net = nn.HybridSequential()
-    net.add(nn.Conv2D(8, 3, in_channels=3), nn.BatchNorm(in_channels=8), nn.Flatten(), nn.Dense(2))
-    net.initialize(mx.init.Xavier())
-    net.hybridize()
-    return net
+PLACES = nd.array([[0, 7, 3], [1, 2, 0]])
 
 
-def eager(net: Any, x: Any) -> Any:
-    net.hybridize(False)
-    try:
-        return net(x).asnumpy()
-    finally:
-        net.hybridize(clear=False)
+class Net(gluon.HybridBlock):
+    """A net of one parameter."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.weight = self.params.get("weight", shape=SHAPE)
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        """A convolution, whose filters are packed."""
+        return F.Convolution(x, weight, kernel=(3, 3), num_filter=8, no_bias=True)
 
 
-def by_view(w: Any) -> None:
-    w.data()[2:5][:] = 3
+class Product(Net):
+    """A product of matrices, one of which is packed, and a rectifier."""
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        rows = F.slice_axis(F.Flatten(x), axis=1, begin=0, end=27)
+        return F.relu(F.FullyConnected(rows, F.Flatten(weight), num_hidden=8, no_bias=True))
 
 
-def by_augmented_assignment(w: Any) -> None:
-    value = w.data()
-    value *= 2
+class Loop(Net):
+    """A loop over the elements."""
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return F.broadcast_mul(F.tanh(weight), F.mean(x))
 
 
-def by_numpy(w: Any) -> None:
-    np.asarray(w.data())[1] = 5
+class Several(Net):
+    """Two outputs."""
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return super().hybrid_forward(F, x, weight), F.broadcast_add(weight, F.sum(x))
 
 
-def by_dlpack(w: Any) -> None:
-    shared: Any = np.from_dlpack(w.data())
-    shared *= 3
+class Ranked(Net):
+    """An operator that Python runs, of what machine code computes."""
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return F.topk(super().hybrid_forward(F, x, weight), k=2, ret_typ="value", axis=1)
 
 
-def by_array_interface(w: Any) -> None:
-    memory = w.data().__array_interface__
-    shared: Any = type("Shared", (), {"__array_interface__": memory})()
-    np.asarray(shared)[0] = 7
+class Gathered(Net):
+    """An operator that Python runs, alone."""
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return F.gather_nd(weight, x)
 
 
-def by_optimizer(w: Any) -> None:
-    optimizer = mx.optimizer.Adam(learning_rate=0.5)
-    optimizer.update(0, w.data(), nd.ones(FILTERS), optimizer.create_state(0, w.data()))
+class Outer(Net):
+    """A net around another one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.inner = Net(prefix=self.prefix, params=self.params)
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return F.broadcast_add(self.inner(x), F.max(weight))
 
 
-def by_updater(w: Any) -> None:
-    mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.5))(0, nd.ones(FILTERS), w.data())
+class Family:
+    """Nets of one parameter, hybridized, beside others that are not."""
+
+    def __init__(self) -> None:
+        self.main = Net(prefix="net_")
+        self.parameter = self.main.weight
+        self.begin()
+        kinds = Net, Product, Loop, Several, Ranked, Gathered, Outer
+        shared = {"prefix": "net_", "params": self.main.params}
+        self.pairs: list[tuple[Any, Any, Any]] = [
+            (kind(**shared), kind(**shared), PLACES if kind is Gathered else ONE_INPUT)
+            for kind in kinds
+        ]
+        for compiled, _, _ in self.pairs:
+            compiled.hybridize()
+        self.main.hybridize()
+        x = mx.sym.var("x")
+        symbol = self.main(x)
+        of_symbol = gluon.SymbolBlock(symbol, [x], params=self.main.collect_params())
+        self.pairs.append((of_symbol, self.pairs[0][1], ONE_INPUT))
+
+    def begin(self) -> None:
+        """Give the parameter new arrays."""
+        self.parameter.grad_req = "write"
+        self.parameter.initialize(mx.init.Normal(1), force_reinit=True)
+
+    def compute(self, mode: Callable[[Any, Any], Any], which: int, times: int = 1) -> list[Any]:
+        """What the hybridized nets (0), or the others (1), give in a mode at the last of some calls."""
+        return [[mode(pair[which], pair[2]) for _ in range(times)][-1] for pair in self.pairs]
 
 
-def by_operator(w: Any) -> None:
-    nd.sgd_update(w.data(), nd.ones(FILTERS), lr=0.5, out=w.data())
+def listed(outputs: Any) -> list[Any]:
+    """Outputs, be it one or several."""
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
-def by_executor(w: Any) -> None:
-    executor = mx.sym.var("w").bind(mx.cpu(), {"w": w.data()})
-    executor.copy_params_from({"w": nd.ones(FILTERS)})
+def predicted(net: Any, x: Any) -> list[Any]:
+    """The outputs of a call."""
+    return [one.asnumpy() for one in listed(net(x))]
 
 
-WAYS: list[Callable[[Any], Any]] = [
-    lambda w: w.set_data(nd.ones(FILTERS)),
-    lambda w: w.data().__setitem__(0, 4),
-    lambda w: w.data().__setitem__((0, 1, slice(None)), np.ones((3, 3))),
-    lambda w: w.initialize(mx.init.Uniform(), force_reinit=True),
-    lambda w: nd.ones(FILTERS).copyto(w.data()),
-    lambda w: nd.ones(FILTERS, out=w.data()),
-    lambda w: nd.full(FILTERS, 2, out=w.data()),
-    lambda w: nd.relu(w.data(), out=w.data()),
-    lambda w: nd.random.normal(shape=FILTERS, out=w.data()),
-    lambda w: mx.init.Xavier()(mx.init.InitDesc("weight"), w.data()),
-    by_view,
-    by_augmented_assignment,
-    by_numpy,
-    by_dlpack,
-    by_array_interface,
-    by_optimizer,
-    by_updater,
-    by_operator,
-    by_executor,
-]
+def in_training(net: Any, x: Any) -> list[Any]:
+    """The outputs of a call in training mode."""
+    with autograd.train_mode():
+        return predicted(net, x)
 
 
-@pytest.mark.parametrize("write", WAYS, ids=range(len(WAYS)))
-def test_a_changed_parameter_changes_the_result(write: Callable[[Any], Any]) -> None:
-    net = compiled_net()
-    x = nd.random.normal(shape=(1, 3, 8, 8))
-    for _ in range(2):  # a second time, when something may have been noted for good
-        before = [net(x) for _ in range(3)][-1].asnumpy()  # the last one goes the short way
-        write(net[0].weight)
-        after = net(x).asnumpy()
-        np.testing.assert_allclose(after, eager(net, x), rtol=1e-4, atol=1e-5)
-        net[0].weight.set_data(nd.random.normal(shape=FILTERS))
-        assert not np.allclose(before, after)
-
-
-def test_memory_shared_with_numpy_is_looked_at_again_and_again() -> None:
-    net = compiled_net()
-    x = nd.random.normal(shape=(1, 3, 8, 8))
-    for _ in range(3):
-        net(x)
-    shared = np.asarray(net[0].weight.data())
-    for value in (1, 2, 3):
-        shared[...] = value
-        np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-4, atol=1e-5)
-
-
-def test_training_between_predictions_changes_them() -> None:
-    net, loss = compiled_net(), gluon.loss.L2Loss()
-    x, y = nd.random.normal(shape=(4, 3, 8, 8)), nd.ones((4, 2))
-    net(x)
-    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.1})
-    for _ in range(3):
-        with autograd.record():
-            error = loss(net(x), y)
-        error.backward()
-        trainer.step(4)
-        np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-4, atol=1e-4)
-
-
-def test_running_statistics_of_another_net_with_the_same_parameters_are_heeded() -> None:
-    net = compiled_net()
-    x = nd.random.normal(shape=(4, 3, 8, 8))
-    before = net(x).asnumpy()
-    twin = nn.HybridSequential(prefix=net.prefix, params=net.collect_params())
-    with twin.name_scope():
-        for layer in net:
-            twin.add(layer)
-    twin.hybridize()
+def differentiated(net: Any, x: Any) -> list[Any]:
+    """The outputs of a recorded call, and the gradient of its input."""
+    x = x.copy()
+    x.attach_grad()
     with autograd.record():
-        twin(x)
-    assert not np.allclose(net(x).asnumpy(), before)
-    np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-4, atol=1e-5)
+        outputs = listed(net(x))
+        total = sum((one.sum() for one in outputs), nd.zeros((1,)))
+    total.backward()
+    return [*(one.asnumpy() for one in outputs), x.grad.asnumpy()]
 
 
-def test_parameters_that_nobody_changes_are_packed_once() -> None:
-    net = compiled_net()
-    x = nd.random.normal(shape=(1, 3, 8, 8))
-    before = net(x).asnumpy()
-    net[0].weight.data()._data[...] = 0  # behind the back of those who take notes
-    assert np.array_equal(net(x).asnumpy(), before)
-    net(nd.random.normal(shape=(1, 3, 8, 8)))
-    assert np.array_equal(net(x).asnumpy(), before)
-    net[0].weight.data()[:] = 0
-    assert not np.allclose(net(x).asnumpy(), before)
+MODES = [predicted, in_training, differentiated]
+
+
+@pytest.fixture(scope="module")
+def family() -> Iterator[Family]:
+    made = Family()
+    yield made
+    del made
+    gc.collect()
+
+
+def assert_nearly_equal(found: list[Any], expected: list[Any]) -> None:
+    for some, others in zip(found, expected, strict=True):
+        for one, other in zip(some, others, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("calls", [1, 4], ids=["after one call", "after four calls"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_changed_parameter_changes_all_results(family: Family, way: str, calls: int) -> None:
+    for mode in MODES:
+        family.begin()
+        before = family.compute(mode, 0, calls)
+        WAYS[way](family.parameter, family.main)
+        expected = family.compute(mode, 1)
+        for _ in range(3):
+            assert_nearly_equal(family.compute(mode, 0), expected)
+        assert not np.allclose(before[0][0], expected[0][0])  # of the convolution
+
+
+@forks
+def test_what_is_written_by_the_child_of_a_fork_changes_its_results(family: Family) -> None:
+    family.begin()
+    before = family.compute(predicted, 0, 4)
+
+    def write() -> bool:
+        family.parameter.data()[:] = 3
+        assert_nearly_equal(family.compute(predicted, 0), family.compute(predicted, 1))
+        return True
+
+    assert is_true_in_a_child(write)
+    assert_nearly_equal(family.compute(predicted, 0), before)

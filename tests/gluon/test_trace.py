@@ -182,7 +182,7 @@ def test_numbers_that_change_all_the_time_do_not_pile_up_traces(
         assert net(ones(), number).asnumpy().max() == number
     with pytest.warns(UserWarning, match="pass numbers that change as arrays"):
         net(ones(), 1e6)
-    assert len(net._traces) == 5
+    assert len(net._traces.known) == 5
     assert net(ones(), 4).asnumpy().max() == 4
     assert net.traces == 6
 
@@ -370,7 +370,7 @@ def test_a_chain_longer_than_pythons_stack_is_no_problem() -> None:
     x = nd.zeros((2,))
     x.attach_grad()
     assert net(x).asnumpy().tolist() == [3000] * 2
-    assert len(net._latest.graph.nodes) == 3001
+    assert len(net._traces.latest.graph.nodes) == 3001
 
 
 def test_a_thousand_layers_are_traced_differentiated_and_dropped() -> None:
@@ -396,8 +396,8 @@ def test_a_net_that_is_dropped_leaves_nothing(hybridize: bool) -> None:
         y = net(nd.ones((2, 5)))
     y.backward()
     held: list[Any] = [net, net.dense, net.dense.weight, net.dense.weight.data()]
-    if net._latest is not None:
-        held += [net._latest, net._latest.graph.nodes[-1]]
+    if net._traces.latest is not None:
+        held += [net._traces.latest, net._traces.latest.graph.nodes[-1]]
     kept = [weakref.ref(one) for one in held]
     held.clear()
     del net, y

@@ -1,11 +1,13 @@
+import copy
+import functools
 import inspect
 from typing import Any
 
 import pytest
 
-from gluonic.graph.calling import NULL, Caller, Functions, place_of, signature
+from gluonic.graph.calling import NULL, Caller, Functions, LaterSignature, place_of, signature
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.operator import REGISTRY
+from gluonic.graph.operator import REGISTRY, Operator
 
 
 class Thing:
@@ -102,17 +104,50 @@ def test_names_say_where_a_function_lives(name: str, module: str, function: str)
     assert place_of(name) == (module, function)
 
 
-def test_functions_are_made_once_when_asked_for() -> None:
-    made: list[str] = []
+def test_a_signature_that_is_made_when_it_is_read_is_like_any_other() -> None:
+    def function(data: Any, axis: int = 0) -> None: ...
 
-    def make(op: Any, name: str) -> Any:
-        made.append(name)
-        return lambda: op
+    ordinary = inspect.signature(function).replace(return_annotation=inspect.Signature.empty)
+    later = LaterSignature(REGISTRY["relu"], "nd", lambda op, room: ordinary)
+    function.__signature__ = later  # type: ignore[attr-defined]
+    found = inspect.signature(function)
+    assert found == ordinary
+    assert (str(found), hash(found)) == (str(ordinary), hash(ordinary))
+    assert found.bind(1, axis=2).arguments == {"data": 1, "axis": 2}
+    assert list(inspect.signature(functools.partial(function, 1)).parameters) == ["axis"]
+    assert str(found.replace(parameters=())) == "()"
+    assert copy.copy(found) == ordinary
 
-    namespace: dict[str, Any] = {"__name__": "somewhere"}
-    functions = Functions("op", namespace, make)
+
+def make(op: Any, name: str) -> Any:
+    return lambda: (op, name)
+
+
+def test_functions_stand_in_their_module_and_are_made_once() -> None:
+    own = object()
+    first: dict[str, Any] = {"__name__": "somewhere", "relu": own}
+    second: dict[str, Any] = {}
+    functions = Functions("op", first, make)
+    Functions("op", second, make)
+    assert {"tanh", "FullyConnected"} <= first.keys()
     assert "tanh" in functions.names()
-    assert functions.find("tanh") is namespace["tanh"]
-    assert made == ["tanh"]
+    assert first["tanh"] is second["tanh"]
+    assert first["relu"] is own
     with pytest.raises(AttributeError, match="somewhere has no 'tahn'; did you mean 'tan"):
         functions.find("tahn")
+
+
+def test_functions_come_and_go_with_their_operators() -> None:
+    namespace: dict[str, Any] = {}
+    Functions("contrib", namespace, make)
+    before = REGISTRY._by_name
+    REGISTRY._by_name = dict(before)
+    try:
+        REGISTRY.replace(Operator("_contrib_late", lambda data: data))
+        old = namespace["late"]
+        REGISTRY.replace(Operator("_contrib_late", lambda data: data))
+        assert namespace["late"] is not old
+    finally:
+        REGISTRY._by_name = before
+    Functions.renew("_contrib_late")
+    assert "late" not in namespace

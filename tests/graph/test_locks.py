@@ -65,7 +65,7 @@ def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
     net = nn.Dense(2, in_units=3)
     net.initialize()
     net.hybridize()
-    with held_elsewhere(net._lock):
+    with held_elsewhere(net._traces.lock):
         assert is_true_in_a_child(lambda: net(nd.ones((4, 3))).shape == (4, 2))
 
 

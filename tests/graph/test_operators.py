@@ -19,7 +19,15 @@ from gluonic.graph.node_attributes import as_text
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, unify
-from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run, run_of
+from tests.graph.registry_samples import (
+    SAMPLES,
+    Array,
+    application_of,
+    cast,
+    every_sample,
+    run,
+    run_of,
+)
 
 OPERATORS = REGISTRY.operators()
 every_operator = pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
@@ -75,6 +83,25 @@ def test_floating_dtypes_agree(name: str, number: int) -> None:
     rounded = run(application, cast(sample, "float32"), sample)
     for a, b in zip(exact, rounded, strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4)
+
+
+def strided(array: Array) -> Array:
+    """The same numbers in memory with gaps, axes in reverse order."""
+    wide = np.zeros((*array.shape[:0:-1], 2 * array.shape[0]), array.dtype)
+    view: Array = wide.T[::2]
+    view[...] = array
+    return view
+
+
+@every_sample
+def test_how_inputs_lie_in_memory_changes_nothing(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    exact = run(application, cast(sample, None), sample)
+    views = [strided(a) if a.ndim else a for a in cast(sample, None)]
+    for a, b in zip(exact, run(application, views, sample), strict=True):
+        if a.dtype != object:
+            np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
 
 
 def infer_slots(application: Application, kind: str, values: Sequence[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ from scipy import stats
 from gluonic.graph.random_keys import take_key, take_keys
 from gluonic.graph.random_words import (
     AT_ONCE,
+    fill_uniformly,
     kept,
     numbers_of,
     threshold_of,
@@ -83,6 +84,17 @@ def test_uniform_numbers_fill_the_interval_evenly(dtype: Any) -> None:
     counts = np.histogram(numbers, 1000, (0, 1))[0]
     assert UNLIKELY < stats.chisquare(counts).pvalue < 1 - UNLIKELY
     assert stats.kstest(numbers, "uniform").pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_least_and_the_largest_bits_are_neither_zero_nor_one(dtype: str) -> None:
+    numbers = np.empty(4, dtype)
+    bits = np.array([0, 1, -1, -2], f"i{numbers.itemsize}")
+    fill_uniformly(bits, numbers)
+    assert ((numbers > 0) & (numbers < 1)).all()
+    assert np.isfinite(np.log(numbers)).all()
+    assert numbers[:2].max() < 1e-6
+    assert 1 - numbers[2:].min() < 1e-6
 
 
 @pytest.mark.parametrize("distance", [1, 2, 3, 16, 2 * AT_ONCE])

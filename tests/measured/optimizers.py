@@ -1,7 +1,8 @@
-"""Optimizers: weights and states after some updates; schedules of learning rates."""
+"""Optimizers: weights and states after some updates, as files too; schedules of learning rates."""
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import numpy as np
@@ -67,21 +68,47 @@ def _arrays(state: Any) -> list[Any]:
     return [] if state is None else [state]
 
 
-def run(mx: Any, case: str) -> dict[str, Any]:
-    """Update two weights six times."""
+def begun(mx: Any, case: str, schedule: str | None = None) -> tuple[Any, list[Any], Any]:
+    """Update two weights six times; the updater, the weights, and what draws gradients."""
     random = np.random.RandomState(0)
     name, settings = CASES[case]
+    if schedule is not None:
+        kind, of_schedule = SCHEDULES[schedule]
+        scheduler = getattr(mx.lr_scheduler, kind)(base_lr=1.0, **of_schedule)
+        settings = {**settings, "learning_rate": 1.0, "lr_scheduler": scheduler}
     names = {0: "a_weight", 1: "a_bias"}
     updater = mx.optimizer.get_updater(mx.optimizer.create(name, param_idx2name=names, **settings))
     dtype = "float16" if settings.get("multi_precision") else "float32"
     weights = [mx.nd.array(random.randn(3, n), dtype=dtype) for n in (4, 2)]
     for _ in range(6):
-        for index, weight in enumerate(weights):
-            updater(index, mx.nd.array(random.randn(*weight.shape), dtype=dtype), weight)
+        update(mx, updater, weights, random)
+    return updater, weights, random
+
+
+def update(mx: Any, updater: Any, weights: list[Any], random: Any) -> None:
+    """Update the weights by the next gradients."""
+    for index, weight in enumerate(weights):
+        updater(index, mx.nd.array(random.randn(*weight.shape), dtype=weight.dtype), weight)
+
+
+def run(mx: Any, case: str) -> dict[str, Any]:
+    """Return weights and states after six updates."""
+    updater, weights, _ = begun(mx, case)
     return {
         "weights": weights,
         "states": {index: _arrays(state) for index, state in updater.states.items()},
     }
+
+
+def saved(mx: Any, case: str, schedule: str | None = None) -> dict[str, Any]:
+    """Return what is saved after six updates, and the weights after one more."""
+    updater, weights, random = begun(mx, case, schedule)
+    files = {
+        "states": base64.b64encode(updater.get_states()).decode(),
+        "with optimizer": base64.b64encode(updater.get_states(dump_optimizer=True)).decode(),
+    }
+    update(mx, updater, weights, random)
+    return {**files, "weights": weights}
 
 
 def schedule(mx: Any, case: str) -> list[float]:
@@ -95,4 +122,6 @@ def cases(mx: Any) -> dict[str, Any]:
     """Return what to measure."""
     runs = {case: lambda case=case: run(mx, case) for case in CASES}
     schedules = {f"schedule {case}": lambda case=case: schedule(mx, case) for case in SCHEDULES}
-    return {**runs, **schedules}
+    files = {f"saved {case}": lambda case=case: saved(mx, case) for case in CASES}
+    scheduled = {f"saved {case}": lambda case=case: saved(mx, "nag", case) for case in SCHEDULES}
+    return {**runs, **schedules, **files, **scheduled}

@@ -187,3 +187,11 @@ def test_in_place_shape_changes_share_memory(name: str) -> None:
     x[:] = 1
     assert copied.asnumpy().max() == 0
     assert shared.asnumpy().min() == 1
+
+
+def test_powers_take_their_operands_by_mxnets_names() -> None:
+    two = nd.array([2.0])
+    assert nd.power(base=two, exp=3).asscalar() == 8
+    assert nd.power(3, exp=two).asscalar() == 9
+    assert nd.power(2, 3) == 8
+    assert list(inspect.signature(nd.power).parameters) == ["base", "exp"]

@@ -144,7 +144,37 @@ def test_wrong_keys_are_refused(key: Any, kind: type[Exception], words: str) -> 
     assert (x.asnumpy() == numbers()).all()
 
 
-@pytest.mark.parametrize("value", ["a", None, 1j, object(), [[1], [2, 3]]])
+@pytest.mark.parametrize(
+    "value", [None, [None], (None,), [[None]], np.array([None]), float("nan"), [float("nan")]]
+)
+@pytest.mark.parametrize("key", [slice(None), 0, [0, 2]], ids=["all", "row", "rows"])
+def test_none_becomes_nan(key: Any, value: Any) -> None:
+    x = nd.array(numbers())
+    x[key] = value
+    assert np.isnan(x.asnumpy()[key]).all()
+    assert np.isfinite(x.asnumpy()).sum() == numbers().size - np.isnan(x.asnumpy()[key]).size
+
+
+def test_none_among_numbers_becomes_nan() -> None:
+    x = nd.zeros((3,))
+    x[:] = [1, None, 3]
+    np.testing.assert_array_equal(x.asnumpy(), [1, np.nan, 3])
+    np.testing.assert_array_equal(nd.full((2,), None).asnumpy(), [np.nan, np.nan])
+
+
+def test_numbers_written_as_text_are_read_as_in_mxnet() -> None:
+    x = nd.zeros((2,))
+    x[:] = ["1", "2.5"]
+    assert x.asnumpy().tolist() == [1, 2.5]
+
+
+def test_integers_take_no_none() -> None:
+    x = nd.zeros((2,), dtype="int32")
+    with pytest.raises(TypeError, match="cannot be assigned"):
+        x[:] = [None]
+
+
+@pytest.mark.parametrize("value", ["a", ["a"], {}, 1j, object(), [[1], [2, 3]]])
 def test_what_is_no_number_is_not_assigned(value: Any) -> None:
     x = nd.array(numbers())
     with pytest.raises(TypeError, match="cannot be assigned"):

@@ -157,3 +157,12 @@ def test_a_long_chain_is_no_recursion() -> None:
     assert net.list_arguments() == ["x"]
     assert len(copy.copy(net).get_internals()) == 20_001
     assert net(x=x * 2).infer_shape(x=(2,))[1] == [(2,)]
+
+
+def test_a_group_is_made_by_the_function_that_is_given() -> None:
+    class Mine(sym.Symbol):
+        pass
+
+    made = sym.Group([sym.var("a"), sym.var("b")], create_fn=Mine)
+    assert type(made) is Mine
+    assert made.list_outputs() == ["a", "b"]

@@ -9,9 +9,9 @@ import pytest
 
 from gluonic import autograd, nd
 from gluonic import symbol as sym
-from gluonic.context import cpu
 from gluonic.gluon import HybridBlock
 from gluonic.graph.errors import FileFormatError
+from gluonic.ndarray import cpu
 from gluonic.symbol import Symbol
 
 DATA = np.random.default_rng(3).normal(size=(4, 2, 3)).astype(np.float32)

@@ -280,7 +280,7 @@ def test_the_monitor_may_see_inputs_too() -> None:
     executor = sym.tanh(sym.var("x"), name="t").bind(cpu(), [array([0.5])])
     executor.set_monitor_callback(lambda name, value: seen.append(name), monitor_all=True)
     executor.forward()
-    assert seen == ["x", "t_data", "t_output"]
+    assert seen == ["x", "t_input0", "t_output"]
 
 
 def test_arrays_and_buffers_can_be_shared() -> None:
@@ -294,7 +294,53 @@ def test_arrays_and_buffers_can_be_shared() -> None:
     third = net.simple_bind(cpu(), shared_buffer=buffers, x=(4, 4))
     fourth = net.simple_bind(cpu(), shared_buffer=buffers, x=(2, 4))
     assert np.shares_memory(third.arg_dict["x"]._data, fourth.arg_dict["x"]._data)
-    assert set(buffers) == {"x", "fc_weight", "fc_bias"}
+    assert np.shares_memory(third.grad_dict["x"]._data, fourth.grad_dict["x"]._data)
+    names = ("x", "fc_weight", "fc_bias")
+    assert set(buffers) == {*names, *(f"grad of {name}" for name in names)}
+
+
+def test_parameters_stay_out_of_shared_buffers() -> None:
+    net = sym.FullyConnected(sym.var("x"), num_hidden=3, name="fc")
+    parameters = ["fc_weight", "fc_bias"]
+    buffers: dict[str, NDArray] = {}
+    first = net.simple_bind(cpu(), shared_arg_names=parameters, shared_buffer=buffers, x=(4, 4))
+    assert set(buffers) == {"x", "grad of x"}
+    second = net.simple_bind(
+        cpu(), shared_arg_names=parameters, shared_exec=first, shared_buffer=buffers, x=(2, 4)
+    )
+    assert all(second.arg_dict[name] is first.arg_dict[name] for name in parameters)
+    assert all(second.grad_dict[name] is first.grad_dict[name] for name in parameters)
+    assert np.shares_memory(first.arg_dict["x"]._data, second.arg_dict["x"]._data)
+
+
+def test_arrays_are_where_their_groups_are_placed() -> None:
+    with sym.AttrScope(ctx_group="one"):
+        a = sym.var("a") * 2
+    with sym.AttrScope(ctx_group="two"):
+        net = a + sym.var("b")
+    places = {"one": cpu(1), "two": cpu(2)}
+    executor = net.simple_bind(cpu(), group2ctx=places, a=(2,), b=(2,))
+    gradient = executor.grad_dict["a"]
+    assert gradient is not None
+    assert executor.arg_dict["a"].context == gradient.context == cpu(1)
+    assert executor.arg_dict["b"].context == executor.outputs[0].context == cpu(2)
+    bound = net.bind(cpu(3), {"a": array([1]), "b": array([2])}, group2ctx=places)
+    assert bound.forward()[0].context == cpu(2)
+    assert net.simple_bind(cpu(3), a=(2,), b=(2,)).outputs[0].context == cpu(3)
+
+
+def test_a_reshaped_executor_runs_the_code_that_is_there() -> None:
+    net = sym.FullyConnected(sym.var("x"), num_hidden=3, name="fc")
+    executor = net.simple_bind(cpu(), x=(4, 4))
+    executor.forward(is_train=True)
+    smaller = executor.reshape(x=(2, 4))
+    smaller.forward(is_train=True)
+    smaller.backward(array(np.ones((2, 3))))
+    executor.backward(array(np.ones((4, 3))))
+    assert values(executor.grad_dict["fc_bias"]) == [4, 4, 4]
+    program = executor._execution.program(True)
+    assert smaller._execution.program(True) is program
+    assert program.forward_program.cache_info().specializations == 1
 
 
 def test_gradients_as_a_symbol() -> None:

@@ -18,7 +18,7 @@ def test_every_operator_has_a_function_with_its_signature_and_documentation() ->
         expected = (op.variadic,) if op.variadic else op.inputs
         assert list(parameters)[: len(expected)] == list(expected), name
         assert set(op.attributes) <= set(parameters), name
-        assert function.__doc__.startswith(op.documentation), name
+        assert (inspect.getdoc(function) or "").startswith(op.documentation), name
 
 
 @pytest.mark.parametrize("module", MODULES)

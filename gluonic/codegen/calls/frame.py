@@ -19,10 +19,14 @@ from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.graph.events import EVENTS
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.writes import WRITES, is_shared, note_write
+from gluonic.graph.writes import Watch, is_shared, note_writes
 
 if TYPE_CHECKING:
     from gluonic.codegen.native.foreign import NativeFunction
+
+
+_UNCHANGING = Watch()
+"""A watch over nothing."""
 
 
 def _nothing() -> None:
@@ -56,19 +60,22 @@ class Frame:
     binding : the shapes that it serves now
     hits : how many calls found their binding made
     settlings : how often what follows from parameters alone was computed
-    verified_at : the number of the latest write when all inputs were last looked at; see `repeat`
+    watch : over the parameters that it follows from
+    settled_at : the version of `watch` for which it was computed
+    verified_for : the look-up of parameters whose arrays it was last seen to have; see `repeat`
     """
 
     def __init__(self, binding: Binding) -> None:
         spec = self.specialization = binding.specialization
         self.hits = self.settlings = 0
-        self.verified_at = -1
+        self.verified_for: object = None
         self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
         self._address = ctypes.addressof(self.slots)
         self._table: Array = np.frombuffer(memoryview(self.slots), np.uintp)
         self._positions = [spec.slots[entry] for entry in spec.input_entries]
         self._seen: list[Any] = [_nothing] * len(self._positions)
-        self._settled_at = self._shares = -1
+        self.watch = _UNCHANGING
+        self.settled_at = -1 if spec.settling else _UNCHANGING.version
         self._copies: dict[int, Array] = {}
         self._lasting_offsets: list[int] | None = None
         self._arena = _Memory(0)
@@ -81,7 +88,7 @@ class Frame:
     def serve(self, binding: Binding) -> None:
         """Get ready for the shapes of a binding of the same specialization."""
         self.binding, spec = binding, self.specialization
-        self._table_address, self.verified_at = binding.table_address, -1
+        self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
@@ -95,7 +102,9 @@ class Frame:
 
     def _make_lasting(self, binding: Binding) -> None:
         """Make the memory of what outlasts a call; it is zero at first, and nothing is settled."""
-        self._lasting_offsets, self._settled_at = binding.lasting.offsets, -1
+        self._lasting_offsets = binding.lasting.offsets
+        if self.specialization.settling:
+            self.settled_at = -1
         self._lasting = _Memory(binding.lasting.size, zeroed=True)
         offsets = np.array(binding.lasting.offsets, np.uintp)
         slots = self.specialization.residence.lasting_slots
@@ -111,7 +120,7 @@ class Frame:
         seen = self._seen
         for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
             if seen[position]() is not array:
-                self.verified_at = -1
+                self.verified_for = None
                 if not self._place(position, array):
                     return False
         return True
@@ -124,7 +133,7 @@ class Frame:
         if array.shape != shape or array.dtype != dtype:
             return False
         if position in self.specialization.settling:
-            self._settled_at = -1
+            self.watch, self.settled_at = _UNCHANGING, -1
         if not dtype.hasobject:
             if array.flags.c_contiguous:
                 self._seen[position] = ref(array)
@@ -152,7 +161,7 @@ class Frame:
         self.hits += 1
         spec = self.specialization
         outputs = self._outputs(into)
-        if spec.settling and (WRITES.latest != self._settled_at or WRITES.shares != self._shares):
+        if self.watch.version != self.settled_at:
             self._settle(arrays)
         if self._function is not None:
             self._function(self._address, self._table_address)
@@ -163,7 +172,7 @@ class Frame:
         else:
             outputs = self._run_segments(arrays, outputs, run)
         if spec.writes_inputs:
-            note_write()
+            note_writes(arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written])
         if self._declined.value:
             self._declined.value = 0
             raise Declined
@@ -194,10 +203,11 @@ class Frame:
         self.slots[slot] = address_of(output)
         return output
 
-    def is_settled(self, latest: int) -> bool:
-        """Whether what follows from parameters alone is computed, and stays so until another write."""
-        settled_at = self._settled_at, self._shares
-        return not self.specialization.settling or settled_at == (latest, WRITES.shares)
+    @property
+    def reads_in_place(self) -> bool:
+        """Whether it reads all inputs where they are, and what follows from parameters is up to date."""
+        copies = any(seen is _nothing for seen in self._seen)
+        return not copies and self.watch.version == self.settled_at
 
     def repeat(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
         """Run a plain graph of one output; None if the arrays do not fit.
@@ -218,13 +228,14 @@ class Frame:
         return output
 
     def _settle(self, arrays: Sequence[Array]) -> None:
-        """Compute what follows from parameters alone, unless they are as they were."""
-        latest, shares = WRITES.latest, WRITES.shares
-        shared = any(is_shared(arrays[position]) for position in self.specialization.settling)
-        if shared or latest != self._settled_at:
-            self._functions[0](self._address, self._table_address)
-            self.settlings += 1
-        self._settled_at, self._shares = latest, -1 if shared else shares
+        """Compute what follows from parameters alone."""
+        read = [arrays[position] for position in self.specialization.settling]
+        if self.watch is _UNCHANGING:
+            self.watch = Watch(read)
+        version = self.watch.version  # what is written from now on may come too late
+        self._functions[0](self._address, self._table_address)
+        self.settlings += 1
+        self.settled_at = -1 if any(map(is_shared, read)) else version
 
     def run_timed(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None

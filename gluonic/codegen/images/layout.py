@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.masked_memory import masked_load, masked_store
 from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.graph.record import record
@@ -182,18 +183,11 @@ class Writer:
 
     def load_lanes(self, address: str, mask: str) -> str:
         """A vector of which only some lanes are in memory; zeros in the others."""
-        kind, bits = self.vector, f"<{self.lanes} x i1>"
-        name = f"llvm.masked.load.v{self.lanes}f32.p0"
-        self.f.module.declare(name, kind, ["ptr", bits, kind])
-        listed = f"ptr align 4 {address}, {bits} {mask}, {kind} zeroinitializer"
-        return self.f.op(f"call {kind} @{name}({listed})")
+        return masked_load(self.f, self.vector, address, 4, mask)
 
     def store_lanes(self, ref: str, address: str, mask: str) -> None:
         """Write some lanes of a vector."""
-        kind, bits = self.vector, f"<{self.lanes} x i1>"
-        name = f"llvm.masked.store.v{self.lanes}f32.p0"
-        self.f.module.declare(name, "void", [kind, "ptr", bits])
-        self.f.do(f"call void @{name}({kind} {ref}, ptr align 4 {address}, {bits} {mask})")
+        masked_store(self.f, self.vector, ref, address, 4, mask)
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """The columns of a square of vectors."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.masked_memory import masked_load, masked_store
 from gluonic.codegen.machine.values import Dtype, Value, literal, scalar_type, vector_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.graph.record import record
@@ -154,24 +155,14 @@ class WindowWriter(Writer):
         )
         return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
 
-    def _suffix(self) -> str:
-        return f"v{self.lanes}f{self.size * 8}.p0"
-
     def _masked(self, address: str, mask: str, beyond: Value | None = None) -> Value:
-        kind, bits = self.vector, f"<{self.lanes} x i1>"
-        name = f"llvm.masked.load.{self._suffix()}"
-        self.f.module.declare(name, kind, ["ptr", bits, kind])
         other = "zeroinitializer" if beyond is None else self.m.widened(beyond, self.lanes)
-        listed = f"ptr align {self.size} {address}, {bits} {mask}, {kind} {other}"
-        return self.m.value(self.f.op(f"call {kind} @{name}({listed})"), self.dtype, self.lanes)
+        ref = masked_load(self.f, self.vector, address, self.size, mask, other)
+        return self.m.value(ref, self.dtype, self.lanes)
 
     def _put_masked(self, value: Value, address: str, mask: str) -> None:
-        kind, bits = self.vector, f"<{self.lanes} x i1>"
-        name = f"llvm.masked.store.{self._suffix()}"
-        self.f.module.declare(name, "void", [kind, "ptr", bits])
         ref = self.m.widened(value, self.lanes)
-        listed = f"{kind} {ref}, ptr align {self.size} {address}, {bits} {mask}"
-        self.f.do(f"call void @{name}({listed})")
+        masked_store(self.f, self.vector, ref, address, self.size, mask)
 
     # -- every second element -----------------------------------------------------------------
 

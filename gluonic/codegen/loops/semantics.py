@@ -64,6 +64,23 @@ def rearranges(application: Application) -> bool:
     return relabels(application) or application.op.name in _PERMUTATIONS
 
 
+_SELECTING = frozenset(
+    {
+        *("abs", "negative", "relu", "sign", "round", "rint", "ceil", "floor", "trunc", "fix"),
+        *("_maximum", "broadcast_maximum", "_maximum_scalar", "clip", "where", "max", "min"),
+        *("_minimum", "broadcast_minimum", "_minimum_scalar"),
+        *("_copy", "BlockGrad", "make_loss", "Cast", "amp_cast", "_cast_like"),
+    }
+)
+
+
+def is_selection(application: Application) -> bool:
+    """Whether results are elements that are read, or attributes, or whole numbers, up to the sign."""
+    if application.op.name == "Activation":
+        return bool(application.settings["act_type"] == "relu")
+    return application.op.name in _SELECTING
+
+
 _PERMUTATIONS = {"transpose", "SwapAxis"}
 _SAME_ELEMENTS = {
     "_copy",

@@ -8,15 +8,17 @@ from gluonic.codegen.loops.contraction import products_in_sums, sum_of_product
 from gluonic.codegen.loops.costs import is_costly, seams_of
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
-from gluonic.codegen.loops.loop import AxisMap, Loop
+from gluonic.codegen.loops.loop import AxisMap, Loop, element
 from gluonic.codegen.loops.parts import parts_of
+from gluonic.codegen.loops.semantics import is_selection
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import Bounds, Dtype, arithmetic
+from gluonic.codegen.maths.elements import as_stored
 from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.node import Entry, Node
 
 _ENOUGH_REGISTERS = 32
-_STORED_AS_COMPUTED = ("float32", "float64")
+_STORED_AS_COMPUTED = ("float16", "float32", "float64")
 
 
 class StageBodies:
@@ -298,19 +300,28 @@ class _Evaluation:
         if node in self.kept:
             return self.x[self.kept[node]].within(bodies.bounds[node])
         m = _OwnAxes(self.m, self.x, bodies.places[node].axes, bodies.merged)
-        dtype = bodies.dtypes[node.entry()]
         if node in self.raw:
             finish, value = bodies.loops[node].finish, self.r[self.raw[node]]
-            return self.m.astype(value if finish is None else finish(m, value), dtype)
+            return self._stored(node, value if finish is None else finish(m, value))
         if bodies.places[node].stage < self.stage and node in bodies.kept:
             return self.x[bodies.kept[node]]
         loop = bodies.loops[node]
         value = self._sum_of_product(node)
         if value is None:
             value = loop.expression(m, *self._elements(node))
-        if loop.reduction is None:
-            value = self.m.astype(self.m.asarray(value), dtype)
-        return value
+        return value if loop.reduction is not None else self._stored(node, value)
+
+    def _stored(self, node: Node, value: Any) -> Any:
+        """A result as those that read it get it: rounded to its dtype, as if it had been in memory."""
+        dtypes, loop = self.bodies.dtypes, self.bodies.loops[node]
+        dtype, value = dtypes[node.entry()], self.m.asarray(value)
+        assert node.application is not None
+        moves = loop.reduction is None and loop.expression is element
+        if (moves or is_selection(node.application)) and all(
+            dtypes[e] == dtype for e in node.inputs
+        ):
+            return self.m.astype(value, dtype)
+        return as_stored(self.m, value, dtype)
 
     def _sum_of_product(self, node: Node) -> Any:
         """The sum, if one of its terms is a product that nothing else reads; None otherwise."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
+from functools import cache
 from typing import Any
 
 from gluonic.codegen.machine.target import Target
@@ -236,6 +237,25 @@ class Function:
 
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
+        return self.op(self._call(name, result, arguments))
+
+    def call_for_effect(self, name: str, arguments: Sequence[tuple[str, str]]) -> None:
+        """Call an intrinsic that returns nothing."""
+        self.do(self._call(name, "void", arguments))
+
+    def _call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         function = self.module.declare(name, result, [kind for kind, _ in arguments])
         listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
-        return self.op(f"call {result} {function}({listed})")
+        return f"call {result} {function}({listed})"
+
+
+@cache
+def type_suffix(kind: str) -> str:
+    """Return how the names of overloaded intrinsics spell a type.
+
+    >>> type_suffix("<16 x float>"), type_suffix("double"), type_suffix("<4 x i32>")
+    ('v16f32', 'f64', 'v4i32')
+    """
+    count, _, element = kind.strip("<>").rpartition(" x ")
+    letters = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)
+    return f"v{count}{letters}" if count else letters

@@ -17,6 +17,8 @@ _NAMES = (
     ("cblas_{}{}$NEWLAPACK$ILP64", "i64"),
     ("cblas_{}{}", "i32"),
 )
+_MODULES = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
+"""What is linked to BLAS, in NumPy 2 and 1."""
 _LETTERS = {"float32": "s", "float64": "d"}
 
 
@@ -49,7 +51,7 @@ def gemv(dtype: Dtype) -> BlasFunction | None:
 @cache
 def _function(operation: str, dtype: Dtype) -> BlasFunction | None:
     letter = _LETTERS.get(dtype.name)
-    module = sys.modules.get("numpy._core._multiarray_umath")
+    module = next(filter(None, map(sys.modules.get, _MODULES)), None)
     if letter is None or module is None or module.__file__ is None:
         return None
     library = ctypes.CDLL(module.__file__)

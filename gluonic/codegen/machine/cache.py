@@ -15,13 +15,14 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from gluonic._version import __version__
 from gluonic.codegen.machine.target import Target, load_llvm
+from gluonic.graph.unfinished_files import remove_abandoned, unfinished
 
 _MAGIC = b"gluonic object 2\n"
 _DIGEST_BYTES = 32
@@ -134,16 +135,18 @@ def _read(path: Path) -> bytes | None:
 
 def _write(folder: Path, name: str, payload: bytes) -> None:
     """Put an entry in place at once, so that no reader sees half of it; keep to the cap."""
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-        os.replace(temporary, folder / (name + _SUFFIX))
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    _tidy(folder)
+    with unfinished(folder / (name + _SUFFIX)) as file:
+        file.stream.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+        file.put_in_place()
     if _is_time_to_look(name, len(payload)):
         _trim(folder)
+
+
+@lru_cache(maxsize=16)
+def _tidy(folder: Path) -> None:
+    """Remove what killed processes have left; once, for looking takes time for every entry there is."""
+    remove_abandoned(folder)
 
 
 def _is_time_to_look(name: str, size: int) -> bool:

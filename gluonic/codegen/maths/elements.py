@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gluonic.codegen.machine.masked_memory import gather, masked_load, masked_store, scatter
 from gluonic.codegen.machine.values import (
     BOOL,
     FLOAT32,
@@ -58,9 +59,9 @@ def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | Non
     kind, size = vector_type(stored, lanes.count), dtype.itemsize
     if stride is not None and lanes.count > 1:
         pointers = _pointers(m, address, stride, lanes.count)
-        ref = _gather(m, pointers, kind, size, lanes)
+        ref = gather(m.function, kind, pointers, size, _mask(lanes))
     elif lanes.mask is not None:
-        ref = _masked_load(m, address, kind, size, lanes.mask)
+        ref = masked_load(m.function, kind, address, size, lanes.mask.ref)
     else:
         ref = m.function.op(f"load {kind}, ptr {address}, align {size}")
     return _from_memory(m, m.value(ref, stored, lanes.count), dtype)
@@ -74,10 +75,9 @@ def store(
     size = dtype.itemsize
     if stride is not None and lanes.count > 1:
         pointers = _pointers(m, address, stride, lanes.count)
-        _scatter(m, ready, pointers, size, lanes)
+        scatter(m.function, ready.type, ready.ref, pointers, size, _mask(lanes))
     elif lanes.mask is not None:
-        name = f"llvm.masked.store.{_suffix(ready)}.p0"
-        _call(m, name, ready, f"ptr align {size} {address}", lanes.mask)
+        masked_store(m.function, ready.type, ready.ref, address, size, lanes.mask.ref)
     else:
         m.function.do(f"store {ready.type} {ready.ref}, ptr {address}, align {size}")
 
@@ -120,7 +120,9 @@ def _from_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
     if dtype == BOOL:
         return m.not_equal(value, 0)
     if dtype == _FLOAT16:
-        return m.cast("fpext", value, FLOAT32) if m.target.has_half else _widened_half(m, value)
+        wide = m.cast("fpext", value, FLOAT32) if m.target.has_half else _widened_half(m, value)
+        m.halves[wide.ref] = value
+        return wide
     return value
 
 
@@ -128,20 +130,30 @@ def _to_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
     if dtype == BOOL:
         return m.cast("zext", value, _UINT8)
     if dtype == _FLOAT16:
+        if value.ref in m.halves:
+            return m.halves[value.ref]
         if not m.target.has_half:
             return _narrowed_half(m, value)
         return m.cast("fptrunc", _fenced(m, value), dtype)
     return value
 
 
+def as_stored(m: Emitter, value: Value, dtype: Dtype) -> Value:
+    """Convert as ``astype`` does, and round as memory of that dtype would."""
+    exact = value.dtype == BOOL
+    value = m.astype(value, dtype)
+    if dtype != _FLOAT16 or exact:
+        return value
+    with np.errstate(over="ignore"):
+        least, most = (float(np.float16(bound)) for bound in value.bounds)
+    return _from_memory(m, _to_memory(m, value, dtype), dtype).within((least, most))
+
+
 def _fenced(m: Emitter, value: Value) -> Value:
     """Keep LLVM from converting float64 to float16 at once: for that x86 calls a function it may lack."""
     if m.target.architecture != "x86_64":
         return value
-    name = f"llvm.arithmetic.fence.{_suffix(value)}"
-    return m.value(
-        m.function.call(name, value.type, [(value.type, value.ref)]), FLOAT32, value.lanes
-    )
+    return m.intrinsic("arithmetic.fence", value)
 
 
 def _widened_half(m: Emitter, bits: Value) -> Value:
@@ -183,52 +195,5 @@ def _pointers(m: Emitter, address: str, stride: str, count: int) -> str:
     return m.function.op(f"getelementptr i8, ptr {address}, <{count} x i64> {offsets}")
 
 
-def _suffix(value: Value) -> str:
-    letter = "f" if value.dtype.kind == "f" else "i"
-    return f"v{value.lanes}{letter}{value.dtype.itemsize * 8}"
-
-
-def _mask(m: Emitter, lanes: Lanes) -> str:
+def _mask(lanes: Lanes) -> str:
     return "splat (i1 true)" if lanes.mask is None else lanes.mask.ref
-
-
-def _masked_load(m: Emitter, address: str, kind: str, size: int, mask: Value) -> str:
-    count = mask.lanes
-    name = f"llvm.masked.load.{_kind_suffix(kind)}.p0"
-    m.function.module.declare(name, kind, ["ptr", f"<{count} x i1>", kind])
-    return m.function.op(
-        f"call {kind} @{name}(ptr align {size} {address}, <{count} x i1> {mask.ref}, "
-        f"{kind} zeroinitializer)"
-    )
-
-
-def _gather(m: Emitter, pointers: str, kind: str, size: int, lanes: Lanes) -> str:
-    count = lanes.count
-    name = f"llvm.masked.gather.{_kind_suffix(kind)}.v{count}p0"
-    m.function.module.declare(name, kind, [f"<{count} x ptr>", f"<{count} x i1>", kind])
-    return m.function.op(
-        f"call {kind} @{name}(<{count} x ptr> align {size} {pointers}, "
-        f"<{count} x i1> {_mask(m, lanes)}, {kind} zeroinitializer)"
-    )
-
-
-def _scatter(m: Emitter, value: Value, pointers: str, size: int, lanes: Lanes) -> None:
-    count = lanes.count
-    name = f"llvm.masked.scatter.{_suffix(value)}.v{count}p0"
-    m.function.module.declare(name, "void", [value.type, f"<{count} x ptr>", f"<{count} x i1>"])
-    m.function.do(
-        f"call void @{name}({value.type} {value.ref}, <{count} x ptr> align {size} {pointers}, "
-        f"<{count} x i1> {_mask(m, lanes)})"
-    )
-
-
-def _call(m: Emitter, name: str, value: Value, place: str, mask: Value) -> None:
-    m.function.module.declare(name, "void", [value.type, "ptr", mask.type])
-    m.function.do(f"call void @{name}({value.type} {value.ref}, {place}, {mask.type} {mask.ref})")
-
-
-def _kind_suffix(kind: str) -> str:
-    """Return how intrinsics' names spell a vector type such as ``<16 x float>``."""
-    count, _, element = kind.strip("<>").partition(" x ")
-    letters = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)
-    return f"v{count}{letters}"

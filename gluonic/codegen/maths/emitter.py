@@ -255,6 +255,14 @@ class Emitter(Logic):
 
     # -- rounding and conversion --------------------------------------------------------------
 
+    def wide(self, a: Value) -> Value:
+        """Return the same: float16 is float32 in registers."""
+        return a
+
+    def attribute(self, number: float, a: Value) -> float:
+        """Return the same: beside float16 the graph has it rounded; see `rewriting.widening`."""
+        return number
+
     def _rounded(self, name: str, a: Operand) -> Value:
         value = self.asarray(a)
         return self.intrinsic(name, value) if value.dtype.kind == "f" else value

@@ -19,7 +19,7 @@ from gluonic.codegen.machine.values import (
     vector_type,
 )
 from gluonic.codegen.maths.functions import lowers
-from gluonic.graph.random_words import FIRST_FACTOR, SECOND_FACTOR, SHIFTS, STEP, WORD
+from gluonic.graph.random_words import EXPONENT, FIRST_FACTOR, SECOND_FACTOR, SHIFTS, STEP, WORD
 from gluonic.graph.record import record
 
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ def _words(m: Emitter, numbers: Value) -> Value:
 
 @lowers("random_uniform")
 def random_uniform(m: Emitter, key: Value, place: Place, dtype: np.dtype[np.float64]) -> Value:
-    """Return numbers from 0 to 1: of 24 random bits as float32, of 52 as float64."""
+    """Return numbers between 0 and 1, both excluded: of 23 random bits as float32, of 51 as float64."""
     if dtype == FLOAT64:
         number = random_number(m, m.astype(key, INT64), place.first, place.lanes)
-        bits = shifted(m, number, 12) | (0x3FF << 52)
+        bits = shifted(m, number, 12) | (EXPONENT | 1)
         return m.bitcast(bits, FLOAT64) - 1.0
     words = m.instruction("lshr", m.common(random_words(m, key, place), 8))
-    return m.cast("sitofp", words, FLOAT32) * 2.0**-24
+    return m.cast("sitofp", words | 1, FLOAT32) * 2.0**-24

@@ -6,13 +6,12 @@ This is what expressions and loops share; comparison is in ``logic``, arithmetic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 from typing import cast as cast_to
 
 import numpy as np
 
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import Function, type_suffix
 from gluonic.codegen.machine.values import (
     BOOL,
     FLOAT32,
@@ -39,11 +38,17 @@ class Registers:
     ----------
     function : Function
         Where instructions are written.
+
+    Attributes
+    ----------
+    halves : dict
+        float16 as memory has it, by the reference of the float32 that it was widened to.
     """
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.target = function.module.target
+        self.halves: dict[str, Value] = {}
 
     @property
     def _emitter(self) -> Emitter:
@@ -118,7 +123,7 @@ class Registers:
         dtype = values[0].dtype
         kind = vector_type(dtype, lanes)
         arguments = [(kind, self.widened(v, lanes)) for v in values]
-        ref = self.function.call(f"llvm.{name}.{_suffix(dtype, lanes)}", kind, arguments)
+        ref = self.function.call(f"llvm.{name}.{type_suffix(kind)}", kind, arguments)
         return self.value(ref, dtype, lanes)
 
     def bitcast(self, value: Value, dtype: Dtype) -> Value:
@@ -194,16 +199,12 @@ def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
     return True
 
 
-@cache
-def _suffix(dtype: Dtype, lanes: int) -> str:
-    """Return how intrinsics' names spell a type."""
-    kind = f"{'f' if dtype.kind == 'f' else 'i'}{dtype.itemsize * 8}"
-    return kind if lanes == 1 else f"v{lanes}{kind}"
-
-
 def _weak(operand: Any) -> Any:
-    """Return what stands for a Python or NumPy scalar in promotion."""
-    return operand.dtype if isinstance(operand, np.generic) else operand
+    """Return what stands for a Python or NumPy scalar in promotion.
+
+    NumPy 1 looks at the value of a Python number, so that 300 makes int16 of int8; one always fits.
+    """
+    return operand.dtype if isinstance(operand, np.generic) else type(operand)(1)
 
 
 def _cast_name(source: Dtype, goal: Dtype) -> str:

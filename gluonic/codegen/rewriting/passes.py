@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Assumptions:
     """What passes asked about shapes; a graph serves other shapes that give the same answers.
 
+    Of dtypes passes ask as they like: a graph serves one set of them.
+
     Attributes
     ----------
     facts : about the original graph
@@ -49,12 +51,17 @@ class Assumptions:
 
         If not `exactly`, shapes that differed may be one now: the graph is right, if not as simple as could be.
         """
-        ranks = [len(s) for s in facts.shapes.values()]
-        return ranks == [len(s) for s in self.facts.shapes.values()] and all(
+        return _kinds(facts) == _kinds(self.facts) and all(
             question(facts.shapes[a], facts.shapes[b]) == answer
             for (question, a, b), answer in self.answers.items()
             if answer or exactly
         )
+
+
+def _kinds(facts: Facts) -> list[tuple[int, Any]]:
+    """The rank and the dtype of each result."""
+    dtypes = facts.dtypes.values()
+    return [(len(shape), dtype) for shape, dtype in zip(facts.shapes.values(), dtypes, strict=True)]
 
 
 @record
@@ -163,9 +170,9 @@ class Preparation:
         first = simplify(direct, same_shape, facts.dtypes)
         made = decompose(first, find_facts(first, self.inputs, arrays), train=train)
         dtypes = find_facts(made.graph, self.inputs, arrays).dtypes
-        plain = simplify(made.graph, _never, dtypes)
-        for share in (share_products, take_parts_early):
-            plain = share(plain)
+        simple = simplify(made.graph, _never, dtypes)
+        plain = share_products(simple, lambda: find_facts(simple, self.inputs, arrays).shapes)
+        plain = take_parts_early(plain)
         plain = fold_activations(plain, find_facts(plain, self.inputs, arrays))
         facts = find_facts(plain, self.inputs, arrays)
         plain = share_packing(plain, facts, packed_bytes, is_packed_in_panels, self.parameters)

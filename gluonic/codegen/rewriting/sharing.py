@@ -1,16 +1,28 @@
 """Rewrites that let operators share work: products with one matrix become one, parts are taken early."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import Cut, cut_out, part
+from gluonic.codegen.loops.loop import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 
 
-def share_products(graph: Graph) -> Graph:
-    """Make one dense layer of those that apply one matrix to the slices of one array, as unrolled cells do."""
+def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) -> Graph:
+    """Make one dense layer of those that apply one matrix to the slices of one array, as unrolled cells do.
+
+    Parameters
+    ----------
+    graph : the graph
+    shapes : returns the shapes of its entries; ranks alone are asked for
+    """
     families = {key: nodes for key, nodes in _families(graph).items() if len(nodes) > 1}
+    if families:
+        known = shapes()
+        families = {
+            key: nodes for key, nodes in families.items() if _has_rows(nodes[0], len(known[key[0]]))
+        }
     key_of = {node: key for key, nodes in families.items() for node in nodes}
     made: dict[Any, Entry] = {}
 
@@ -45,6 +57,12 @@ def _families(graph: Graph) -> dict[Any, list[Node]]:
             found.setdefault(key, []).append(node)
             indices.setdefault(key, set()).add(cut.index)
     return {key: nodes for key, nodes in found.items() if len(indices[key]) == key[2]}
+
+
+def _has_rows(node: Node, rank: int) -> bool:
+    """Whether a dense layer transforms the last axis of a slice, given the rank of the whole array."""
+    assert node.application is not None
+    return rank == 3 or (rank > 3 and not node.application.settings["flatten"])
 
 
 def take_parts_early(graph: Graph) -> Graph:

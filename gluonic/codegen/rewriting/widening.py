@@ -1,9 +1,14 @@
-"""A pass that computes in float32 what steps compute of float16, as the interpreter does.
+"""A pass that computes what the interpreter computes of float16: steps in float32, numbers rounded first.
 
 Convolution(x, w)  →  Cast(Convolution(Cast(x, float32), Cast(w, float32)), float16)
+x * 0.1  →  x * 0.09998
+add_n(x, y, z)  →  x + y + z
+
+Loops round the result of each operator to float16, so operators that are computed as several must not be.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -11,52 +16,99 @@ from gluonic.codegen.images import TRANSPOSED, WINDOWED
 from gluonic.codegen.machine.values import Dtype
 from gluonic.codegen.products.product import PRODUCTS
 from gluonic.graph.builder import F
+from gluonic.graph.half_precision import HALF, rounded_attributes
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
 
-_HALF, _SINGLE = np.dtype(np.float16), "float32"
-_LOWEST = float(np.finfo(_HALF).min)
+_SINGLE = "float32"
+_LOWEST = float(np.finfo(HALF).min)
 _WIDENED = {
     *(*WINDOWED, *TRANSPOSED, *PRODUCTS),
     *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"),
+    *("LayerNorm", "InstanceNorm", "GroupNorm", "LRN", "_channel_window_sum"),
+    *("softmax", "log_softmax", "softmin", "SoftmaxActivation", "SoftmaxOutput"),
     *("RNN", "_keyed_RNN", "_backward_RNN", "CTCLoss"),
 }
-"""The operators that are no loops, or are made of sums that float16 is too coarse for."""
+"""The operators that are no loops, or are made of several steps."""
+
+
+_FUNCTIONS = {"LeakyReLU"}
+"""Operators that apply a function to each element, though their attributes decide which."""
 
 
 def widening_key(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Hashable:
-    """Which inputs and outputs of operators the pass converts; nothing if there is nothing to do."""
+    """Which operators the pass changes, and their inputs and outputs of float16; nothing if there are none."""
     return tuple(
-        (number, *(dtypes[entry] == _HALF for entry in (*node.inputs, node.entry())))
+        (number, *(dtypes[entry] == HALF for entry in (*node.inputs, node.entry())))
         for number, node in enumerate(graph.nodes)
-        if _is_widened(node, dtypes)
+        if _rule_of(node, dtypes) is not None
     )
 
 
 def widened(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
-    """The graph with such operators between conversions."""
+    """The graph with such operators changed."""
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        if not _is_widened(node, dtypes):
+        rule = _rule_of(node, dtypes)
+        if rule is None:
             return None
-        pairs = zip(node.inputs, inputs, strict=True)
-        wide = [F.Cast(e, dtype=_SINGLE) if dtypes[old] == _HALF else e for old, e in pairs]
-        made = node.with_inputs(wide)
-        entries = [made.entry(i) for i in range(node.output_count)]
-        if _takes_largest(node):  # of a window without numbers that is float32's lowest
-            entries = [F._maximum_scalar(entries[0], scalar=_LOWEST)]
-        found = [
-            F.Cast(entry, dtype=_HALF.name) if dtypes[node.entry(i)] == _HALF else entry
-            for i, entry in enumerate(entries)
-        ]
-        give_origin([*found, *wide], node)
+        found = rule(node, inputs, dtypes)
+        give_origin(found, node)
         return found
 
     return graph.rewrite(replace)
 
 
-def _is_widened(node: Node, dtypes: Mapping[Entry, Dtype]) -> bool:
-    return node.operator_name in _WIDENED and dtypes[node.entry()] == _HALF
+_Rule = Callable[[Node, Sequence[Entry], Mapping[Entry, Dtype]], Sequence[Entry]]
+
+
+def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
+    """How an operator is changed; None if it stays."""
+    application = node.application
+    if application is None:
+        return None
+    op = application.op
+    if dtypes[node.entry()] == HALF:
+        if op.name in _WIDENED:
+            return _between_conversions
+        if op.name == "add_n" and len(node.inputs) > 2:
+            return _one_after_the_other
+    if (op.scalar is not None or op.name in _FUNCTIONS) and any(
+        dtypes[entry] == HALF for entry in node.inputs
+    ):
+        return _with_rounded_numbers if rounded_attributes(application.settings) else None
+    return None
+
+
+def _between_conversions(
+    node: Node, inputs: Sequence[Entry], dtypes: Mapping[Entry, Dtype]
+) -> Sequence[Entry]:
+    pairs = zip(node.inputs, inputs, strict=True)
+    wide = [F.Cast(e, dtype=_SINGLE) if dtypes[old] == HALF else e for old, e in pairs]
+    give_origin(wide, node)
+    made = node.with_inputs(wide)
+    entries = [made.entry(i) for i in range(node.output_count)]
+    if _takes_largest(node):  # of a window without numbers that is float32's lowest
+        entries = [F._maximum_scalar(entries[0], scalar=_LOWEST)]
+    return [
+        F.Cast(entry, dtype=HALF.name) if dtypes[node.entry(i)] == HALF else entry
+        for i, entry in enumerate(entries)
+    ]
+
+
+def _one_after_the_other(
+    node: Node, inputs: Sequence[Entry], dtypes: Mapping[Entry, Dtype]
+) -> Sequence[Entry]:
+    return [reduce(F.elemwise_add, inputs)]
+
+
+def _with_rounded_numbers(
+    node: Node, inputs: Sequence[Entry], dtypes: Mapping[Entry, Dtype]
+) -> Sequence[Entry]:
+    assert node.application is not None
+    op, settings = node.application.op, node.application.settings
+    made = node.with_application(op.apply({**settings, **rounded_attributes(settings)}), inputs)
+    return [made.entry(i) for i in range(node.output_count)]
 
 
 def _takes_largest(node: Node) -> bool:

@@ -1,12 +1,24 @@
 """Making batches of samples."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import Context, NDArray
+
+
+class UnequalSamplesError(MXNetError, ValueError):
+    """Samples that are not alike were to be stacked.
+
+    Attributes
+    ----------
+    kinds : what two of them are, by their places in the batch
+    """
+
+    kinds: dict[int, str]
 
 
 def default_batchify_fn(data: Sequence[Any]) -> Any:
@@ -20,17 +32,91 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     -------
     NDArray or list
         a list where samples are tuples
+
+    Raises
+    ------
+    UnequalSamplesError
+        if their shapes differ, or other things that must be the same
     """
     first = data[0]
-    if isinstance(first, NDArray):
-        return nd.stack(*data)
     if isinstance(first, tuple):
-        return [default_batchify_fn(part) for part in zip(*data, strict=True)]
-    stacked = np.asarray(data)
-    return nd.array(stacked, dtype=stacked.dtype)
+        return _parts(data)
+    try:
+        stacked = nd.stack(*data) if isinstance(first, NDArray) else np.asarray(data)
+    except (MXNetError, ValueError) as error:
+        _require_alike(data, error)
+        raise
+    return stacked if isinstance(first, NDArray) else nd.array(stacked, dtype=stacked.dtype)
+
+
+def _parts(data: Sequence[Any]) -> list[Any]:
+    """Stack tuples, each part with those of the others."""
+    if any(not isinstance(sample, tuple) or len(sample) != len(data[0]) for sample in data):
+        _require_alike(data)
+    batches = []
+    for number, part in enumerate(zip(*data, strict=True)):
+        try:
+            batches.append(default_batchify_fn(part))
+        except UnequalSamplesError as error:
+            kinds = {place: f"part {number}: {kind}" for place, kind in error.kinds.items()}
+            raise _unequal(kinds) from error.__cause__
+    return batches
 
 
 default_mp_batchify_fn = default_batchify_fn
+
+
+def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]], Any]) -> Any:
+    """Make a batch of samples of a data set; errors tell which.
+
+    Parameters
+    ----------
+    dataset : the data set
+    samples : the indices of the samples
+    batchify : makes a batch of a list of samples
+    """
+    try:
+        return batchify([dataset[i] for i in samples])
+    except UnequalSamplesError as error:
+        kinds = {samples[place]: kind for place, kind in error.kinds.items()}
+        raise _unequal(kinds) from error.__cause__
+    except Exception as error:
+        error.add_note(f"in a DataLoader, making the batch of samples {samples}")
+        raise
+
+
+def _require_alike(data: Sequence[Any], cause: Exception | None = None) -> None:
+    """Raise an error that names the first sample and one that differs, if there is one."""
+    first, *others = map(_kind, data)
+    for place, other in enumerate(others, 1):
+        if other != first:
+            raise _unequal({0: first, place: other}) from cause
+
+
+def _unequal(kinds: dict[Any, str]) -> UnequalSamplesError:
+    error = UnequalSamplesError(
+        describe(
+            "samples that are not alike make no batch",
+            where="DataLoader",
+            facts=[f"sample {index}: {kind}" for index, kind in kinds.items()],
+            hint="a transform that makes them alike, or batchify_fn= with a function that pads them",
+        )
+    )
+    error.kinds = kinds
+    return error
+
+
+def _kind(sample: Any) -> str:
+    """What of a sample must be as in all others."""
+    if isinstance(sample, tuple):
+        return f"a tuple of {len(sample)}"
+    try:
+        shape = np.shape(sample)
+    except ValueError:  # lists of unequal lengths
+        return f"a {type(sample).__name__} of unequal parts"
+    if isinstance(sample, NDArray):
+        return f"NDArray of shape {shape}, dtype {sample.dtype.__name__}"
+    return f"{type(sample).__name__} of shape {shape}"
 
 
 def in_context(data: Any, ctx: Context) -> Any:

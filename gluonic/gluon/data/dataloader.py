@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from gluonic.gluon.data.batchify import default_batchify_fn, in_context
+from gluonic.gluon.data.batchify import batch_of, default_batchify_fn, in_context
 from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.later import import_later
@@ -118,7 +118,7 @@ class DataLoader:
 
     def _alone(self) -> Iterator[Any]:
         for samples in self._batch_sampler:
-            yield self._finished(self._batchify_fn([self._dataset[i] for i in samples]))
+            yield self._finished(batch_of(self._dataset, samples, self._batchify_fn))
 
     def _finished(self, batch: Any) -> Any:
         return batch if self._context is None else in_context(batch, self._context)

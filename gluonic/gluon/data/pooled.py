@@ -7,14 +7,14 @@ from multiprocessing.pool import ApplyResult, Pool, ThreadPool
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Self
 
-from gluonic.gluon.data.batchify import in_context
+from gluonic.gluon.data.batchify import batch_of, in_context
 from gluonic.ndarray import cpu_pinned
 
 
 def make_batch(samples: Sequence[Any], batchify_fn: Callable[[Any], Any], dataset: Any) -> bytes:
     """Make a batch in a process of the pool; it travels as bytes."""
     buffer = io.BytesIO()
-    ForkingPickler(buffer, pickle.HIGHEST_PROTOCOL).dump(batchify_fn([dataset[i] for i in samples]))
+    ForkingPickler(buffer, pickle.HIGHEST_PROTOCOL).dump(batch_of(dataset, samples, batchify_fn))
     return buffer.getvalue()
 
 

@@ -32,13 +32,13 @@ class SequentialSampler(Sampler):
     """
 
     def __init__(self, length: int, start: int = 0) -> None:
-        self._range = range(start, start + length)
+        self._length, self._start = length, start
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._range)
+        return iter(range(self._start, self._start + self._length))
 
     def __len__(self) -> int:
-        return len(self._range)
+        return self._length
 
 
 class RandomSampler(Sampler):

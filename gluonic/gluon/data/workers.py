@@ -1,8 +1,8 @@
 """Workers: processes or threads that make batches ahead of time.
 
 Processes are forked where possible, so that a data set need not be picklable. They leave Ctrl-C to the
-parent, pass exceptions on with their traceback, and draw random numbers from a seed sent with each
-batch, so that results do not depend on which worker makes what.
+parent, end when it does, pass exceptions on with their traceback, and draw random numbers from a seed sent
+with each batch, so that results do not depend on which worker makes what.
 """
 
 import concurrent.futures
@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.gluon.data.batchify import batch_of
+from gluonic.gluon.data.orphans import end_with_parent
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.state import RANDOM
 
@@ -33,6 +35,7 @@ class WorkerError(MXNetError):
 
 def _begin(dataset: Any, batchify: Batchify) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     _job.update(dataset=dataset, batchify=batchify)
 
 
@@ -42,12 +45,9 @@ def _make(samples: Sequence[Any], seed: int) -> Any:
     np.random.seed(seed)
     random.seed(seed)
     try:
-        dataset = _job["dataset"]
-        return _job["batchify"]([dataset[i] for i in samples])
+        return batch_of(_job["dataset"], samples, _job["batchify"])
     except Exception as error:
-        error.add_note(
-            f"in a worker process of a DataLoader, making the batch of samples {samples}"
-        )
+        error.add_note("in a worker process")
         if _survives_pickling(error):
             raise
         text = "".join(traceback.format_exception(error))
@@ -98,7 +98,7 @@ class Workers:
                 raise self._worker_lost() from error
 
     def _make_here(self, samples: Sequence[Any]) -> Any:
-        return self._batchify([self._dataset[i] for i in samples])
+        return batch_of(self._dataset, samples, self._batchify)
 
     def _start(self) -> Executor:
         if self._threads:

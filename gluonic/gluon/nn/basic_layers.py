@@ -1,6 +1,7 @@
 """Fully connected layers, dropout, embeddings, functions as layers; containers and norms too."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gluonic import ndarray as nd
@@ -211,12 +212,12 @@ class Lambda(Block):
 
     def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        self._function = _named(function, nd) if isinstance(function, str) else _checked(function)
+        self._func_impl = _named(function, nd) if isinstance(function, str) else _checked(function)
         self._func_name = _name_of(function)
 
     def forward(self, *args: Any) -> Any:
         """Call the function."""
-        return self._function(*args)
+        return self._func_impl(*args)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._func_name})"
@@ -237,17 +238,21 @@ class HybridLambda(HybridBlock):
             name = function
             _named(name, nd)
             _named(name, sym)
-            self._function: Callable[..., Any] = lambda F, *args: getattr(F, name)(*args)
+            self._func_impl: Callable[..., Any] = partial(_call_by_name, name)
         else:
-            self._function = _checked(function)
+            self._func_impl = _checked(function)
         self._func_name = _name_of(function)
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
         """Call the function."""
-        return self._function(F, x, *args)
+        return self._func_impl(F, x, *args)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._func_name})"
+
+
+def _call_by_name(name: str, F: Any, *args: Any) -> Any:
+    return getattr(F, name)(*args)
 
 
 def _named(name: str, namespace: Any) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from gluonic.gluon.rnn.sequences import (
 )
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
+from gluonic.rnn.steps import Activate
 
 _FUNCTIONS = ("tanh", "relu", "sigmoid", "softsign")
 
@@ -140,6 +141,16 @@ class RecurrentCell(Block):
         if isinstance(activation, LeakyReLU):
             return F.LeakyReLU(inputs, act_type="leaky", slope=activation._alpha, **kwargs)
         return activation(inputs, **kwargs)
+
+    def _activating(self, F: Any, activation: Any) -> Activate:
+        """Return what applies an activation to the results of a step."""
+
+        def activate(x: Any, name: str | None) -> Any:
+            return self._get_activation(
+                F, x, activation, **({} if name is None else {"name": name})
+            )
+
+        return activate
 
     def forward(self, inputs: Any, states: Any) -> Any:
         """Take one step."""

@@ -1,11 +1,13 @@
 """The recurrent cells: plain, LSTM and GRU."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
 from gluonic.initializer import Initializer
+from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
 
 Init = Initializer | str | None
 
@@ -16,6 +18,8 @@ class _GatedCell(HybridRecurrentCell):
     _gates: ClassVar[int]
     _states: ClassVar[int] = 1
     _output_size: int = 0  # where outputs are not as long as states
+    _renamed: ClassVar[Mapping[str, str]] = {}
+    """Results of a step that are not called as in the other cells."""
     i2h_weight: Parameter
 
     def __init__(
@@ -61,7 +65,7 @@ class _GatedCell(HybridRecurrentCell):
 
     def _step(self, what: str) -> str:
         """Return the name of a result of this step."""
-        return f"t{self._counter}_{what}"
+        return f"t{self._counter}_{self._renamed.get(what, what)}"
 
     def _mapping(self) -> str:
         assert self.i2h_weight.shape is not None
@@ -129,8 +133,7 @@ class RNNCell(_GatedCell):
         i2h, h2h = self._pre_activations(
             F, inputs, states[0], (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
         )
-        total = F.elemwise_add(i2h, h2h, name=self._step("plus0"))
-        output = self._get_activation(F, total, self._activation, name=self._step("out"))
+        output = rnn_step(F, i2h, h2h, self._activating(F, self._activation), self._step)
         return output, [output]
 
 
@@ -152,7 +155,6 @@ class LSTMCell(_GatedCell):
     """
 
     _gates, _states = 4, 2
-    _hidden_name = "out"  # a projected cell calls its projection so
 
     def __init__(
         self,
@@ -194,27 +196,12 @@ class LSTMCell(_GatedCell):
         i2h, h2h = self._pre_activations(
             F, inputs, states[0], (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
         )
-        total = F.elemwise_add(i2h, h2h, name=self._step("plus0"))
-        parts = F.SliceChannel(total, num_outputs=4, name=self._step("slice"))
-        functions = (self._recurrent_activation,) * 2 + (
-            self._activation,
-            self._recurrent_activation,
+        gate, transform = (
+            self._activating(F, activation)
+            for activation in (self._recurrent_activation, self._activation)
         )
-        gate, forget, new, out = (
-            self._get_activation(F, parts[i], function, name=self._step(name))
-            for i, (function, name) in enumerate(zip(functions, "ifco", strict=True))
-        )
-        memory = F.elemwise_add(
-            F.elemwise_mul(forget, states[1], name=self._step("mul0")),
-            F.elemwise_mul(gate, new, name=self._step("mul1")),
-            name=self._step("state"),
-        )
-        shown = (
-            F.Activation(memory, act_type=self._activation, name=self._step("activation0"))
-            if isinstance(self._activation, str)
-            else self._get_activation(F, memory, self._activation)
-        )
-        output = F.elemwise_mul(out, shown, name=self._step(self._hidden_name))
+        show = applied(F, self._activation) if isinstance(self._activation, str) else transform
+        output, memory = lstm_step(F, i2h, h2h, states[1], (gate, transform, show), self._step)
         return output, [output, memory]
 
 
@@ -269,32 +256,13 @@ class GRUCell(_GatedCell):
         h2h_bias: Any,
     ) -> Any:
         """Take one step."""
-        name, before = self._step, states[0]
         i2h, h2h = self._pre_activations(
-            F, inputs, before, (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
+            F, inputs, states[0], (i2h_weight, h2h_weight), (i2h_bias, h2h_bias)
         )
-        i2h = F.SliceChannel(i2h, num_outputs=3, name=name("i2h_slice"))
-        h2h = F.SliceChannel(h2h, num_outputs=3, name=name("h2h_slice"))
-        reset, update = (
-            F.Activation(
-                F.elemwise_add(i2h[i], h2h[i], name=name(f"plus{i}")),
-                act_type="sigmoid",
-                name=name(f"{gate}_act"),
-            )
-            for i, gate in enumerate("rz")
-        )
-        recalled = F.elemwise_mul(reset, h2h[2], name=name("mul0"))
-        new = F.Activation(
-            F.elemwise_add(i2h[2], recalled, name=name("plus2")),
-            act_type="tanh",
-            name=name("h_act"),
-        )
-        rest = F.elemwise_sub(
-            F.ones_like(update, name=name("ones_like0")), update, name=name("minus0")
-        )
-        output = F.elemwise_add(
-            F.elemwise_mul(rest, new, name=name("mul1")),
-            F.elemwise_mul(update, before, name=name("mul20")),
-            name=name("out"),
-        )
+
+        def complement(x: Any) -> Any:
+            ones = F.ones_like(x, name=self._step("ones_like0"))
+            return F.elemwise_sub(ones, x, name=self._step("minus0"))
+
+        output = gru_step(F, i2h, h2h, states[0], applied(F, "tanh"), complement, self._step)
         return output, [output]

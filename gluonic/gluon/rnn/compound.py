@@ -15,6 +15,7 @@ from gluonic.gluon.rnn.sequences import (
     take_apart,
 )
 from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.rnn.steps import zoned
 
 
 class _OfCells(RecurrentCell):
@@ -264,16 +265,11 @@ class ZoneoutCell(ModifierCell):
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         """Take one step."""
-
-        def mixed(part: float, new: Any, old: Any) -> Any:
-            return F.where(F.Dropout(F.ones_like(new), p=part), new, old) if part else new
-
         output, after = self.base_cell(inputs, states)
         before = F.zeros_like(output) if self._prev_output is None else self._prev_output
-        output = mixed(self.zoneout_outputs, output, before)
-        after = [mixed(self.zoneout_states, *pair) for pair in zip(after, states, strict=True)]
-        self._prev_output = output
-        return output, after
+        self._prev_output = output = zoned(F, self.zoneout_outputs, output, before)
+        pairs = zip(after, states, strict=True)
+        return output, [zoned(F, self.zoneout_states, *pair) for pair in pairs]
 
 
 class ResidualCell(ModifierCell):

@@ -9,13 +9,13 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.rnn.cells import GRUCell, LSTMCell, RNNCell
 from gluonic.gluon.rnn.compound import BidirectionalCell, DropoutCell, HybridSequentialRNNCell
 from gluonic.gluon.rnn.sequences import is_whole, make_state, zeros_for
-from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.errors import AttributeValueError, NotThereError, describe
 from gluonic.initializer import Initializer
+from gluonic.initializer.fused_rnn import GATE_NAMES
 from gluonic.ndarray import NDArray
 
 Init = Initializer | str | None
 Layout = Literal["TNC", "NTC"]
-_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
 _NAME = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
 
 
@@ -45,17 +45,18 @@ class _RNNLayer(HybridBlock):
             raise AttributeValueError(
                 f"{type(self).__name__}: the layout must be TNC or NTC, not {layout!r}"
             )
-        if mode not in _GATES:
+        if mode not in GATE_NAMES:
             raise AttributeValueError(
-                f"{type(self).__name__}: there is no mode {mode!r}; there are {', '.join(_GATES)}"
+                f"{type(self).__name__}: there is no mode {mode!r}; there are {', '.join(GATE_NAMES)}"
             )
         self._mode, self._layout, self._dtype = mode, layout, dtype
         self._hidden_size, self._input_size = hidden_size, input_size
         self._num_layers, self._dropout = num_layers, dropout
         self._dir = 2 if bidirectional else 1
         self._projection_size = projection_size or None
-        self._clip, self._use_sequence_length = clip, use_sequence_length
-        self._initializers, self._gates = initializers, _GATES[mode]
+        self._lstm_state_clip_min, self._lstm_state_clip_max, self._lstm_state_clip_nan = clip
+        self._use_sequence_length = use_sequence_length
+        self._initializers, self._gates = initializers, len(GATE_NAMES[mode])
         self._make_parameters()
 
     def _make_parameters(self) -> None:
@@ -149,8 +150,8 @@ class _RNNLayer(HybridBlock):
         NotImplementedError
             for layers with projection or clipping, which cells do not have
         """
-        if self._projection_size or self._clip[0] or self._clip[1]:
-            raise NotImplementedError(f"{type(self).__name__}: projection and clipping in cells")
+        if self._projection_size or self._lstm_state_clip_min or self._lstm_state_clip_max:
+            raise NotThereError(f"{type(self).__name__}: projection and clipping in cells")
         stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
         with stack.name_scope():
             ins = self._input_size
@@ -239,7 +240,6 @@ class _RNNLayer(HybridBlock):
             for group in groups
         ]
         flat = [F.reshape(weights[n], shape=(-1,)) for n in order if n in weights]
-        low, high, nan = self._clip
         out = F.RNN(
             inputs,
             F._internal._rnn_param_concat(*flat, dim=0),
@@ -253,9 +253,9 @@ class _RNNLayer(HybridBlock):
             p=self._dropout,
             state_outputs=True,
             mode=self._mode,
-            lstm_state_clip_min=low,
-            lstm_state_clip_max=high,
-            lstm_state_clip_nan=nan,
+            lstm_state_clip_min=self._lstm_state_clip_min,
+            lstm_state_clip_max=self._lstm_state_clip_max,
+            lstm_state_clip_nan=self._lstm_state_clip_nan,
         )
         outputs = F.swapaxes(out[0], 0, 1) if self._layout == "NTC" else out[0]
         return outputs, [out[1 + i] for i in range(len(self._state_names))]

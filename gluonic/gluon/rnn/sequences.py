@@ -117,6 +117,10 @@ def reverse(steps: Sequence[Any], valid_length: Any = None) -> list[Any]:
     return _split(F, turned, len(steps), 0)
 
 
+# not `nd.__name__`, which is another where gluonic is served as mxnet
+_OF_ARRAYS = nd.zeros.__module__.rpartition(".")[0]
+
+
 def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, Any]) -> Any:
     """Make a state from its shape and what else is known of it.
 
@@ -128,7 +132,7 @@ def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, An
     """
     func = func or nd.zeros
     settings = {key: value for key, value in info.items() if key != "__layout__"}
-    if not getattr(func, "__module__", "").startswith(nd.__name__):
+    if not getattr(func, "__module__", "").startswith(_OF_ARRAYS):
         settings["name"] = name
     return func(**settings)
 

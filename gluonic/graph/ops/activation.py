@@ -36,11 +36,11 @@ ACTIVATIONS = {
         lambda F, n, g: g * (1 - n.output * n.output),
     ),
     "softrelu": Function(
-        lambda m, data: m.maximum(data, 0) + m.log1p(m.exp(-m.abs(data))),
+        lambda m, data: m.maximum(data, 0) + m.log1p(m.exp(-m.abs(m.wide(data)))),
         lambda F, n, g: g * F.sigmoid(n.data),
     ),
     "softsign": Function(
-        lambda m, data: data / (1 + m.abs(data)),
+        lambda m, data: data / (1 + m.abs(m.wide(data))),
         lambda F, n, g: g / F.square(1 + F.abs(n.data)),
     ),
 }
@@ -78,11 +78,15 @@ LEAKY_ACTIVATIONS = {
         lambda F, n, g: F.where(n.data > 0, g, g * n.slope),
     ),
     "elu": Function(
-        lambda m, data, slope: m.where(data > 0, data, slope * m.expm1(data)),
+        lambda m, data, slope: m.where(
+            data > 0, data, m.attribute(slope, data) * m.expm1(m.wide(data))
+        ),
         lambda F, n, g: F.where(n.data > 0, g, g * (n.output + n.slope)),
     ),
     "selu": Function(
-        lambda m, data, slope: _SELU_SCALE * m.where(data > 0, data, _SELU_ALPHA * m.expm1(data)),
+        lambda m, data, slope: (
+            _SELU_SCALE * m.where(data > 0, data, _SELU_ALPHA * m.expm1(m.wide(data)))
+        ),
         lambda F, n, g: F.where(
             n.data > 0, g * _SELU_SCALE, g * (n.output + _SELU_SCALE * _SELU_ALPHA)
         ),

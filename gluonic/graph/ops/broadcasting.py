@@ -8,14 +8,8 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
+from gluonic.graph.summation import total
 from gluonic.graph.view import NodeView, PartialShape, complete, written
-
-
-def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """The sum over `axes`; float16 is summed in float32."""
-    wide: Any = np.float32 if data.dtype == np.float16 else None
-    reduce: Any = np.add.reduce
-    return reduce(data, axis=axes, dtype=wide, keepdims=keepdims)
 
 
 def _require_stretch(n: NodeView, shape: PartialShape, target: PartialShape) -> None:

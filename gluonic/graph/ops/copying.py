@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.attributes import DType
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.families import documented, elementwise
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.rules import fixed_by, like
+from gluonic.graph.rules import fixed_by, like, same
 from gluonic.graph.view import NodeView, complete, unify, written
 
 identity = elementwise("_copy", "identity")(
@@ -16,12 +16,27 @@ identity = elementwise("_copy", "identity")(
 )
 identity.gradient(data=lambda F, n, g: g)
 
+
+def _dense(n: NodeView) -> None:
+    if n.stype != "default":
+        raise NotThereError(f"{n._title}: stype={n.stype!r}: gluonic has no sparse arrays")
+    same(n)
+
+
+@elementwise("cast_storage", shape=_dense)
+def cast_storage(m: Any, data: Any, *, stype: Literal["default", "row_sparse", "csr"]) -> Any:
+    """Return the elements in another storage type, of which there is only ``"default"``: dense."""
+    return data
+
+
+cast_storage.gradient(data=lambda F, n, g: g)
+
 block_grad = elementwise("BlockGrad", "stop_gradient")(
     documented(lambda m, data: data, "BlockGrad", "The input itself; no gradient passes.")
 )
 block_grad.gradient()
 
-make_loss = elementwise("make_loss")(
+make_loss = elementwise("make_loss", is_loss=True)(
     documented(
         lambda m, data: data, "make_loss", "The input itself, as a loss: its gradient is always 1."
     )
@@ -30,25 +45,23 @@ make_loss.gradient(data=lambda F, n, g: F.ones_like(n.data))
 
 
 @elementwise("zeros_like")
-def zeros_like(m: Any, data: Any, *, dtype: str | None = None) -> Any:
+def zeros_like(m: Any, data: Any) -> Any:
     """Zeros, as many as `data` has elements.
 
     Parameters
     ----------
     data : any array; only its shape and dtype matter
-    dtype : whatever is given changes nothing, as in MXNet: the dtype is that of `data`
     """
     return m.zeros_like(data)
 
 
 @elementwise("ones_like")
-def ones_like(m: Any, data: Any, *, dtype: str | None = None) -> Any:
+def ones_like(m: Any, data: Any) -> Any:
     """Ones, as many as `data` has elements.
 
     Parameters
     ----------
     data : any array; only its shape and dtype matter
-    dtype : whatever is given changes nothing, as in MXNet: the dtype is that of `data`
     """
     return m.ones_like(data)
 
@@ -71,7 +84,7 @@ def cast(m: Any, data: Any, *, dtype: DType) -> Any:
 cast.gradient(data=lambda F, n, g: F._cast_like(g, n.data))
 
 
-@operator("MakeLoss")
+@operator("MakeLoss", is_loss=True)
 def make_loss_layer(
     data: Array,
     *,

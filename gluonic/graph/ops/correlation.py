@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonic.graph.axes import require_rank
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.windows import padded
@@ -194,7 +194,7 @@ backward_correlation.infer_dtype(_like_inputs)
 @backward_correlation.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     if not n.is_multiply:
-        raise NotImplementedError("Correlation: second derivatives with is_multiply=False")
+        raise NotThereError("Correlation: second derivatives with is_multiply=False")
     h1, h2 = (
         F.zeros_like(x) if head is None else head
         for head, x in zip(heads, (n.data1, n.data2), strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.dtypes import CODES, DEFAULT
-from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.errors import AttributeValueError, NotThereError
 from gluonic.graph.open_shapes import stated_shape
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.rules import fixed_by, like, output_dtype
@@ -115,7 +115,7 @@ def arange(
 @arange.infer_shape
 def _(n: Any) -> None:
     if n.infer_range and n.stop is None:
-        raise NotImplementedError("_arange: infer_range=True without stop=")
+        raise NotThereError("_arange: infer_range=True without stop=")
     n.output = (_length(n.start, n.stop, n.step, n.repeat, n._title),)
 
 

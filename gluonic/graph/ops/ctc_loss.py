@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.view import NodeView
@@ -255,5 +255,5 @@ for _op in (ctc_loss, ctc_losses):
 @ctc_loss.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     if heads[1] is not None:
-        raise NotImplementedError("CTCLoss: derivatives of its gradient")
+        raise NotThereError("CTCLoss: derivatives of its gradient")
     return {"data": F.broadcast_mul(F.reshape(heads[0], shape=(1, -1, 1)), n.output1)}

@@ -12,7 +12,6 @@ from gluonic.graph.view import NodeView
 
 @operator(
     "FullyConnected",
-    "_sparse_FullyConnected",
     "_npx_fully_connected",
     absent=lambda n: ("bias",) if n.no_bias else (),
 )

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.colours import GRAY, changed, lit, mean_luminance, mixed, turned
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.image import flip_left_right, flip_top_bottom, single_image
 
 Adjustment = Callable[[Array, float], Array]
 
-_GRAY = np.array([0.299, 0.587, 0.114], np.float32)
 # The principal axes of the colours of ImageNet, times their spreads (A. Krizhevsky and others, 2012).
 _LIGHT = np.array(
     [
@@ -22,55 +22,26 @@ _LIGHT = np.array(
 )
 
 
-def _as_floats(image: Array) -> Array:
-    return image.astype(np.float32)
+def _brightness(image: Array, factor: float) -> Array:
+    return changed(image, lambda pixels: pixels * np.float32(factor))
 
 
-def _back(pixels: Array, image: Array) -> Any:
-    """Give pixels the dtype of the image, cutting them off to 0 … 255 if that is uint8."""
-    return np.clip(pixels, 0, 255) if image.dtype == np.uint8 else pixels
+def _contrast(image: Array, factor: float) -> Array:
+    if not image.size:
+        return image
+    mean = mean_luminance(image)
+    return changed(image, lambda pixels: mixed(pixels, factor, mean))
 
 
-def _luminance(pixels: Array) -> Array:
-    """Find how bright each pixel is."""
-    return pixels[..., :1] if pixels.shape[2] == 1 else (pixels @ _GRAY)[..., None]
+def _saturation(image: Array, factor: float) -> Array:
+    """Mix with what MXNet 1.9.1 takes for the luminance of pixels: that of blue alone."""
+    if image.shape[2] == 1:
+        return image
+    return changed(image, lambda pixels: mixed(pixels, factor, pixels[..., 2] * GRAY[2]))
 
 
-def _brightness(pixels: Array, factor: float) -> Array:
-    return pixels * np.float32(factor)
-
-
-def _contrast(pixels: Array, factor: float) -> Array:
-    mean = _luminance(pixels).mean(dtype=np.float32) if pixels.size else 0
-    return pixels * np.float32(factor) + np.float32((1 - factor) * mean)
-
-
-def _saturation(pixels: Array, factor: float) -> Array:
-    if pixels.shape[2] == 1:
-        return pixels
-    return pixels * np.float32(factor) + np.float32(1 - factor) * _luminance(pixels)
-
-
-def _hue(pixels: Array, turns: float) -> Array:
-    """Turn the colour wheel, keeping lightness and saturation."""
-    if pixels.shape[2] == 1:
-        return pixels
-    parts = pixels / np.float32(255)
-    red, green, blue = np.moveaxis(parts, -1, 0)
-    high, low = parts.max(-1), parts.min(-1)
-    spread = high - low
-    colourful = spread > np.finfo(np.float32).eps
-    safe = np.where(colourful, spread, 1)
-    sector = np.where(
-        high == red,
-        (green - blue) / safe,
-        np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4),
-    )
-    place = np.where(colourful, sector, 0) + 6 * turns
-    middle, half = (high + low)[..., None] / 2, np.where(colourful, spread, 0)[..., None] / 2
-    distance = np.abs((place[..., None] - np.array([0, 2, 4]) + 3) % 6 - 3)
-    turned: Array = (middle + half * np.clip(3 - 2 * distance, -1, 1)) * np.float32(255)
-    return turned.round(3)  # whole numbers stay whole, though they are cut off later
+def _hue(image: Array, turns: float) -> Array:
+    return image if image.shape[2] == 1 else changed(image, lambda pixels: turned(pixels, turns))
 
 
 class Enhancement(NamedTuple):
@@ -92,7 +63,7 @@ ENHANCEMENTS = [
 def _register(row: Enhancement) -> None:
     def kernel(data: Array, *, min_factor: float, max_factor: float, run: Run) -> Any:
         factor = run.own_random().uniform(min_factor, max_factor)
-        return _back(row.adjust(_as_floats(data), factor), data)
+        return row.adjust(data, factor)
 
     kernel.__doc__ = row.documentation
     operator(f"_image_random_{row.name}", shape=single_image)(kernel)
@@ -114,16 +85,15 @@ def random_colour_jitter(
     brightness, contrast, saturation : how far the factors lie from 1 at most; 0 changes nothing
     hue : what part of the circle the colours turn at most
     """
-    pixels: Any = data
+    image = data
     amounts = (brightness, contrast, saturation, hue)
     random = run.own_random()
     for i in random.permutation(len(ENHANCEMENTS)):
         if amounts[i] > 0:
             change = random.uniform(-amounts[i], amounts[i])
             factor = change if ENHANCEMENTS[i].name == "hue" else 1 + change
-            adjusted = ENHANCEMENTS[i].adjust(_as_floats(pixels), factor)
-            pixels = _back(adjusted, data).astype(data.dtype)
-    return pixels.view()
+            image = ENHANCEMENTS[i].adjust(image, factor)
+    return image.view()
 
 
 @operator("_image_adjust_lighting", shape=single_image)
@@ -131,7 +101,8 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
     """Add light along the principal axes of natural colours, by the three numbers `alpha`."""
     if data.shape[2] == 1:
         return data.view()
-    return _back(_as_floats(data) + _LIGHT @ np.asarray(alpha[:3], np.float32), data)
+    light = _LIGHT @ np.asarray(alpha[:3], np.float32)
+    return changed(data, lambda pixels: lit(pixels, light))
 
 
 @operator("_image_random_lighting", shape=single_image)

@@ -50,7 +50,7 @@ def _(grad: Array, a: Array, indices: Array, *, axis: int, mode: Mode) -> Any:
     return np.moveaxis(rows, 0, axis)
 
 
-@operator("Embedding", "_sparse_Embedding", "_contrib_SparseEmbedding")
+@operator("Embedding", "_contrib_SparseEmbedding")
 def embedding(
     data: Array,
     weight: Array,

@@ -90,7 +90,7 @@ def _concat_gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, An
     return {"arg": as_list(F._backward_Concat(heads[0], *n.arg, dim=n.dim))}
 
 
-@operator("Concat", "concat", "_sparse_concat", count="num_args")
+@operator("Concat", "concat", count="num_args")
 def concat(*arg: Array, num_args: int, dim: int = 1) -> Any:
     """Join arrays along an axis.
 

@@ -89,7 +89,14 @@ def _register(row: RegressionLayer) -> None:
         return row.expression(m, data)
 
     expression.__name__, expression.__doc__ = row.name, row.documentation
-    op = elementwise(row.name, shape=_regression_shapes, dtype=floating())(expression)
+    regression = elementwise(
+        row.name,
+        shape=_regression_shapes,
+        dtype=floating(),
+        is_loss=True,
+        ignores_unknown=True,
+    )
+    op = regression(expression)
     op.gradient(
         data=lambda F, n, g: F._per_instance(
             row.derivative(F, n.output - F.reshape_like(n.label, n.output)), scalar=n.grad_scale
@@ -110,7 +117,7 @@ def per_instance(data: Array, *, scalar: float = 1.0) -> Any:
 per_instance.gradient(data=lambda F, n, g: F._per_instance(g, scalar=n.scalar))
 
 
-@operator("SVMOutput", dtype=floating())
+@operator("SVMOutput", dtype=floating(), is_loss=True)
 def svm_output(
     data: Array,
     label: Array,

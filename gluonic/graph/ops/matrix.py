@@ -30,7 +30,7 @@ def _contracted(transpose_a: bool, transpose_b: bool) -> tuple[int, int]:
     return (0 if transpose_a else -1, -1 if transpose_b else 0)
 
 
-@operator("dot", "_sparse_dot")
+@operator("dot")
 def dot(
     lhs: Array,
     rhs: Array,

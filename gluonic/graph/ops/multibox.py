@@ -13,6 +13,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.boxes import box_decode
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.rectangles import as_centers, overlaps, survivors
+from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView
 
 Numbers = tuple[float, ...]
@@ -160,7 +161,7 @@ def _match(shared: Array, threshold: float) -> tuple[Array, Array]:
 def _hardest(scores: Array, possible: Array, wanted: int) -> Array:
     """Choose the boxes that look least like background."""
     shifted = np.exp(scores - scores.max(0))
-    background = shifted[0] / shifted.sum(0)
+    background = shifted[0] / total_like(shifted, (0,))
     index = np.flatnonzero(possible)
     index = index[np.argsort(background[index], kind="stable")][:wanted]
     chosen = np.zeros(len(possible), bool)

@@ -256,7 +256,7 @@ def _several_lamb(mixed: bool) -> None:
                 bias_correction=bias_correction, rescale_grad=rescale_grad,
                 clip_gradient=clip_gradient,
             )  # fmt: skip
-            r1, r2 = (np.sqrt(np.sum(np.square(a))) for a in (weight, g))
+            r1, r2 = (np.sqrt(np.sum(np.square(a), keepdims=True)) for a in (weight, g))
             return weight - lr * trust_ratio(r1, r2, lower_bound, upper_bound) * g
 
         own = {"lr": learning_rates, "wd": wds, "t": step_count}

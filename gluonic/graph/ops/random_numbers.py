@@ -104,7 +104,7 @@ DISTRIBUTIONS = [
     Distribution(
         "uniform",
         ("random_uniform", "uniform"),
-        "Numbers distributed evenly between `low` (included) and `high` (excluded)",
+        "Numbers distributed evenly between `low` and `high`, which only rounding can give",
         (("low", float, 0.0), ("high", float, 1.0)),
         _from_key("uniform"),
         lambda low, high: low <= high,

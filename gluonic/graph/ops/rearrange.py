@@ -21,6 +21,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.shape_semantics import is_np_shape
+from gluonic.graph.summation import total
 from gluonic.graph.view import NodeView, PartialShape, complete, written
 
 
@@ -191,7 +192,7 @@ def _(grad: Array, data: Array, *, reps: Shape) -> Any:
     """Sum the gradients of the copies."""
     pairs = _tile_axes(data.shape, reps)
     parts: Any = [part for pair in pairs for part in pair]
-    return grad.reshape(parts).sum(axis=tuple(range(0, len(parts), 2)))
+    return total(grad.reshape(parts), tuple(range(0, len(parts), 2)))
 
 
 @operator("repeat")
@@ -220,7 +221,7 @@ def _(grad: Array, data: Array, *, repeats: int, axis: int | None) -> Any:
         return np.zeros_like(data)
     place = data.ndim if axis is None else axis % data.ndim + 1
     copies: Any = inserted(data.shape, place, repeats)
-    return grad.reshape(copies).sum(axis=place)
+    return total(grad.reshape(copies), (place,))
 
 
 @operator("Pad", "pad", dtype=floating())

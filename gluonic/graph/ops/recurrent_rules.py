@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.ops.layer_rules import require_floating
 from gluonic.graph.ops.rnn_kernels import Network
 from gluonic.graph.view import NodeView, unify
@@ -77,7 +77,7 @@ def _check(n: NodeView) -> None:
     if n.projection_size is not None and (n.mode != "lstm" or n.projection_size < 1):
         raise InferenceError(f"{n._title}: projection_size={n.projection_size} needs mode='lstm'")
     if n.lstm_state_clip_min is not None or n.lstm_state_clip_max is not None:
-        raise NotImplementedError("RNN: clipping the states of an LSTM (lstm_state_clip_min, _max)")
+        raise NotThereError("RNN: clipping the states of an LSTM (lstm_state_clip_min, _max)")
 
 
 def infer_dtypes(n: NodeView) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from gluonic.graph.attributes import Axes, DType
 from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
-from gluonic.graph.ops.broadcasting import total
 from gluonic.graph.rules import like
+from gluonic.graph.summation import total
 from gluonic.graph.view import NodeView, complete
 
 
@@ -38,7 +38,7 @@ def _without_nan(data: Array, replacement: float) -> Array:
 
 
 def _product(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-    wide = np.float32 if data.dtype == np.float16 else None
+    wide = {"float16": np.float32, "float32": np.float64}.get(data.dtype.name)
     return data.prod(axis=axes, dtype=wide, keepdims=keepdims)
 
 
@@ -211,8 +211,8 @@ def norm(
     """
     axes = reduced_axes(axis, data.ndim, title="norm")
     if ord == 1:
-        return np.abs(wide(data)).sum(axis=axes, keepdims=keepdims)
-    return np.sqrt(np.square(wide(data)).sum(axis=axes, keepdims=keepdims))
+        return total(np.abs(wide(data)), axes, keepdims)
+    return np.sqrt(total(np.square(wide(data)), axes, keepdims))
 
 
 @norm.infer_dtype

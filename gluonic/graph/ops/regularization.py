@@ -6,10 +6,17 @@ from typing import Any
 from gluonic.graph.axes import require_rank
 from gluonic.graph.operator import Array, Run, State, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
+from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView
 
 
-@operator("IdentityAttachKLSparseReg", outputs=("output", "average"), visible=1, dtype=floating())
+@operator(
+    "IdentityAttachKLSparseReg",
+    outputs=("output", "average"),
+    visible=1,
+    dtype=floating(),
+    is_loss=True,
+)
 def identity_attach_kl_sparse_reg(
     data: Array,
     moving_avg: State,
@@ -40,7 +47,7 @@ def identity_attach_kl_sparse_reg(
     """
     if run.train:
         moving_avg *= momentum
-        moving_avg += (1 - momentum) * wide(data).sum(axis=0) / max(1, len(data))
+        moving_avg += (1 - momentum) * total_like(wide(data), (0,)) / max(1, len(data))
     return data, moving_avg.copy()
 
 

@@ -8,6 +8,7 @@ from gluonic.graph.axes import require_rank
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
+from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView
 
 # Over which axes each mode sums, as the attributes of a reduction.
@@ -44,7 +45,7 @@ def l2_normalization(
         channel.
     """
     numbers = wide(data)
-    squares = np.square(numbers).sum(axis=_summed(mode, data.ndim), keepdims=True)
+    squares = total_like(np.square(numbers), _summed(mode, data.ndim), keepdims=True)
     norm = np.sqrt(squares + eps)
     return numbers / norm, norm
 

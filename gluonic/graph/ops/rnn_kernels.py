@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.operator import Array
 from gluonic.graph.ops.rnn_cells import CELLS, Cell
+from gluonic.graph.summation import total
 
 
 class Weights(NamedTuple):
@@ -215,8 +216,8 @@ def back_direction(
     flat, flat_recurrent = _rows(input_slopes), _rows(recurrent_slopes)
     found.inputs[...] = flat.T @ _rows(inputs)
     found.state[...] = flat_recurrent.T @ _rows(before)
-    found.inputs_bias[...] = flat.sum(axis=0)
-    found.state_bias[...] = flat_recurrent.sum(axis=0)
+    found.inputs_bias[...] = total(flat, (0,))
+    found.state_bias[...] = total(flat_recurrent, (0,))
     if found.project is not None:
         found.project[...] = _rows(shown_slopes).T @ _rows(hidden)
     return (flat @ weights.inputs).reshape(inputs.shape), slope, cell_slope

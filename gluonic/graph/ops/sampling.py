@@ -44,7 +44,7 @@ def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any,
 def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
     """The numbers of the pixels around places, and their weights."""
     found = pixels_along(M, place, place.dtype.type(length), order)
-    return [(index.astype(np.intp), weight) for index, weight in found]
+    return [(index.astype(np.intp), weight.astype(place.dtype)) for index, weight in found]
 
 
 def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Any:

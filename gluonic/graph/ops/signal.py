@@ -27,7 +27,7 @@ def fft(data: Array, *, compute_size: int = 128) -> Any:
     array
         (..., 2n): real and imaginary parts in turn
     """
-    found = np.fft.fft(data, axis=-1)
+    found = np.fft.fft(data.astype(np.float64), axis=-1)
     return np.stack([found.real, found.imag], -1).reshape(*data.shape[:-1], -1)
 
 
@@ -53,7 +53,7 @@ def ifft(data: Array, *, compute_size: int = 128) -> Any:
     """
     length = data.shape[-1] // 2
     parts = data.reshape(*data.shape[:-1], length, 2)
-    return np.fft.ifft(parts[..., 0] + 1j * parts[..., 1], axis=-1).real * length
+    return np.fft.ifft(parts @ np.array([1, 1j]), axis=-1).real * length
 
 
 @ifft.infer_shape

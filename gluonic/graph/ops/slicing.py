@@ -37,7 +37,7 @@ def _sliced(n: NodeView, shape: PartialShape) -> PartialShape:
     return (*extents, *shape[len(index) :])
 
 
-@operator("slice", "crop", "_sparse_slice")
+@operator("slice", "crop")
 def slice_(data: Array, *, begin: OptionalInts, end: OptionalInts, step: OptionalInts = ()) -> Any:
     """Take a piece of an array, as Python's ``data[begin[0]:end[0]:step[0], ...]`` does.
 

@@ -9,6 +9,7 @@ from gluonic.graph.axes import axis_of, without
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, require_floating, wide
+from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView
 
 
@@ -21,11 +22,16 @@ def _shifted(data: Array, axis: int, temperature: float | None) -> Array:
     return shifted
 
 
+def _sum(numbers: Array, axis: int) -> Any:
+    """The sum along an axis, which remains."""
+    return total_like(numbers, (axis % numbers.ndim,), keepdims=True)
+
+
 def softmax_of(data: Array, axis: int, temperature: float | None = None) -> Array:
     """Exponentials of the numbers, scaled so that they sum to one along the axis."""
     numbers = _shifted(data, axis, temperature)
     np.exp(numbers, out=numbers)
-    numbers /= numbers.sum(axis=axis, keepdims=True)
+    numbers /= _sum(numbers, axis)
     return numbers
 
 
@@ -38,7 +44,7 @@ def _softmax_within(data: Array, length: Array, axis: int, temperature: float | 
     numbers = wide(data) / (1 if temperature is None else temperature)
     numbers = numbers - numbers.max(axis=axis, keepdims=True, where=within, initial=-np.inf)
     shares: Array = np.exp(numbers, where=within, out=np.zeros_like(numbers))
-    np.divide(shares, shares.sum(axis=axis, keepdims=True), where=within, out=shares)
+    np.divide(shares, _sum(shares, axis), where=within, out=shares)
     return shares
 
 
@@ -96,7 +102,7 @@ def log_softmax(
         Must be left alone: this operator takes no lengths.
     """
     numbers = _shifted(data, axis, temperature)
-    numbers -= np.log(np.exp(numbers).sum(axis=axis, keepdims=True))
+    numbers -= np.log(_sum(np.exp(numbers), axis))
     return numbers
 
 

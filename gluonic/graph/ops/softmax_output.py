@@ -15,7 +15,7 @@ from gluonic.graph.view import NodeView, PartialShape, written
 Normalization = Literal["null", "batch", "valid"]
 
 
-@operator("SoftmaxOutput", "Softmax", dtype=floating())
+@operator("SoftmaxOutput", "Softmax", dtype=floating(), is_loss=lambda n: not n.out_grad)
 def softmax_output(
     data: Array,
     label: Array,

@@ -10,15 +10,16 @@ from gluonic.graph.cached_property import cached_property
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways
 from gluonic.graph.rules import like
+from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView
 
 
 def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """The numbers minus their mean, the mean and the variance over `axes`, which remain."""
     count = max(1, prod([numbers.shape[axis] for axis in axes]))
-    mean = numbers.sum(axis=axes, keepdims=True) / count
+    mean = total_like(numbers, axes, keepdims=True) / count
     centred = numbers - mean
-    return centred, mean, np.square(centred).sum(axis=axes, keepdims=True) / count
+    return centred, mean, total_like(np.square(centred), axes, keepdims=True) / count
 
 
 class Standardization:

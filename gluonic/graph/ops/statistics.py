@@ -1,6 +1,7 @@
 """Where the extremes are, running sums, moments, and sums of squares of many arrays."""
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.ops.broadcasting import total
 from gluonic.graph.rules import like, output_dtype, same
+from gluonic.graph.summation import total, total_like
 from gluonic.graph.view import NodeView
 
 FLOAT32 = np.dtype(np.float32)
@@ -123,9 +124,9 @@ def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[
     keepdims : whether these axes remain, with length one
     """
     over = reduced_axes(axes, data.ndim)
-    numbers = wide(data)
-    mean = numbers.mean(axis=over, keepdims=True)
-    var = np.square(numbers - mean).mean(axis=over, keepdims=keepdims)
+    numbers, count = wide(data), prod([data.shape[i] for i in over])
+    mean = total_like(numbers, over, keepdims=True) / count
+    var = total_like(np.square(numbers - mean), over, keepdims) / count
     return mean if keepdims else mean.squeeze(over), var
 
 

@@ -32,8 +32,13 @@ def _sign(m: Any, data: Any) -> Any:
 
 
 def _round(m: Any, data: Any) -> Any:
-    size = m.floor(m.abs(data) + 0.5)
+    size = m.floor(m.abs(m.wide(data)) + 0.5)
     return m.where(data < 0, m.negative(size), size)
+
+
+def _rint(m: Any, data: Any) -> Any:
+    low, high, x = m.floor(data), m.ceil(data), m.wide(data)
+    return m.where(x - low <= high - x, low, high)
 
 
 UNARY = [
@@ -70,7 +75,7 @@ UNARY = [
     Unary(
         "rsqrt",
         "``1 / sqrt(x)``",
-        lambda m, data: 1.0 / m.sqrt(data),
+        lambda m, data: 1.0 / m.sqrt(m.wide(data)),
         lambda F, n, g: -0.5 * g * n.output / n.data,
     ),
     Unary(
@@ -82,7 +87,7 @@ UNARY = [
     Unary(
         "rcbrt",
         "``1 / cbrt(x)``",
-        lambda m, data: 1.0 / m.cbrt(data),
+        lambda m, data: 1.0 / m.cbrt(m.wide(data)),
         lambda F, n, g: g * n.output / (-3.0 * n.data),
     ),
     Unary(
@@ -214,7 +219,7 @@ UNARY = [
     Unary(
         "softsign",
         "``x / (1 + abs(x))``",
-        lambda m, data: data / (1.0 + m.abs(data)),
+        lambda m, data: data / (1.0 + m.abs(m.wide(data))),
         lambda F, n, g: g / F.square(1.0 + F.abs(n.data)),
     ),
     Unary(
@@ -266,9 +271,7 @@ UNARY = [
     Unary(
         "rint",
         "The nearest integer, of two the lower one",
-        lambda m, data: m.where(
-            data - m.floor(data) <= m.ceil(data) - data, m.floor(data), m.ceil(data)
-        ),
+        _rint,
     ),
     Unary(
         "_contrib_sign_ste",
@@ -337,7 +340,8 @@ polygamma.gradient(data=lambda F, n, g: g * F._polygamma(n.data, order=n.order +
 @elementwise("hard_sigmoid", dtype=floating())
 def hard_sigmoid(m: Any, data: Any, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
     """``alpha * x + beta``, at least 0 and at most 1."""
-    return m.minimum(m.maximum(alpha * data + beta, 0), 1)
+    line = m.attribute(alpha, data) * m.wide(data) + m.attribute(beta, data)
+    return m.minimum(m.maximum(line, 0), 1)
 
 
 hard_sigmoid.gradient(
@@ -364,8 +368,8 @@ def smooth_l1(m: Any, data: Any, *, scalar: float = 1.0) -> Any:
     With ``s = scalar**2``, it is ``s * x**2 / 2`` where ``abs(x) < 1 / s``, else
     ``abs(x) - 0.5 / s``.
     """
-    square = scalar * scalar
-    return m.where(m.abs(data) < 1 / square, 0.5 * square * data * data, m.abs(data) - 0.5 / square)
+    square, x = m.attribute(scalar, data) ** 2, m.wide(data)
+    return m.where(m.abs(x) < 1 / square, 0.5 * square * x * x, m.abs(x) - 0.5 / square)
 
 
 smooth_l1.gradient(
@@ -376,7 +380,8 @@ smooth_l1.gradient(
 @elementwise("_contrib_quadratic", dtype=numeric)
 def quadratic(m: Any, data: Any, *, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Any:
     """``a * x**2 + b * x + c`` of every element."""
-    return (a * data + b) * data + c
+    x, (a, b, c) = m.wide(data), (m.attribute(number, data) for number in (a, b, c))
+    return (a * x + b) * x + c
 
 
 quadratic.gradient(data=lambda F, n, g: g * (n.data * (2.0 * n.a) + n.b))

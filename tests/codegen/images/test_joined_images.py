@@ -186,7 +186,7 @@ def test_arrays_joined_more_than_once_keep_their_values(size: int, twice: bool) 
 
 def _places(net: Any) -> list[tuple[int, list[int]]]:
     """For each joined array where it lives, and where its parts do."""
-    (binding,) = net._latest.bound.op.inference.compiled.bindings.values()
+    (binding,) = net._traces.latest.bound.op.inference.compiled.bindings.values()
     spec = binding.specialization
     where = dict(zip(spec.residence.passing, binding.passing.offsets, strict=True))
     return [

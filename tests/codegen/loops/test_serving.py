@@ -114,6 +114,15 @@ def test_reshaped_rows_of_a_batch_of_one() -> None:
         run_both(compiled, arrays_of([(batch, 6)]))
 
 
+@pytest.mark.parametrize("wanted", ["float32", "float64"])
+def test_a_cast_that_changes_nothing_changes_other_dtypes(wanted: str) -> None:
+    x = Node(None, "x")
+    cast = make_node("Cast", [make_node("abs", [x.entry()]).entry()], {"dtype": wanted})
+    compiled = CompiledGraph(Graph([cast.entry()]), [x])
+    for dtype in (wanted, "float32", "float64", wanted):
+        run_both(compiled, arrays_of([(3, 4)], dtype))
+
+
 def test_what_was_used_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_MOST_SPECIALIZATIONS", 2)
     monkeypatch.setattr(compiling, "_MOST_BINDINGS", 1)

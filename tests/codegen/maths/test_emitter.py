@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -126,6 +127,18 @@ def test_python_numbers_take_the_dtype_of_the_other_operand() -> None:
     assert (whole < 3).dtype == np.bool_
     with pytest.raises(OverflowError, match="300"):
         whole + 300
+    with pytest.raises(OverflowError, match="-1"):
+        m.value("%n", np.dtype(np.uint8), 1) + -1
+    assert (single * 1e300).dtype == np.float32
+
+
+@pytest.mark.parametrize("numbers", list(itertools.permutations((True, 1, 1.0))))
+def test_equal_numbers_of_different_types_are_promoted_as_their_types(numbers: Any) -> None:
+    m = Emitter(Function(Module(host()), "f", []))
+    whole = m.value("%n", np.dtype(np.int8), 1)
+    for number in numbers:
+        wanted = np.float64 if isinstance(number, float) else np.int8
+        assert (whole + number).dtype == wanted
 
 
 def test_what_has_no_machine_code_is_named() -> None:

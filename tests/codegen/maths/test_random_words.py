@@ -63,6 +63,17 @@ def test_loops_draw_what_numpy_draws(dtype: str, begin: int, level: str) -> None
         np.testing.assert_array_equal(output, drawn[skipped:])
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_loops_draw_no_zero_where_all_bits_are_zero(dtype: str, level: str) -> None:
+    kernel, output = drawing("uniform", dtype, level), np.zeros(3, dtype)
+    key = np.array([-STEP % 2**64], np.uint64).view(np.int64)  # SplitMix64 makes 0 of it
+    kernel((3,), [key, np.array([0]), output], strides=[[0], [0], [output.itemsize]])
+    assert words_of(int(key[0]), (2,)).tolist() == [0, 0]
+    assert output[0] > 0
+    np.testing.assert_array_equal(output, uniform(int(key[0]), (3,), np.dtype(dtype)))
+
+
 INVERSES = {"normal": normal, "exponential": exponential}
 
 

@@ -188,6 +188,37 @@ def test_a_failing_sample_raises_its_own_exception_and_nothing_is_lost(workers: 
         assert "__getitem__" in str(caught.value.__cause__)  # the worker's traceback
 
 
+UNEQUAL = {
+    "NDArray": ([nd.ones((2, 3)), nd.ones((2, 3)), nd.ones((2, 4))], r"\(2, 3\)", r"\(2, 4\)"),
+    "numpy": ([np.ones((2, 3)), np.ones((2, 3)), np.ones(2)], r"\(2, 3\)", r"\(2,\)"),
+    "lists": ([[1, 2], [1, 2], [1, 2, 3]], r"\(2,\)", r"\(3,\)"),
+    "ragged": ([[1, 2], [1, 2], [1, [2]]], r"\(2,\)", "list of unequal parts"),
+    "parts": ([(1, np.ones(2))] * 2 + [(1, np.ones(3))], r"part 1: .*\(2,\)", r"part 1: .*\(3,\)"),
+    "nested": ([(1, (2, [3]))] * 2 + [(1, (2, 3))], "part 1: part 1: list", "part 1: part 1: int"),
+    "longer": ([(1, 2), (1, 2), (1, 2, 3)], "tuple of 2", "tuple of 3"),
+    "dtypes": ([nd.ones(2), nd.ones(2), nd.ones(2, dtype="int32")], "float32", "int32"),
+    "kinds": ([np.ones(2), np.ones(2), 3], "ndarray", "int"),
+}
+
+
+@WORKERS
+@pytest.mark.parametrize("case", UNEQUAL)
+def test_samples_that_are_not_alike_are_named_with_their_shapes(workers: Any, case: str) -> None:
+    samples, first, other = UNEQUAL[case]
+    loader = DataLoader(samples[:2] + samples, 5, **workers)
+    with pytest.raises(ValueError, match=rf"sample 0: .*{first}.*\n  sample 4: .*{other}"):
+        list(loader)
+
+
+def test_a_function_of_ones_own_is_told_which_samples_it_got() -> None:
+    def refuse(samples: Any) -> Any:
+        raise KeyError("of my own")
+
+    with pytest.raises(KeyError, match="of my own") as caught:
+        list(DataLoader([1, 2, 3], 2, batchify_fn=refuse))
+    assert caught.value.__notes__ == ["in a DataLoader, making the batch of samples [0, 1]"]
+
+
 def test_an_exception_that_cannot_travel_comes_as_text() -> None:
     loader = DataLoader(Faulty(Unpicklable(1, 2)), 2, num_workers=1)
     with pytest.raises(mx.MXNetError, match=r"__getitem__[\s\S]*Unpicklable: cannot be made again"):

@@ -10,6 +10,7 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import BatchNorm, HybridSequential, Sequential
 from gluonic.gluon.nn.window import extents
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.errors import NotThereError
 from gluonic.initializer import Initializer
 
 Init = Initializer | str | None
@@ -80,9 +81,13 @@ class SparseEmbedding(Block):
         weight_initializer: Init = None,
         **kwargs: Any,
     ) -> None:
-        raise NotImplementedError(
+        raise NotThereError(
             "SparseEmbedding: gluonic has no row-sparse arrays; use gluon.nn.Embedding"
         )
+
+    def forward(self, x: Any) -> Any:
+        """Return the rows of the table that `x` names; nothing gets here."""
+        raise NotThereError("SparseEmbedding")
 
 
 class SyncBatchNorm(BatchNorm):
@@ -182,6 +187,14 @@ class PixelShuffle1D(_PixelShuffle):
     """Turn channels into samples along one axis; the factor is a number."""
 
     _rank = 1
+
+    @property
+    def _factors(self) -> tuple[int, ...]:
+        return (self._factor,)  # what MXNet's pickles have
+
+    @_factors.setter
+    def _factors(self, factors: tuple[int, ...]) -> None:
+        (self._factor,) = factors
 
 
 class PixelShuffle2D(_PixelShuffle):

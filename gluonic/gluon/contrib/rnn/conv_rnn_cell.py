@@ -8,6 +8,7 @@ from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn import HybridRecurrentCell
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
+from gluonic.rnn.steps import Activate, applied, gru_step, lstm_step, rnn_step
 
 __all__ = [
     "Conv1DGRUCell",
@@ -22,6 +23,10 @@ __all__ = [
 ]
 
 Init = Initializer | str | None
+_NAMED = {
+    *("i2h", "h2h", "slice", "i", "f", "c", "o", "state", "out"),
+    *("i2h_slice", "h2h_slice", "r_act", "z_act", "h_act"),
+}
 _LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
@@ -139,8 +144,9 @@ class _ConvCell(HybridRecurrentCell):
         mapping = f"{ins or None} -> {shape[0]}"
         return f"{type(self).__name__}({mapping}, {self._activation}, {self._conv_layout})"
 
-    def _step(self, what: str) -> str:
-        return f"t{self._counter}_{what}"
+    def _step(self, what: str) -> str | None:
+        """Return the name of a result of this step; some get automatic names."""
+        return f"t{self._counter}_{what}" if what in _NAMED else None
 
     def hybrid_forward(
         self,
@@ -175,13 +181,9 @@ class _ConvCell(HybridRecurrentCell):
         """Return output and states, given the contributions of inputs and states to all gates."""
         raise NotImplementedError
 
-    def _split(self, F: Any, gates: Any, name: str) -> Any:
-        return F.SliceChannel(
-            gates, num_outputs=self._gates, axis=self._channel_axis, name=self._step(name)
-        )
-
-    def _sigmoid(self, F: Any, x: Any, name: str) -> Any:
-        return F.Activation(x, act_type="sigmoid", name=self._step(name))
+    def _own(self, F: Any) -> Activate:
+        """Return what applies the activation that was asked for."""
+        return self._activating(F, self._activation)
 
 
 class _ConvRNNCell(_ConvCell):
@@ -193,7 +195,7 @@ class _ConvRNNCell(_ConvCell):
         return "conv_rnn"
 
     def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
-        output = self._get_activation(F, i2h + h2h, self._activation, name=self._step("out"))
+        output = rnn_step(F, i2h, h2h, self._own(F), self._step)
         return output, [output]
 
 
@@ -206,14 +208,10 @@ class _ConvLSTMCell(_ConvCell):
         return "conv_lstm"
 
     def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
-        parts = self._split(F, i2h + h2h, "slice")
-        gate, forget, out = (
-            self._sigmoid(F, parts[i], n) for i, n in ((0, "i"), (1, "f"), (3, "o"))
+        activations = applied(F, "sigmoid"), self._own(F), self._own(F)
+        output, memory = lstm_step(
+            F, i2h, h2h, states[1], activations, self._step, axis=self._channel_axis
         )
-        new = self._get_activation(F, parts[2], self._activation, name=self._step("c"))
-        memory = F.elemwise_add(forget * states[1], gate * new, name=self._step("state"))
-        shown = self._get_activation(F, memory, self._activation)
-        output = F.elemwise_mul(out, shown, name=self._step("out"))
         return output, [output, memory]
 
 
@@ -226,13 +224,16 @@ class _ConvGRUCell(_ConvCell):
         return "conv_gru"
 
     def _update(self, F: Any, i2h: Any, h2h: Any, states: Any) -> Any:
-        i2h, h2h = self._split(F, i2h, "i2h_slice"), self._split(F, h2h, "h2h_slice")
-        reset = self._sigmoid(F, i2h[0] + h2h[0], "r_act")
-        update = self._sigmoid(F, i2h[1] + h2h[1], "z_act")
-        new = self._get_activation(
-            F, i2h[2] + reset * h2h[2], self._activation, name=self._step("h_act")
+        output = gru_step(
+            F,
+            i2h,
+            h2h,
+            states[0],
+            self._own(F),
+            lambda x: 1.0 - x,
+            self._step,
+            axis=self._channel_axis,
         )
-        output = F.elemwise_add((1.0 - update) * new, update * states[0], name=self._step("out"))
         return output, [output]
 
 

@@ -108,7 +108,7 @@ class LSTMPCell(LSTMCell):
     prefix, params : see `Block`
     """
 
-    _hidden_name = "hidden"
+    _renamed = {"out": "hidden"}
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class LSTMPCell(LSTMCell):
             weight=h2r_weight,
             num_hidden=self._projection_size,
             no_bias=True,
-            name=self._step("out"),
+            name=f"t{self._counter}_out",
         )
         return output, [output, memory]
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
-from gluonic.gluon.data.vision.reading import find, read_idx, read_image
+from gluonic.gluon.data.vision.reading import find, read_image
 from gluonic.graph.errors import FileFormatError
+from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
 
 __all__ = [

@@ -1,20 +1,13 @@
 """Reading files of images and labels."""
 
-import gzip
 import importlib
 import io
-import struct
-import zlib
-from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.ndarray import NDArray
-
-_UNSIGNED_BYTES = 0x08
 
 
 def find(folder: Path, names: list[str], what: str) -> Path:
@@ -35,34 +28,6 @@ def find(folder: Path, names: list[str], what: str) -> Path:
             hint="put it there, or root= for another folder; gluonic downloads nothing",
         )
     )
-
-
-def read_idx(path: Path) -> Any:
-    """Read an IDX file of bytes, compressed or not, as MNIST comes.
-
-    Raises
-    ------
-    FileFormatError
-        if it is something else, or damaged
-    """
-    try:
-        contents = path.read_bytes()
-        if path.suffix == ".gz":
-            contents = gzip.decompress(contents)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileFormatError(f"{path}: damaged: {error}") from error
-    if len(contents) < 4 or contents[:2] != b"\0\0" or contents[2] != _UNSIGNED_BYTES:
-        raise FileFormatError(f"{path}: this is no IDX file of bytes")
-    axes = contents[3]
-    if len(contents) < 4 + 4 * axes:
-        raise FileFormatError(f"{path}: damaged: it ends within its header")
-    shape = struct.unpack(f">{axes}I", contents[4 : 4 + 4 * axes])
-    elements = np.frombuffer(contents, np.uint8, offset=4 + 4 * axes)
-    if elements.size != prod(shape):
-        raise FileFormatError(
-            f"{path}: damaged: {elements.size} bytes are not an array of shape {shape}"
-        )
-    return elements.reshape(shape)
 
 
 def read_image(file: str | Path | bytes, flag: int = 1) -> NDArray:

@@ -89,7 +89,7 @@ class DenseNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-_SPECIFICATIONS = {
+densenet_spec = {
     121: (64, 32, [6, 12, 24, 16]),
     161: (96, 48, [6, 12, 36, 24]),
     169: (64, 32, [6, 12, 32, 32]),
@@ -113,12 +113,12 @@ def get_densenet(
     ctx, root : see `with_pretrained`
     kwargs : further arguments for `DenseNet`, such as `classes`
     """
-    if num_layers not in _SPECIFICATIONS:
-        known = ", ".join(map(str, _SPECIFICATIONS))
+    if num_layers not in densenet_spec:
+        known = ", ".join(map(str, densenet_spec))
         raise AttributeValueError(
             f"there is no DenseNet with {num_layers} layers; there are {known}"
         )
-    net = DenseNet(*_SPECIFICATIONS[num_layers], **kwargs)
+    net = DenseNet(*densenet_spec[num_layers], **kwargs)
     return with_pretrained(net, f"densenet{num_layers}", pretrained, ctx, root)
 
 

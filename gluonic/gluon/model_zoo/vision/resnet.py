@@ -301,18 +301,19 @@ class ResNetV2(_ResNet):
 
 
 _NARROW, _WIDE = [64, 64, 128, 256, 512], [64, 256, 512, 1024, 2048]
-# the number of layers, and how many blocks of which kind each stage has
-_SPECIFICATIONS = {
-    18: (0, [2, 2, 2, 2], _NARROW),
-    34: (0, [3, 4, 6, 3], _NARROW),
-    50: (1, [3, 4, 6, 3], _WIDE),
-    101: (1, [3, 4, 23, 3], _WIDE),
-    152: (1, [3, 8, 36, 3], _WIDE),
+# the number of layers; which blocks, how many of them each stage has, and with how many channels
+resnet_spec = {
+    18: ("basic_block", [2, 2, 2, 2], _NARROW),
+    34: ("basic_block", [3, 4, 6, 3], _NARROW),
+    50: ("bottle_neck", [3, 4, 6, 3], _WIDE),
+    101: ("bottle_neck", [3, 4, 23, 3], _WIDE),
+    152: ("bottle_neck", [3, 8, 36, 3], _WIDE),
 }
-_VERSIONS: dict[int, tuple[type[_ResNet], tuple[type[HybridBlock], type[HybridBlock]]]] = {
-    1: (ResNetV1, (BasicBlockV1, BottleneckV1)),
-    2: (ResNetV2, (BasicBlockV2, BottleneckV2)),
-}
+resnet_net_versions: list[type[_ResNet]] = [ResNetV1, ResNetV2]
+resnet_block_versions: list[dict[str, type[HybridBlock]]] = [
+    {"basic_block": BasicBlockV1, "bottle_neck": BottleneckV1},
+    {"basic_block": BasicBlockV2, "bottle_neck": BottleneckV2},
+]
 
 
 def get_resnet(
@@ -333,14 +334,14 @@ def get_resnet(
     ctx, root : see `with_pretrained`
     kwargs : further arguments for `ResNetV1` or `ResNetV2`, such as `classes`
     """
-    if version not in _VERSIONS or num_layers not in _SPECIFICATIONS:
+    if version not in (1, 2) or num_layers not in resnet_spec:
         raise AttributeValueError(
             f"there is no ResNet of version {version} with {num_layers} layers; versions are 1 and 2, "
-            f"numbers of layers {', '.join(map(str, _SPECIFICATIONS))}"
+            f"numbers of layers {', '.join(map(str, resnet_spec))}"
         )
-    kind, layers, channels = _SPECIFICATIONS[num_layers]
-    net, blocks = _VERSIONS[version]
-    made = net(blocks[kind], layers, channels, **kwargs)
+    kind, layers, channels = resnet_spec[num_layers]
+    block = resnet_block_versions[version - 1][kind]
+    made = resnet_net_versions[version - 1](block, layers, channels, **kwargs)
     return with_pretrained(made, f"resnet{num_layers}_v{version}", pretrained, ctx, root)
 
 

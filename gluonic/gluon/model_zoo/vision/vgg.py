@@ -65,13 +65,13 @@ class VGG(Classifier):
         self.features.add(nn.MaxPool2D(strides=2))
 
 
-_LAYERS = {
-    11: [1, 1, 2, 2, 2],
-    13: [2, 2, 2, 2, 2],
-    16: [2, 2, 3, 3, 3],
-    19: [2, 2, 4, 4, 4],
-}
 _FILTERS = [64, 128, 256, 512, 512]
+vgg_spec = {
+    11: ([1, 1, 2, 2, 2], _FILTERS),
+    13: ([2, 2, 2, 2, 2], _FILTERS),
+    16: ([2, 2, 3, 3, 3], _FILTERS),
+    19: ([2, 2, 4, 4, 4], _FILTERS),
+}
 
 
 def get_vgg(
@@ -90,11 +90,11 @@ def get_vgg(
     ctx, root : see `with_pretrained`
     kwargs : further arguments for `VGG`, such as `classes`
     """
-    if num_layers not in _LAYERS:
+    if num_layers not in vgg_spec:
         raise AttributeValueError(
-            f"there is no VGG with {num_layers} layers; there are {', '.join(map(str, _LAYERS))}"
+            f"there is no VGG with {num_layers} layers; there are {', '.join(map(str, vgg_spec))}"
         )
-    net = VGG(_LAYERS[num_layers], _FILTERS, **kwargs)
+    net = VGG(*vgg_spec[num_layers], **kwargs)
     name = f"vgg{num_layers}{'_bn' if kwargs.get('batch_norm') else ''}"
     return with_pretrained(net, name, pretrained, ctx, root)
 

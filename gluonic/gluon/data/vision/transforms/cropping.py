@@ -62,12 +62,12 @@ class CropResize(HybridBlock):
         interpolation: int | None = None,
     ) -> None:
         super().__init__()
-        self._rectangle = {"x": x, "y": y, "width": width, "height": height}
+        self._x, self._y, self._width, self._height = x, y, width, height
         self._size, self._interpolation = size, 1 if interpolation is None else interpolation
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """Crop one image, or a batch."""
-        part = F.image.crop(x, **self._rectangle)
+        part = F.image.crop(x, x=self._x, y=self._y, width=self._width, height=self._height)
         if not self._size:
             return part
         return F.image.resize(part, size=self._size, keep_ratio=False, interp=self._interpolation)

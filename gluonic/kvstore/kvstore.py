@@ -1,127 +1,21 @@
-"""Key-value stores: where the gradients of several contexts are summed and weights are kept.
-
-There is one process, so "local" and "device" stores are the same here: a dictionary.
-"""
+"""The store of one process, a dictionary, and how stores are made."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
+from gluonic.kvstore.base import KVStoreBase, OneWorker, as_list, spread, total_of
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer, Updater, get_updater
-from gluonic.registry import enter
 
-__all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]
+__all__ = ["KVStore", "create"]
 
-_Class = TypeVar("_Class", bound=type)
 _LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
 
 
-class KVStoreBase:
-    """What a trainer needs of a store; a new kind overrides these and is registered.
-
-    Attributes
-    ----------
-    OPTIMIZER : the name of the capability to run optimizers
-    kv_registry : all registered kinds, by name in lower case
-    """
-
-    OPTIMIZER: ClassVar[str] = "optimizer"
-    kv_registry: ClassVar[dict[str, type["KVStoreBase"]]] = {}
-
-    @staticmethod
-    def register(klass: _Class) -> _Class:
-        """Register a class under its name in lower case; a decorator."""
-        enter(KVStoreBase.kv_registry, klass, "store")
-        return klass
-
-    def _lacks(self, what: str) -> NotImplementedError:
-        return NotImplementedError(f"{type(self).__name__} has no {what}")
-
-    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
-        """Store a value and copy it to all arrays of `out`."""
-        raise self._lacks("broadcast")
-
-    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
-        """Sum up `value` and copy the result to `out`, or else back to `value`."""
-        raise self._lacks("pushpull")
-
-    def set_optimizer(self, optimizer: Optimizer) -> None:
-        """Let the store update weights when gradients are pushed."""
-        raise self._lacks("set_optimizer")
-
-    def is_capable(self, capability: str) -> bool:
-        """Return whether the store can do something, such as run an optimizer."""
-        raise self._lacks("is_capable")
-
-    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Save the states of the store's optimizer."""
-        raise self._lacks("save_optimizer_states")
-
-    def load_optimizer_states(self, fname: str) -> None:
-        """Load the states of the store's optimizer."""
-        raise self._lacks("load_optimizer_states")
-
-    @property
-    def type(self) -> str:
-        """The name of this kind of store."""
-        raise self._lacks("type")
-
-    @property
-    def rank(self) -> int:
-        """The number of this worker."""
-        raise self._lacks("rank")
-
-    @property
-    def num_workers(self) -> int:
-        """How many workers there are."""
-        raise self._lacks("num_workers")
-
-
-def _as_list(value: Any) -> list[NDArray]:
-    return [value] if isinstance(value, NDArray) else list(value)
-
-
-def _total(values: Any) -> NDArray:
-    """Sum up the arrays of several contexts on the first one's."""
-    first, *rest = _as_list(values)
-    total: NDArray = first.copy()
-    for value in rest:
-        total += value.as_in_context(total.context)
-    return total
-
-
-def _spread(value: NDArray, outs: Any) -> None:
-    for out in _as_list(outs):
-        out[:] = value.as_in_context(out.context)
-
-
-class _OneWorker(KVStoreBase):
-    """A store in this process, which is the only worker."""
-
-    _runs_optimizers: ClassVar[bool]
-
-    @property
-    def rank(self) -> int:
-        """0: there is one worker."""
-        return 0
-
-    @property
-    def num_workers(self) -> int:
-        """1: there is one worker."""
-        return 1
-
-    @classmethod
-    def is_capable(cls, capability: str) -> bool:
-        """Whether it can do a thing; ``"optimizer"`` is the only one there is."""
-        if capability.lower() != cls.OPTIMIZER:
-            raise ValueError(f"there is no capability {capability!r}")
-        return cls._runs_optimizers
-
-
-class KVStore(_OneWorker):
+class KVStore(OneWorker):
     """A store in this process.
 
     Parameters
@@ -180,12 +74,12 @@ class KVStore(_OneWorker):
         for one, given in self._pairs(key, value):
             if one in self._stored:
                 raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
-            self._stored[one] = _as_list(given)[0].copy()
+            self._stored[one] = as_list(given)[0].copy()
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
         """Sum up arrays and store the result, or give it to the updater if there is one."""
         for one, given in self._pairs(key, value):
-            stored, total = self._known(one), _total(given)
+            stored, total = self._known(one), total_of(given)
             if self._updater is None:
                 stored[:] = total
             else:
@@ -198,7 +92,7 @@ class KVStore(_OneWorker):
         if out is None:
             raise MXNetError("kvstore: pull needs out=, the arrays to copy to")
         for one, outs in self._pairs(key, out):
-            _spread(self._known(one), outs)
+            spread(self._known(one), outs)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """Push, then pull to `out`, or else back to `value`."""
@@ -219,9 +113,7 @@ class KVStore(_OneWorker):
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raise, unless it is ``{"type": "none"}``: nothing travels that could be compressed."""
         if compression_params.get("type", "none") != "none":
-            raise NotImplementedError(
-                f"kvstore: gradient compression {compression_params.get('type')!r}"
-            )
+            raise NotThereError(f"kvstore: gradient compression {compression_params.get('type')!r}")
 
     def set_optimizer(self, optimizer: Optimizer) -> None:
         """Let the store update weights when gradients are pushed."""
@@ -248,30 +140,10 @@ class KVStore(_OneWorker):
 
     def load_optimizer_states(self, fname: str) -> None:
         """Load the states of the optimizer."""
-        self._optimizing().set_states(Path(fname).read_bytes())
+        self._optimizing().set_states(Path(fname).read_bytes(), self._stored)
 
     def _barrier(self) -> None:
         """Wait for all workers: there is one."""
-
-
-@KVStoreBase.register
-class TestStore(_OneWorker):
-    """A store that keeps nothing and only sums up; for tests."""
-
-    _runs_optimizers = False
-
-    @property
-    def type(self) -> str:
-        """Its name."""
-        return "teststore"
-
-    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
-        """Copy a value to all arrays of `out`."""
-        _spread(value, out)
-
-    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
-        """Sum up `value` and copy the result to `out`, or else back to `value`."""
-        _spread(_total(value), value if out is None else out)
 
 
 def create(name: str = "local") -> Any:

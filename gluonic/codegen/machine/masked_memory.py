@@ -1,0 +1,63 @@
+"""Reading and writing some lanes of a vector: LLVM's masked loads and stores, gathers and scatters.
+
+The alignment, in bytes, is an argument here. LLVM 22 writes it as an attribute, but reads the older
+form as well; LLVM 20 reads nothing else.
+"""
+
+from gluonic.codegen.machine.assembler import Function, type_suffix
+
+
+def masked_load(
+    f: Function, kind: str, address: str, align: int, mask: str, other: str = "zeroinitializer"
+) -> str:
+    """Read the lanes of a vector type that `mask` selects; return it, the other lanes from `other`."""
+    pointer, bits = ("ptr", address), (_mask_type(kind), mask)
+    return f.call(
+        f"llvm.masked.load.{type_suffix(kind)}.p0",
+        kind,
+        [pointer, _align(align), bits, (kind, other)],
+    )
+
+
+def masked_store(f: Function, kind: str, ref: str, address: str, align: int, mask: str) -> None:
+    """Write the lanes of a vector that `mask` selects."""
+    pointer, bits = ("ptr", address), (_mask_type(kind), mask)
+    f.call_for_effect(
+        f"llvm.masked.store.{type_suffix(kind)}.p0", [(kind, ref), pointer, _align(align), bits]
+    )
+
+
+def gather(f: Function, kind: str, pointers: str, align: int, mask: str) -> str:
+    """Read each lane from an address of its own; return a vector with zeros where `mask` selects none."""
+    places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
+    return f.call(
+        f"llvm.masked.gather.{type_suffix(kind)}.v{_count(kind)}p0",
+        kind,
+        [places, _align(align), bits, (kind, "zeroinitializer")],
+    )
+
+
+def scatter(f: Function, kind: str, ref: str, pointers: str, align: int, mask: str) -> None:
+    """Write each lane that `mask` selects to an address of its own."""
+    places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
+    f.call_for_effect(
+        f"llvm.masked.scatter.{type_suffix(kind)}.v{_count(kind)}p0",
+        [(kind, ref), places, _align(align), bits],
+    )
+
+
+def _align(size: int) -> tuple[str, str]:
+    return "i32", str(size)
+
+
+def _mask_type(kind: str) -> str:
+    return f"<{_count(kind)} x i1>"
+
+
+def _pointers_type(kind: str) -> str:
+    return f"<{_count(kind)} x ptr>"
+
+
+def _count(kind: str) -> str:
+    """Return how many elements a vector type such as ``<16 x float>`` has."""
+    return kind.strip("<>").partition(" x ")[0]

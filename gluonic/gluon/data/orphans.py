@@ -1,0 +1,31 @@
+"""Worker processes that end with the process that started them, in whatever way that ends."""
+
+import multiprocessing
+import os
+import threading
+from multiprocessing.connection import wait
+
+_SECONDS = 1.0
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it has ended; a thread looks, so that it may wait or work.
+
+    The system's own signal for this (``PR_SET_PDEATHSIG``) comes when the starting *thread* ends.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        watching = threading.Thread(
+            target=_watch, args=(parent.sentinel, os.getppid()), daemon=True
+        )
+        watching.start()
+
+
+def _watch(sentinel: int, adoptive: int) -> None:
+    """Wait until a pipe of which the parent has one end is closed, or somebody else is the parent.
+
+    The pipe alone will not do: processes that were forked later hold its other end as well.
+    """
+    while not wait([sentinel], timeout=_SECONDS) and os.getppid() == adoptive:
+        pass
+    os._exit(1)

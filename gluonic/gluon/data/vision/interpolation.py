@@ -1,0 +1,49 @@
+"""Which interpolation a program chooses by MXNet's numbers, some of which say: as it suits."""
+
+from collections.abc import Sequence
+
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.ndarray.state import RANDOM
+
+_NEAREST, _BILINEAR, _BICUBIC, _AREA, _LANCZOS = range(5)
+_BY_SIZES, _AT_RANDOM = 9, 10
+
+
+def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
+    """Return the interpolation that a number stands for.
+
+    Parameters
+    ----------
+    interp : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
+    sizes : height and width before and after
+
+    Raises
+    ------
+    ValueError
+        for any other number
+    """
+    if interp == _BY_SIZES:
+        return _by_sizes(sizes)
+    if interp == _AT_RANDOM:
+        return int(RANDOM.generator.integers(_LANCZOS + 1))
+    if interp not in range(_LANCZOS + 1):
+        raise AttributeValueError(f"Unknown interp method {interp}: there are 0 to 4, 9 and 10")
+    return interp
+
+
+def _by_sizes(sizes: Sequence[int]) -> int:
+    """Area where an image shrinks both ways, bicubic where it grows, or nothing is known."""
+    if not sizes:
+        return _BICUBIC
+    if len(sizes) != 4:
+        raise AttributeValueError(
+            describe(
+                f"sizes={sizes!r} are not four numbers",
+                where="_get_interp_method",
+                hint="height and width before, height and width after",
+            )
+        )
+    old_height, old_width, height, width = sizes
+    if height > old_height and width > old_width:
+        return _BICUBIC
+    return _AREA if height < old_height and width < old_width else _BILINEAR

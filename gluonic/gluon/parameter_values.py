@@ -1,0 +1,248 @@
+"""What a parameter holds: an array for each context, and the gradients that go with them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from gluonic import ndarray as nd
+from gluonic.gluon import parameter_complaints as complaints
+from gluonic.graph.writes import note_replacement
+from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.context import CPU, current_context, usable
+from gluonic.ndarray.differentiate import mark_variables
+from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.state import Flags
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _noting(change: _Method) -> _Method:
+    """A method of lists that tells compiled nets that a parameter holds other arrays."""
+
+    def changed(self: "ParameterArrays", *args: Any, **kwargs: Any) -> Any:
+        result = change(self, *args, **kwargs)
+        note_replacement()
+        return result
+
+    changed.__name__, changed.__doc__ = change.__name__, change.__doc__
+    return changed  # type: ignore[return-value]
+
+
+class ParameterArrays(list[NDArray]):
+    """The arrays of a parameter; programs written for MXNet put others in their places."""
+
+    __setitem__ = _noting(list.__setitem__)
+    __delitem__ = _noting(list.__delitem__)
+    __iadd__ = _noting(list.__iadd__)
+    __imul__ = _noting(list.__imul__)
+    append, extend, insert = _noting(list.append), _noting(list.extend), _noting(list.insert)
+    pop, remove, clear = _noting(list.pop), _noting(list.remove), _noting(list.clear)
+    sort, reverse = _noting(list.sort), _noting(list.reverse)
+
+
+class ParameterValues:
+    """The values and the gradients of a parameter, with the private names that MXNet's users know.
+
+    Attributes
+    ----------
+    _ctx_list : the contexts
+    _ctx_map : for contexts of even and of odd kinds a list, by number, of positions in `_ctx_list`
+    _deferred_init : an initialization that waits for the shape: the initializer, the contexts, the
+        default initializer and a value, if it was set; empty if none waits
+    """
+
+    name: str
+    _arrays: list[NDArray] | None
+    _gradients: list[NDArray] | None
+    _ctx_list: list[Context] | None
+    _ctx_map: list[list[int | None]] | None
+    _deferred_init: tuple[Any, ...]
+    _grad_req: str
+    _shape: tuple[int, ...] | None
+
+    @property
+    def _data(self) -> list[NDArray] | None:
+        """The values on all contexts, None while there are none."""
+        return self._arrays
+
+    @_data.setter
+    def _data(self, arrays: list[NDArray] | None) -> None:
+        self._arrays = arrays
+        note_replacement()
+
+    @property
+    def _grad(self) -> list[NDArray] | None:
+        """The gradients on all contexts, None while there are none."""
+        return self._gradients
+
+    @_grad.setter
+    def _grad(self, gradients: list[NDArray] | None) -> None:
+        self._gradients = gradients
+        note_replacement()
+
+    # Taking values
+
+    def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
+        """Take copies of a value, one for each context, and make gradients for them."""
+        contexts = list(ctx_list)
+        value = data._data
+        self._hold([NDArray(value.copy(), ctx) for ctx in contexts])
+
+    def _hold(self, arrays: Sequence[NDArray]) -> None:
+        self._ctx_list = [array.context for array in arrays]
+        self._ctx_map = _positions(self._ctx_list)
+        self._data = ParameterArrays(arrays)
+        self._init_grad()
+        self._deferred_init = ()  # not before: what is stopped on the way here can be tried again
+
+    def _init_grad(self) -> None:
+        """Make gradients of zeros, if there are to be any."""
+        if self._arrays is None:
+            return
+        self._grad = None
+        if self._grad_req == "null":
+            return
+        for array in self._arrays:
+            array.attach_grad(self._grad_req)
+        self._grad = ParameterArrays(array.grad for array in self._arrays)
+
+    def _replace_values(self, convert: Callable[[NDArray], NDArray]) -> None:
+        """Put converted arrays in the places of all values and gradients."""
+        with Flags(False, None):
+            assert self._arrays is not None
+            arrays = ParameterArrays(map(convert, self._arrays))
+            if self._grad is not None:
+                self._grad = ParameterArrays(map(convert, self._grad))
+                mark_variables(arrays, self._grad, self._grad_req)
+        self._data = arrays
+
+    def _detach_values(self) -> None:
+        """Let the values be constants."""
+        if self._arrays is not None:
+            self._grad = None
+            self._data = ParameterArrays(array.detach() for array in self._arrays)
+
+    # Giving them
+
+    def _check_and_get(self, arr_list: list[NDArray] | None, ctx: Any) -> Any:
+        """The array on a context, or all of them if `ctx` is the type `list`."""
+        if arr_list is None:
+            self._refuse_uninitialized()
+        if ctx is list:
+            return arr_list
+        if ctx is None:
+            if len(arr_list) == 1:
+                return arr_list[0]
+            ctx = current_context()
+        for array in arr_list:
+            if (array._context or CPU) is ctx:
+                return array
+        return self._found_on(usable(ctx), arr_list)
+
+    def _found_on(self, ctx: Context, arr_list: Sequence[NDArray]) -> NDArray:
+        """The array on the same device: page-locked and shared memory are the CPU's as well."""
+        number, kind = ctx.device_id, ctx.device_typeid & 1
+        for array in arr_list:
+            found = array._context or CPU
+            if found.device_id == number and found.device_typeid & 1 == kind:
+                return array
+        raise complaints.other_context(self, ctx)
+
+    def _refuse_uninitialized(self) -> NoReturn:
+        if self._deferred_init:
+            raise complaints.still_deferred(self)
+        raise complaints.uninitialized(self)
+
+    def data(self, ctx: Context | None = None) -> NDArray:
+        """Return the value on a context.
+
+        A class of its own may return something else, computed from the value: blocks compute with that.
+
+        Raises
+        ------
+        DeferredInitializationError
+            while its shape is not known
+        RuntimeError
+            if it was never initialized, or not on that context
+        """
+        arrays = self._arrays
+        if ctx is None and arrays is not None and len(arrays) == 1:
+            return arrays[0]
+        found: NDArray = self._check_and_get(arrays, ctx)
+        return found
+
+    def list_data(self) -> list[NDArray]:
+        """Return the values on all contexts."""
+        found: list[NDArray] = self._check_and_get(self._arrays, list)
+        return found
+
+    def grad(self, ctx: Context | None = None) -> NDArray:
+        """Return the gradient buffer on a context."""
+        found: NDArray = self._check_and_get(self._existing_gradients(), ctx)
+        return found
+
+    def list_grad(self) -> list[NDArray]:
+        """Return the gradient buffers on all contexts."""
+        found: list[NDArray] = self._check_and_get(self._existing_gradients(), list)
+        return found
+
+    def _existing_gradients(self) -> list[NDArray] | None:
+        if self._arrays is not None and self._grad is None:
+            raise complaints.no_gradient(self)
+        return self._grad
+
+    def zero_grad(self) -> None:
+        """Set the gradients to zero."""
+        for gradient in self._grad or ():
+            overwrite(gradient, 0)
+
+    def list_ctx(self) -> list[Context]:
+        """Return the contexts the parameter is, or will be, on."""
+        if self._arrays is not None:
+            return self._ctx_list or [array.context for array in self._arrays]
+        if self._deferred_init:
+            contexts: list[Context] = self._deferred_init[1]
+            return contexts
+        return self._refuse_uninitialized()
+
+    def _reduce(self) -> NDArray:
+        """A copy of the value, for files: the mean of those on all contexts."""
+        with Flags(False, None):
+            values = self.list_data()
+            if len(values) == 1:
+                values = [self.data()]
+            copies = [value.copyto(CPU) for value in values]
+            mean: NDArray = copies[0] if len(copies) == 1 else nd.add_n(*copies) / len(copies)
+            return mean
+
+    # Copies and pickles
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the trainer and the symbol, under the names that MXNet's pickles have."""
+        state = {**self.__dict__, "_trainer": None, "_var": None}
+        return {**state, "_data": state.pop("_arrays"), "_grad": state.pop("_gradients")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        held = [state.pop(name) for name in ("_data", "_grad")]
+        self.__dict__.update(state)
+        arrays, gradients = (
+            x if x is None or isinstance(x, ParameterArrays) else ParameterArrays(x) for x in held
+        )
+        if arrays is not None and gradients is not None:
+            mark_variables(arrays, gradients, self._grad_req)
+        self._data, self._grad = arrays, gradients
+
+
+def is_overridden(parameter: ParameterValues, method: str) -> bool:
+    """Whether the class of a parameter, or the parameter itself, has a method of its own."""
+    is_own = getattr(type(parameter), method) is not getattr(ParameterValues, method)
+    return is_own or method in parameter.__dict__
+
+
+def _positions(contexts: Sequence[Context]) -> list[list[int | None]]:
+    """For contexts of even and of odd kinds a list, by number, of their positions."""
+    found: list[list[int | None]] = [[], []]
+    for position, ctx in enumerate(contexts):
+        places = found[ctx.device_typeid & 1]
+        places += [None] * (ctx.device_id + 1 - len(places))
+        places[ctx.device_id] = position
+    return found

@@ -1,0 +1,297 @@
+"""`TracedBlock`: a block whose computation can be traced into a graph.
+
+Its members that begin with an underscore bear MXNet's names where MXNet has them: programs read, set, call
+and override them.
+"""
+
+from typing import Any
+
+from gluonic import symbol as sym
+from gluonic.gluon import hybrid_complaints as complaints
+from gluonic.gluon.backend import BackendSteps
+from gluonic.gluon.block import Block
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.structure import (
+    LEAF,
+    Structure,
+    flatten,
+    format_of,
+    of_arrays,
+    structure_of,
+)
+from gluonic.gluon.trace import ShortWay, Trace
+from gluonic.gluon.traces import Traces
+from gluonic.gluon.tracing import TRACING
+from gluonic.graph.errors import NotThereError, describe
+from gluonic.ndarray import NDArray
+
+# What MXNet's pickles say of a graph that is not in them.
+_OF_MXNETS_GRAPH = {
+    "_backend",
+    "_backend_opts",
+    "_cached_graph",
+    "_cached_op",
+    "_cached_op_args",
+    "_in_format",
+    "_out_format",
+}
+
+
+def _is_input(value: Any) -> bool:
+    return isinstance(value, (NDArray, sym.Symbol))
+
+
+class TracedBlock(Block):
+    """A block whose `hybrid_forward(F, x, …, parameters)` can run with F = sym, once for each kind of inputs.
+
+    Parameters
+    ----------
+    prefix, params : as for `Block`
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix, params)
+        self._active = self._compiles = False
+        self._traces = Traces()
+        self._repeat: ShortWay | None = None
+        self._given: Trace | None = None  # stands in for what `hybrid_forward` computes
+        self._formats: list[Any] = [
+            None,
+            None,
+        ]  # how inputs and outputs of `_given` are to be nested
+        self._backends = BackendSteps()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, TracedBlock):
+            self._clear_cached_op()
+        elif isinstance(value, Parameter):
+            self._clear_traces()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy of the block begins with: all but what was compiled."""
+        return {**self.__dict__, "_traces": Traces(), "_repeat": None, "_compiles": self._active}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_traces" not in state:  # of MXNet's pickles
+            state = {name: value for name, value in state.items() if name not in _OF_MXNETS_GRAPH}
+            active = state.pop("_active")
+            self.__dict__.update(state)  # what a block begins with may depend on it
+            TracedBlock.__init__(self, state["_prefix"])
+            self._active = active
+        super().__setstate__(state)
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Make another hybrid block a child of this one."""
+        if not isinstance(block, TracedBlock):
+            raise complaints.not_hybrid(self, block)
+        super().register_child(block, name)
+        self._clear_cached_op()
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs with the operators of `F`; to be written by each kind of block."""
+        raise NotImplementedError(
+            describe(
+                "no hybrid_forward is written",
+                where=type(self).__name__,
+                hint="def hybrid_forward(self, F, x): …",
+            )
+        )
+
+    # Forgetting
+
+    def _clear_cached_op(self) -> None:
+        """Forget the graph: a setting of the block has changed."""
+        self._forget_given()
+        self._clear_traces()
+
+    def _forget_given(self) -> None:
+        self.__dict__["_given"] = None
+
+    def _clear_traces(self) -> None:
+        """Forget the traces of the block, and those of the blocks that it was traced as a part of."""
+        for block in (self, *self._traces.around):
+            block._backends.forget()
+            block._forget_traces()
+
+    def _forget_traces(self) -> None:
+        self._traces.forget()
+        self.__dict__.update(_repeat=None, _compiles=self._active)
+
+    def _hooks_changed(self) -> None:
+        self.__dict__["_repeat"] = None
+        for block in self._traces.around:
+            block._forget_traces()
+
+    # Tracing
+
+    def _symbolic(self, *inputs: Any) -> Any:
+        parameters = {name: p.var() for name, p in self._reg_params.items()}
+        blocks = TRACING.blocks
+        self._traces.around.update(blocks)
+        blocks.append(self)
+        try:
+            with self.name_scope(), sym.block_scope(self.name):
+                return self.hybrid_forward(sym, *inputs, **parameters)
+        finally:
+            blocks.pop()
+
+    def _trace(self, inputs: Any, structure: Structure, count: int) -> Trace:
+        """Trace the block for inputs of a structure, with so many arrays among them."""
+        if self._is_overridden("_get_graph"):
+            return self._trace_of_overridden(inputs)
+        return self._own_trace(structure, count)
+
+    def _own_trace(self, structure: Structure, count: int) -> Trace:
+        if self._given is None:
+            return Trace(self, structure, count)
+        complaints.check_count(self, self._given, count)
+        return self._given.again()
+
+    def _trace_of_overridden(self, inputs: Any) -> Trace:
+        """The trace of a block that says itself what its graph is: one for all modes."""
+        if self._traces.latest is not None:
+            return self._traces.latest.again()
+        symbols, output = self._get_graph(*inputs)
+        return self._nested_trace(symbols, output, self._in_format, self._out_format)
+
+    def _is_overridden(self, name: str) -> bool:
+        """Whether a class, an instance or a program has put something else in the place of a method."""
+        return getattr(getattr(self, name), "__func__", None) is not METHODS[name]
+
+    # The graph, as MXNet's programs know it
+
+    @property
+    def _active(self) -> bool:
+        """Whether the block is hybridized."""
+        return bool(self.__dict__["_hybridized"])
+
+    @_active.setter
+    def _active(self, active: bool) -> None:
+        self.__dict__.update(_hybridized=active, _compiles=active, _repeat=None)
+
+    def _get_graph(self, *args: Any) -> Any:
+        """Return the inputs and outputs of the graph; trace it for such inputs, if there is none."""
+        if not self._cached_graph:
+            leaves, structure = flatten(args, _is_input)
+            self._traces.latest = self._own_trace(structure, len(leaves))
+        return self._cached_graph
+
+    @property
+    def _cached_graph(self) -> tuple[()] | tuple[list[sym.Symbol], sym.Symbol]:
+        """The inputs and the outputs of the graph, ``()`` before the first call."""
+        trace = self._traces.of_prediction or self._given
+        return () if trace is None else (trace.inputs, trace.output)
+
+    @_cached_graph.setter
+    def _cached_graph(self, graph: Any) -> None:
+        made = self._nested_trace(*graph, *self._formats) if graph else None
+        self._clear_traces()
+        self._given = made
+
+    def _nested_trace(self, inputs: Any, output: Any, taken: Any, returned: Any) -> Trace:
+        """The trace of a graph whose inputs and outputs are nested in formats, if they are given."""
+        inputs, count = list(inputs), len(output.list_outputs())
+        outer = of_arrays(len(inputs)) if taken is None else structure_of(taken)
+        inner = LEAF if count == 1 else of_arrays(count)
+        made = Trace.of_graph(inputs, output, outer, structure_of(returned, inner))
+        complaints.check_formats(self, made)
+        return made
+
+    @property
+    def _in_format(self) -> Any:
+        """How the inputs are nested: 0 is an array, -1 is None."""
+        return self._format("input_structure", self._formats[0])
+
+    @_in_format.setter
+    def _in_format(self, given: Any) -> None:
+        self._set_formats([given, self._formats[1]])
+
+    @property
+    def _out_format(self) -> Any:
+        """How the outputs are nested: 0 is an array."""
+        return self._format("output_structure", self._formats[1])
+
+    @_out_format.setter
+    def _out_format(self, given: Any) -> None:
+        self._set_formats([self._formats[0], given])
+
+    def _format(self, structure: str, given: Any) -> Any:
+        trace = self._traces.latest or self._given
+        return given if trace is None else format_of(getattr(trace, structure))
+
+    def _set_formats(self, formats: list[Any]) -> None:
+        self._formats = formats
+        graph = self._cached_graph
+        if graph and formats != [None, None]:
+            self._cached_graph = graph
+
+    @property
+    def _cached_op(self) -> Any:
+        """The compiled graph of the latest trace, None before the first call."""
+        bound = self._traces.bound
+        return None if bound is None else bound.op
+
+    @_cached_op.setter
+    def _cached_op(self, op: Any) -> None:
+        self._refuse("_cached_op", op)
+        self._forget_traces()
+
+    @property
+    def _cached_op_args(self) -> list[tuple[bool, Any]]:
+        """For each variable of the graph True and the number of an input, or False and a parameter."""
+        bound = self._traces.bound
+        sources = [] if bound is None else bound.sources
+        return [(not isinstance(source, Parameter), source) for source in sources]
+
+    @_cached_op_args.setter
+    def _cached_op_args(self, args: Any) -> None:
+        self._refuse("_cached_op_args", args)
+        self._forget_traces()
+
+    def _refuse(self, name: str, value: Any) -> None:
+        if value:
+            raise NotThereError(
+                f"{type(self).__name__}.{name} can be emptied, not set to {value!r}"
+            )
+
+    # Shapes and dtypes
+
+    def _infer_attrs(self, infer_fn: str, attr: str, *args: Any) -> None:
+        """Complete an attribute of the parameters from that of the inputs.
+
+        Parameters
+        ----------
+        infer_fn, attr : ``"infer_shape"`` and ``"shape"``, or ``"infer_type"`` and ``"dtype"``
+        """
+        arrays, structure = flatten(args, _is_input)
+        trace = self._trace(args, structure, len(arrays))
+        parameters = dict(self.collect_params().items())
+        if attr == "shape":
+            trace.infer_parameters(parameters, arrays)
+        elif attr == "dtype":
+            trace.cast_parameters(parameters.values(), arrays)
+        else:
+            raise NotThereError(f"{type(self).__name__}._infer_attrs({infer_fn!r}, {attr!r})")
+
+    def infer_shape(self, *args: Any) -> None:
+        """Complete the shapes of the parameters from those of the inputs."""
+        self._infer_attrs("infer_shape", "shape", *args)
+
+    def infer_type(self, *args: Any) -> None:
+        """Take the dtypes of the parameters from those of the inputs."""
+        self._infer_attrs("infer_type", "dtype", *args)
+
+    def _deferred_infer_shape(self, *args: Any) -> None:
+        """Complete the shapes of parameters that wait for them."""
+        self.infer_shape(*args)
+
+    def _infers_as_is(self) -> bool:
+        """Whether nobody has a say in how shapes are completed."""
+        names = ("infer_shape", "_deferred_infer_shape", "_infer_attrs")
+        return not any(self._is_overridden(name) for name in names)
+
+
+METHODS: dict[str, Any] = dict(vars(TracedBlock))
+"""The methods as they are defined, by name."""

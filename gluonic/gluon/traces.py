@@ -1,0 +1,50 @@
+"""What a hybrid block has been traced for."""
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from gluonic.gluon.trace import BoundTrace, Trace
+from gluonic.graph.locks import lock
+
+if TYPE_CHECKING:
+    from gluonic.gluon.traced_block import TracedBlock
+
+
+class Traces:
+    """The traces of a block. A copy of them is empty: a copied block is traced for itself.
+
+    Attributes
+    ----------
+    known : the traces, by the structure of the inputs and the modes
+    latest : the one that was made last
+    around : the blocks that were traced with this one as a part
+    lock : held while the block is traced and bound
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Any, Trace] = {}
+        self.latest: Trace | None = None
+        self.around: weakref.WeakSet[TracedBlock] = weakref.WeakSet()
+        self.lock = lock()
+
+    def __reduce__(self) -> Any:
+        return Traces, ()
+
+    def forget(self) -> None:
+        """Begin anew: the block has changed."""
+        self.known, self.latest = {}, None
+
+    def enter(self, key: Any, trace: Trace) -> None:
+        """Keep a trace."""
+        self.known[key] = self.latest = trace
+
+    @property
+    def of_prediction(self) -> Trace | None:
+        """The latest trace that was not made for training; the latest of all if there is none."""
+        predicting = (trace for key, trace in reversed(self.known.items()) if not key[1])
+        return next(predicting, self.latest)
+
+    @property
+    def bound(self) -> BoundTrace | None:
+        """The latest trace with its parameters."""
+        return None if self.latest is None else self.latest.bound

@@ -1,0 +1,136 @@
+"""Changes of colours: the arithmetic that operators on images and the augmenters of `mx.image` share.
+
+Pixels are float32, (height, width, channels), red first, from 0 to 255. Numbers are rounded to float32 where
+MXNet rounds them, so that bytes come out the same.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Pixels: TypeAlias = npt.NDArray[np.float32]
+
+GRAY = np.array([0.299, 0.587, 0.114], np.float32)
+_EPSILON = np.finfo(np.float32).eps
+_ONE = np.float32(1)
+_BLOCK = 16384  # pixels; these, and what is computed of them, fit into the caches
+
+
+def changed(image: npt.NDArray[Any], change: Callable[[Pixels], Pixels]) -> npt.NDArray[Any]:
+    """An image of which some rows at a time are changed; bytes are cut off, and their fractions dropped.
+
+    Parameters
+    ----------
+    image : (height, width, channels)
+    change : takes some rows of pixels, which it may overwrite, and returns as many
+    """
+    result = np.empty_like(image)
+    rows = max(1, _BLOCK // max(1, image.shape[1]))
+    for first in range(0, len(image), rows):
+        pixels = change(image[first : first + rows].astype(np.float32, order="C"))
+        if image.dtype == np.uint8:
+            np.clip(pixels, 0, 255, out=pixels)
+        result[first : first + rows] = pixels
+    return result
+
+
+def mean_luminance(image: npt.NDArray[Any]) -> np.float32:
+    """How bright an image is on average."""
+    height, width, channels = image.shape
+    columns = image.reshape(height, -1).sum(axis=0, dtype=np.float64).reshape(width, channels)
+    means = columns.sum(axis=0) / (height * width)
+    return np.float32(means[0] if channels == 1 else means @ GRAY)
+
+
+def luminance(pixels: Pixels) -> npt.NDArray[np.float32]:
+    """How bright each pixel is, (height, width)."""
+    gray: npt.NDArray[np.float32] = pixels @ GRAY
+    return gray
+
+
+def mixed(pixels: Pixels, factor: float, gray: npt.NDArray[np.float32] | np.float32) -> Pixels:
+    """``factor`` times the pixels, plus ``1 - factor`` times one gray, or that of each pixel."""
+    share = np.float32(factor)
+    shade = gray * (_ONE - share)
+    pixels *= share
+    if shade.ndim == 0:
+        pixels += shade
+        return pixels
+    for channel in range(pixels.shape[2]):
+        pixels[..., channel] += shade
+    return pixels
+
+
+def lit(pixels: Pixels, light: npt.NDArray[np.float32]) -> Pixels:
+    """The pixels, with a number for each channel added."""
+    rows = pixels.reshape(len(pixels), -1)
+    rows += np.tile(light, pixels.shape[1])
+    return pixels
+
+
+def turned(pixels: Pixels, turns: float) -> Pixels:
+    """The pixels with their colours turned by a part of the circle; lightness and saturation stay.
+
+    Colours are described by hue, lightness and saturation (G. H. Joblove and D. Greenberg: Color spaces
+    for computer graphics, 1978).
+    """
+    red, green, blue = np.ascontiguousarray(pixels.transpose(2, 0, 1)) / np.float32(255)
+    high = np.maximum(np.maximum(red, green), blue)
+    low = np.minimum(np.minimum(red, green), blue)
+    spread, total = high - low, high + low
+    lightness = total * np.float32(0.5)
+    colourful = spread > _EPSILON
+    gray = ~colourful  # added where one would divide by zero
+    dark = lightness < np.float32(0.5)
+    saturation = spread / (_chosen(dark, total, np.float32(2) - high - low) + gray)
+    saturation *= colourful
+    hue = _hue(red, green, blue, high, spread + gray)
+    hue *= colourful
+    hue += np.float32(turns) * np.float32(360)
+    hue *= _ONE / np.float32(60)
+    hue -= np.floor(hue / np.float32(6)) * np.float32(6)
+    hue += (hue < 0) * np.float32(6)
+    return _from_hue(hue, lightness, saturation)
+
+
+def _chosen(first: npt.NDArray[np.bool_], a: Any, b: Any) -> Any:
+    """Of two numbers the first or the second; `where` takes longer, for it guesses which one comes."""
+    return a * first + b * ~first
+
+
+def _hue(red: Any, green: Any, blue: Any, high: Any, spread: Any) -> Any:
+    """The angle in degrees, from 0 to 360; without meaning where there is no colour."""
+    scale = np.float32(60) / spread
+    is_red = high == red
+    is_green = (high == green) & ~is_red
+    angle = (green - blue) * scale * is_red
+    angle += ((blue - red) * scale + np.float32(120)) * is_green
+    angle += ((red - green) * scale + np.float32(240)) * ~(is_red | is_green)
+    angle += (angle < 0) * np.float32(360)
+    return angle
+
+
+def _from_hue(hue: Any, lightness: Any, saturation: Any) -> Pixels:
+    """The pixels of colours; the hue is a number from 0 to 6."""
+    dark = lightness <= np.float32(0.5)
+    light = lightness + saturation - lightness * saturation
+    top = _chosen(dark, lightness * (_ONE + saturation), light)
+    bottom = np.float32(2) * lightness - top
+    height = top - bottom
+    shares = (
+        np.maximum(2 - hue, hue - 4),
+        np.minimum(hue, 4 - hue),
+        np.minimum(hue - 2, 6 - hue),
+    )
+    pixels = np.empty((*hue.shape, 3), np.float32)
+    for channel, share in enumerate(shares):
+        np.clip(share, 0, 1, out=share)
+        whole = share == 1
+        found = height * share
+        found += bottom
+        found *= ~whole
+        found += top * whole
+        np.multiply(found, np.float32(255), out=pixels[..., channel])
+    return pixels

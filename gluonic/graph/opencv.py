@@ -1,0 +1,57 @@
+"""OpenCV, if it is installed (the extra ``image``): MXNet decodes and resizes with it, so numbers agree."""
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from gluonic.graph.errors import MXNetError, describe
+
+
+class MissingLibraryError(MXNetError, ImportError):
+    """Something needs a library that is not installed."""
+
+
+@cache
+def opencv() -> Any | None:
+    """The module ``cv2``; None if OpenCV is not installed."""
+    try:
+        return importlib.import_module("cv2")
+    except ModuleNotFoundError as error:
+        if error.name != "cv2":
+            raise
+        return None
+
+
+def required_opencv(what: str) -> Any:
+    """The module ``cv2``.
+
+    Parameters
+    ----------
+    what : what needs it, for the message
+
+    Raises
+    ------
+    MissingLibraryError
+        if OpenCV is not installed
+    """
+    found = opencv()
+    if found is None:
+        raise MissingLibraryError(
+            describe(f"{what} needs OpenCV", hint="pip install 'gluonic[image]'")
+        )
+    return found
+
+
+def portably(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """Call a function of OpenCV's without Intel's IPP, which rounds differently.
+
+    MXNet's builds of OpenCV have no IPP. The switch is the present thread's alone.
+    """
+    ipp = required_opencv(function.__name__).ipp
+    before = ipp.useIPP()
+    ipp.setUseIPP(False)
+    try:
+        return function(*arguments, **settings)
+    finally:
+        ipp.setUseIPP(before)

@@ -1,0 +1,85 @@
+"""Sums over axes, nearly as accurate as those of compiled code, which adds float32 up in float64.
+
+NumPy adds float32 up pairwise along the last axes; along others one after the other, so that errors grow
+with the number of rows.
+"""
+
+from itertools import groupby
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.operator import Array
+
+_SMALL = 4096  # as many elements are added up in float64 in the time that float32 takes
+_WIDTH = 1024  # elements that an inner loop is worth
+_FEW = 8  # rows that are added up in float32, before float64 takes over
+
+_reduce: Any = np.add.reduce
+
+
+def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """The sum over `axes`: of float16 in float32, of float32 in that or in float64."""
+    if data.dtype != np.float32:
+        wide: Any = np.float32 if data.dtype == np.float16 else None
+        return _reduce(data, axis=axes, dtype=wide, keepdims=keepdims)
+    if axes and min(axes) < 0:
+        axes = tuple(axis % data.ndim for axis in axes)
+    is_contiguous = data.flags.c_contiguous
+    if is_contiguous and (not axes or min(axes) == data.ndim - len(axes)):
+        return _reduce(data, axis=axes, keepdims=keepdims)
+    if data.size <= _SMALL or not is_contiguous:
+        return _reduce(data, axis=axes, dtype=np.float64, keepdims=keepdims)
+    shape = [1 if i in axes else n for i, n in enumerate(data.shape) if keepdims or i not in axes]
+    return _total_of_large(data, axes).reshape(shape)
+
+
+def total_like(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """`total`, in float32 for float32."""
+    found = total(data, axes, keepdims)
+    return found.astype(np.float32, copy=False) if data.dtype == np.float32 else found
+
+
+def _total_of_large(data: Array, axes: tuple[int, ...]) -> Array:
+    """The sum over axes, the last ones first."""
+    shape, behind = data.shape, 1
+    neighbours = [(key, list(found)) for key, found in groupby(range(data.ndim), axes.__contains__)]
+    for is_reduced, members in reversed(neighbours):
+        length = prod([shape[i] for i in members])
+        if is_reduced:
+            data = _total_of_rows(data.reshape(-1, length, behind))
+        else:
+            behind *= length
+    return data
+
+
+def _total_of_rows(data: Array) -> Array:
+    """The sum over the second of three axes."""
+    outer, count, width = data.shape
+    if width == 1 or data.dtype != np.float32:
+        found: Array = _reduce(data, axis=1)
+        return found
+    side_by_side = max(1, min(_WIDTH // width, count // _FEW))
+    rows = count // side_by_side
+    whole, rest = data[:, : rows * side_by_side], data[:, rows * side_by_side :]
+    found = _total_of_long_rows(whole.reshape(outer, rows, side_by_side * width))
+    if side_by_side > 1:
+        found = _reduce(found.reshape(outer, side_by_side, width), axis=1)
+    if rest.size:
+        found += _reduce(rest, axis=1, dtype=np.float64)
+    return found
+
+
+def _total_of_long_rows(rows: Array) -> Array:
+    """The sum over the second of three axes, of few rows at a time; at last in float64."""
+    left = []
+    while rows.shape[1] > _FEW:
+        groups, more = divmod(rows.shape[1], _FEW)
+        if more:
+            left.append(rows[:, -more:])
+        rows = _reduce(rows[:, : groups * _FEW].reshape(len(rows), groups, _FEW, -1), axis=2)
+    found: Array = _reduce(rows, axis=1, dtype=np.float64)
+    for part in left:
+        found += _reduce(part, axis=1, dtype=np.float64)
+    return found

@@ -1,0 +1,119 @@
+"""The import hook for modules that have no file here: MXNet cuts them otherwise, or gluonic lacks them."""
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Any
+
+from gluonic.mxnet_names.lookup import PACKAGE, extend, full, parts_of, public_names
+from gluonic.mxnet_names.missing import missing_module
+from gluonic.mxnet_names.modules import PARTS, SAME
+
+_INSIDE = PACKAGE + "."
+Step = Callable[[ModuleType, str], None]
+
+
+class SameModule(Loader):
+    """A loader that hands out a module that is loaded already."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module."""
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing but put back what the import system has changed."""
+        module.__spec__ = self._spec
+
+
+class _MadeOfParts(Loader):
+    """A loader of a module that has no file: it offers what other modules define."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        found: dict[str, Any] = {}
+        for part in parts_of(self._name):
+            for name in public_names(part):
+                found.setdefault(name, getattr(part, name))
+        vars(module).update(found, __all__=list(found), __path__=[])
+        module.__doc__ = f"What ``mxnet.{self._name}`` offers."
+
+
+def _without_a_file(fullname: str, name: str) -> ModuleSpec | None:
+    """How to load a module that has no file of its name; None if MXNet has none either."""
+    if name in PARTS:
+        return spec_from_loader(fullname, _MadeOfParts(name))
+    missing = missing_module(name)
+    if missing is not None:
+        raise missing
+    return None
+
+
+class Hook(MetaPathFinder):
+    """Finds modules of gluonic by MXNet's names, too, and lets each do what follows from the tables.
+
+    Attributes
+    ----------
+    steps : what is done to a module once it has been executed, given its name without ``gluonic.``
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module of gluonic.
+
+        Raises
+        ------
+        MissingModuleError
+            if MXNet has it and gluonic does not
+        """
+        if not fullname.startswith(_INSIDE):
+            return None
+        name = fullname[len(_INSIDE) :]
+        if name in SAME:
+            return spec_from_loader(fullname, SameModule(importlib.import_module(full(SAME[name]))))
+        spec = PathFinder.find_spec(fullname, path, target) or _without_a_file(fullname, name)
+        if spec is not None and spec.loader is not None:
+            self._watch(spec.loader, name)
+        return spec
+
+    def _watch(self, loader: Loader, name: str) -> None:
+        """Take the steps after a loader has executed a module."""
+        execute = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            for step in self.steps:
+                step(module, name)
+
+        loader.exec_module = exec_module  # type: ignore[method-assign]
+
+    def take(self, step: Step) -> None:
+        """Take one more step with every module, with those that are loaded now."""
+        self.steps.append(step)
+        for fullname, module in list(sys.modules.items()):
+            if fullname == PACKAGE or fullname.startswith(_INSIDE):
+                step(module, fullname[len(_INSIDE) :])
+
+
+HOOK = Hook()
+
+
+def install() -> None:
+    """Let `import` find what the tables name."""
+    sys.meta_path.insert(0, HOOK)
+    HOOK.take(extend)

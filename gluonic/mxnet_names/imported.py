@@ -1,0 +1,255 @@
+"""What MXNet's modules merely import, and programs take from there: ``from mxnet.metric import ndarray``."""
+
+from functools import cache
+
+# Where names come from: a module, and what is imported from it. A dot in front is gluonic.
+_SOURCES = """
+.attribute: AttrScope
+.base: DLPackHandle DataIterHandle ExecutorHandle KVStoreHandle MXNetError NDArrayHandle
+    NotImplementedForSymbol NotSupportedForSparseNDArray OpHandle ProfileHandle SymbolHandle c_array
+    c_array_buf c_handle_array c_str c_str_array check_call classproperty ctypes2buffer integer_types
+    mx_float mx_int mx_int64 mx_real_t mx_uint numeric_types py_str register_error string_types
+    with_metaclass
+.callback: LogValidationMetricsCallback
+.context: Context cpu current_context
+.executor: Executor
+.gluon.block: Block HybridBlock SymbolBlock
+.gluon.contrib.nn.basic_layers: HybridConcurrent Identity
+.gluon.nn.activations: Activation LeakyReLU
+.gluon.nn.basic_layers: BatchNorm HybridSequential Sequential
+.gluon.parameter: DeferredInitializationError Parameter ParameterDict
+.gluon.rnn.rnn_cell: BidirectionalCell HybridRecurrentCell ModifierCell SequentialRNNCell
+.gluon.utils: HookHandle check_sha1 download replace_file shape_is_known
+.initializer: InitDesc Uniform Xavier
+.io.io: DataBatch DataDesc DataIter
+.kvstore.base: KVStoreBase
+.kvstore.kvstore: KVStore
+.model: load_checkpoint save_checkpoint
+.module.base_module: BaseModule
+.ndarray.contrib: multi_lamb_update multi_mp_lamb_update
+.ndarray.numbering: _DTYPE_MX_TO_NP _DTYPE_NP_TO_MX _GRAD_REQ_MAP
+.ndarray.ndarray: NDArray maximum multiply
+.ndarray.random: exponential gamma generalized_negative_binomial multinomial negative_binomial normal
+    poisson randint randn shuffle uniform
+.ndarray.sparse: CSRNDArray
+.ndarray.utils: load zeros
+.optimizer.optimizer: Optimizer get_updater
+.rnn.rnn_cell: BaseRNNCell
+.runtime: Features
+.symbol.symbol: Symbol load_json
+.util: get_cuda_compute_capability getenv is_np_array is_np_shape np_array np_shape set_np setenv use_np
+.gluon.nesting: tensor_types
+.ndarray: adam_update clip concat ftml_update ftrl_update lamb_update_phase1 lamb_update_phase2 mean
+    mp_lamb_update_phase1 mp_lamb_update_phase2 mp_nag_mom_update mp_sgd_mom_update mp_sgd_update multi_lars
+    multi_mp_sgd_mom_update multi_mp_sgd_update multi_sgd_mom_update multi_sgd_update multi_sum_sq
+    nag_mom_update preloaded_multi_mp_sgd_mom_update preloaded_multi_mp_sgd_update
+    preloaded_multi_sgd_mom_update preloaded_multi_sgd_update rmsprop_update rmspropalex_update
+    sgd_mom_update sgd_update signsgd_update signum_update sqrt square tile
+array: array
+collections: OrderedDict defaultdict namedtuple
+contextlib: contextmanager
+ctypes: CFUNCTYPE POINTER Structure c_bool c_char c_char_p c_int c_void_p cast pointer
+multiprocessing.pool: ThreadPool
+multiprocessing.reduction: ForkingPickler
+numbers: Number
+threading: Lock
+"""
+# Modules under other names than their own.
+_RENAMED = """
+.: mx
+.autograd: autograd
+.base: base
+.context: context ctx
+.gluon.data.dataset: dataset
+.gluon.nn: nn
+.gluon.rnn.rnn_cell: rnn_cell
+.image: image
+.initializer: init initializer
+.kvstore: kvs
+.libinfo: libinfo
+.metric: metric
+.ndarray: nd ndarray
+.ndarray.contrib: contrib
+.ndarray.op: op
+.ndarray.sparse: sparse
+.optimizer: opt
+.recordio: recordio
+.registry: registry
+.symbol: sym symbol
+numpy: np
+numpy.random: rnd
+numpy.testing: npt
+scipy.sparse: spsp
+scipy.stats: ss
+"""
+# What each module imports; ``name=source`` where the name means something else there than elsewhere. A star:
+# the module has no `__all__`, so that ``from module import *`` gives these names, too.
+_IMPORTED = """
+attribute*: classproperty defaultdict string_types threading warnings with_metaclass
+autograd*: CFUNCTYPE Lock NDArray NDArrayHandle POINTER Symbol SymbolHandle array c_array
+    c_array_buf c_handle_array c_int c_void_p cast check_call ctypes mx_uint string_types traceback
+base: atexit ctypes inspect libinfo os platform re sys
+callback*: logging math save_checkpoint time
+context*: check_call classproperty ctypes threading warnings with_metaclass
+contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
+    mx_uint string_types
+engine*: check_call ctypes
+error: MXNetError register register_error
+executor*: ExecutorHandle NDArray NDArrayHandle SymbolHandle c_array_buf c_handle_array c_str_array
+    check_call copy ctypes mx_int mx_uint ndarray np py_str
+    py_array=array:array
+gluon: tensor_types
+gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDict Parameter ParameterDict
+    Symbol copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re
+    symbol threading warnings
+    np_symbol=.symbol.numpy
+gluon.contrib.nn.basic_layers: BatchNorm Block HybridBlock HybridSequential Sequential context nd warnings
+gluon.contrib.rnn.conv_rnn_cell: HybridRecurrentCell numeric_types
+    floor=math:floor
+gluon.contrib.rnn.rnn_cell: BidirectionalCell HybridRecurrentCell ModifierCell SequentialRNNCell
+    tensor_types
+gluon.data.dataloader: ForkingPickler ThreadPool context io is_np_array is_np_shape multiprocessing nd np
+    pickle set_np signal sys threading
+gluon.data.dataset: ndarray os recordio
+gluon.data.sampler: np
+gluon.data.vision.datasets: base check_sha1 dataset download gzip image is_np_array nd np os recordio struct
+    tarfile warnings
+gluon.data.vision.transforms*: Block HybridBlock HybridSequential Sequential image is_np_array np
+    numeric_types random
+gluon.loss: HybridBlock is_np_array ndarray np numeric_types
+gluon.model_zoo.model_store: apache_repo_url=.gluon.utils:_REPOSITORY base check_sha1 download logging os
+    replace_file shutil tempfile uuid zipfile
+gluon.model_zoo.vision.alexnet: HybridBlock base cpu nn os
+gluon.model_zoo.vision.densenet: HybridBlock HybridConcurrent Identity base cpu nn os
+gluon.model_zoo.vision.inception: HybridBlock HybridConcurrent base cpu nn os
+gluon.model_zoo.vision.mobilenet: HybridBlock base cpu nn os
+gluon.model_zoo.vision.resnet: HybridBlock base cpu is_np_array nn os
+gluon.model_zoo.vision.squeezenet: HybridBlock HybridConcurrent base cpu nn os
+gluon.model_zoo.vision.vgg: HybridBlock Xavier base cpu nn os
+gluon.nn*: Block HybridBlock SymbolBlock
+gluon.nn.activations: HybridBlock initializer is_np_array
+gluon.nn.basic_layers: Activation Block HybridBlock is_np_array nd np sym warnings
+gluon.nn.conv_layers: Activation HybridBlock is_np_array numeric_types symbol
+gluon.parameter: Context MXNetError OrderedDict autograd context cpu defaultdict initializer is_np_array
+    is_np_shape mx_real_t ndarray np shape_is_known symbol warnings
+    tensor_types
+gluon.rnn.rnn_cell: Block HybridBlock LeakyReLU ndarray numeric_types string_types symbol
+    tensor_types
+gluon.rnn.rnn_layer: HybridBlock is_np_array ndarray re rnn_cell symbol
+    tensor_types
+gluon.trainer: KVStore Parameter ParameterDict opt
+gluon.utils: collections hashlib is_np_array is_np_shape ndarray np os requests sys uuid warnings weakref
+initializer*: NDArray is_np_array json load logging ndarray np random=.random re registry string_types
+    warnings
+    sqrt=math:sqrt
+io.io*: CSRNDArray DataIterHandle NDArray NDArrayHandle array=.ndarray.utils:array c_str_array check_call
+    ctypes logging mx_real_t mx_uint namedtuple np py_str sys threading
+    concat tile
+io.utils*: CSRNDArray NDArray OrderedDict array=.ndarray.utils:array np sparse_array=.ndarray.sparse:array
+kvstore.base: KVStoreHandle NDArray array c_array c_array_buf c_handle_array c_str c_str_array check_call
+    create=.kvstore.kvstore:create ctypes string_types warnings
+    set_kvstore_handle=.profiler:set_kvstore_handle
+kvstore.kvstore: KVStoreBase KVStoreHandle NDArray NDArrayHandle c_str check_call ctypes mx_uint opt os
+    pickle py_str
+libinfo*: logging os platform
+library*: MXNetError check_call ctypes mx_uint os sys
+log*: logging warnings
+lr_scheduler*: logging
+    cos=math:cos pi=math:pi
+metric*: OrderedDict math ndarray numeric_types numpy registry string_types
+model*: Context DataDesc LogValidationMetricsCallback Uniform cpu get_updater io=.io kvs logging metric
+    mx_real_t namedtuple nd np opt os sym time warnings
+module.base_module*: DataBatch DataDesc DataIter Uniform cpu logging metric ndarray np time warnings
+module.executor_group*: DataDesc OrderedDict ctx logging nd
+module.module*: BaseModule DataDesc InitDesc Uniform ctx load_checkpoint logging nd opt warnings zeros
+monitor*: NDArray NDArrayHandle ctypes logging ndarray py_str re
+    sqrt
+name*: classproperty threading warnings with_metaclass
+ndarray: _new_empty_handle=.c_api.values:_new_empty_handle _DTYPE_MX_TO_NP _DTYPE_NP_TO_MX _GRAD_REQ_MAP
+ndarray.contrib: current_context math mx ndarray=.ndarray.ndarray np uniform
+ndarray.ndarray: Context DLPackHandle Features NDArrayHandle c_array c_array_buf c_handle_array c_str
+    check_call ctypes ctypes2buffer current_context integer_types is_np_array mx_int mx_int64 mx_real_t
+    mx_uint np numeric_types op operator py_slice=builtins:slice warnings
+    native_array=array:array _new_empty_handle=.c_api.values:_new_empty_handle
+ndarray.random: NDArray current_context numeric_types
+ndarray.sparse: Context NDArray NDArrayHandle NotSupportedForSparseNDArray c_array_buf check_call ctypes
+    current_context integer_types mx_real_t np numeric_types op operator py_slice=builtins:slice spsp warnings
+    native_array=array:array py_sum=builtins:sum
+ndarray.utils: NDArray NDArrayHandle c_array c_handle_array c_str c_str_array check_call ctypes mx_uint
+    py_str spsp string_types
+operator*: CFUNCTYPE Lock NDArray NDArrayHandle OpHandle POINTER Structure array c_array
+    c_array_buf c_bool c_char c_char_p c_int c_str c_void_p cast check_call collections context ctypes
+    is_np_array mx_float mx_int mx_uint pointer py_str symbol traceback warnings
+    ctypes2numpy_shared=.base:ctypes2numpy_shared
+optimizer: NDabs=.ndarray:abs
+optimizer.contrib: NDArray Optimizer contrib register=.optimizer.optimizer:Optimizer.register zeros
+    clip mean sqrt square
+optimizer.optimizer: NDArray array=.ndarray.utils:array is_np_array logging math maximum multi_lamb_update
+    multi_mp_lamb_update multiply normal numpy os pickle py_str sparse warnings zeros
+    NDabs=.ndarray:abs NDnorm=.ndarray:norm adam_update cast=.ndarray:cast clip ftml_update ftrl_update
+    lamb_update_phase1 lamb_update_phase2 mp_lamb_update_phase1 mp_lamb_update_phase2 mp_nag_mom_update
+    mp_sgd_mom_update mp_sgd_update multi_lars multi_mp_sgd_mom_update multi_mp_sgd_update multi_sgd_mom_update
+    multi_sgd_update multi_sum_sq nag_mom_update preloaded_multi_mp_sgd_mom_update
+    preloaded_multi_mp_sgd_update preloaded_multi_sgd_mom_update preloaded_multi_sgd_update rmsprop_update
+    rmspropalex_update sgd_mom_update sgd_update signsgd_update signum_update sqrt square
+profiler*: KVStoreHandle ProfileHandle c_str c_str_array check_call ctypes py_str warnings
+random*: Context check_call ctypes exponential gamma generalized_negative_binomial integer_types multinomial
+    negative_binomial normal poisson randint randn shuffle uniform
+registry*: json string_types warnings
+rnn*: DataBatch DataDesc DataIter bisect functools init load_checkpoint ndarray np numeric_types random
+    save_checkpoint string_types symbol warnings
+rnn.io*: DataBatch DataDesc DataIter bisect ndarray np random
+rnn.rnn*: BaseRNNCell load_checkpoint save_checkpoint warnings
+rnn.rnn_cell*: functools init ndarray numeric_types string_types symbol warnings
+runtime*: check_call collections ctypes
+symbol.contrib: AttrScope Symbol SymbolHandle check_call copy ctypes math symbol=.symbol.symbol
+    uniform=.symbol.random:uniform
+symbol.random: Symbol numeric_types
+symbol.symbol: AttrScope Context Executor ExecutorHandle MXNetError NDArray NDArrayHandle
+    NotImplementedForSymbol Number SymbolHandle array c_array c_array_buf c_handle_array c_str c_str_array
+    check_call ctypes current_context integer_types is_np_shape mx_int mx_int64 mx_uint numeric_types
+    op=.symbol.op py_slice=builtins:slice py_str string_types warnings
+test_utils*: Context Features OrderedDict Symbol array=.ndarray.utils:array bz2 contextmanager
+    current_context errno get_cuda_compute_capability getenv gzip json logging mx np npt numbers os platform
+    requests rnd setenv ss struct sys time traceback use_np zipfile
+    np_symbol=.symbol.numpy:_Symbol
+util*: c_str check_call ctypes functools inspect py_str threading
+visualization*: Symbol copy json re warnings
+"""
+
+
+@cache
+def _rows(table: str) -> dict[str, list[str]]:
+    """The rows of a table; what is indented goes on with the one before."""
+    lines = table.strip().replace("\n    ", " ").splitlines()
+    return {key: names.split() for key, names in (line.split(": ", 1) for line in lines)}
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """Where a name comes from that is not a module's own: ``module``, or ``module:name``."""
+    found = {name: module for module, names in _rows(_RENAMED).items() for name in names}
+    taken = {n: f"{module}:{n}" for module, names in _rows(_SOURCES).items() for n in names}
+    return {**found, **taken}
+
+
+def imports_of(module: str) -> dict[str, str]:
+    """What a module of MXNet imports.
+
+    Parameters
+    ----------
+    module : its name, without ``mxnet.``
+
+    Returns
+    -------
+    dict
+        by name the source, ``module`` or ``module:name``; a dot in front is gluonic
+    """
+    rows, sources = _rows(_IMPORTED), _sources()
+    words = [word.partition("=") for word in rows.get(module, rows.get(f"{module}*", []))]
+    return {name: source or sources.get(name, name) for name, _, source in words}
+
+
+def has_no_all(module: str) -> bool:
+    """Whether ``from module import *`` gives what the module imports as well."""
+    return f"{module}*" in _rows(_IMPORTED)

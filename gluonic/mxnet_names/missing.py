@@ -1,0 +1,192 @@
+"""What MXNet has and gluonic does not: one table, from which errors and docs/missing.md are made.
+
+Whoever adds one of these deletes its row, or its name in a row.
+"""
+
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple
+
+from gluonic.graph.errors import MissingModuleError, MissingNameError
+from gluonic.mxnet_names.modules import SAME
+
+
+class Missing(NamedTuple):
+    """A row of the table.
+
+    Attributes
+    ----------
+    modules : modules, without ``mxnet.``
+    names : what they lack, as patterns; a star alone: all that is not found in them, and modules below them
+    instead : what there is, or why there is nothing
+    """
+
+    modules: str
+    names: str
+    instead: str = ""
+
+
+_NO_NUMPY = "gluonic has no NumPy interface; use mx.nd"
+_NO_SPARSE = "gluonic has no sparse arrays"
+_NO_C = "it is of MXNet's C library, and gluonic has none"
+_ONE_MACHINE = "gluonic runs in one process on one machine"
+_QUANTIZED = "nets are not quantized"
+
+MISSING = (
+    Missing(
+        "numpy numpy_extension ndarray.numpy ndarray.numpy_extension symbol.numpy_extension",
+        "*",
+        _NO_NUMPY,
+    ),
+    Missing("symbol.numpy", "*", "gluonic has no NumPy interface; use mx.sym"),
+    Missing("ndarray symbol", "np npx", _NO_NUMPY),
+    Missing("numpy_op_fallback numpy_op_signature numpy_dispatch_protocol", "*", _NO_NUMPY),
+    Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
+    Missing("ndarray.sparse symbol.sparse", "adagrad_update gs_retain retain", _NO_SPARSE),
+    Missing(
+        "test_utils", "download_model get_im2rec_path", "nothing is published for them any more"
+    ),
+    Missing(
+        "test_utils",
+        "create_sparse_array create_sparse_array_zd shuffle_csr_column_indices",
+        _NO_SPARSE,
+    ),
+    Missing(
+        "image", "*", "gluonic decodes no images; nd.image resizes, crops and normalizes arrays"
+    ),
+    Missing(
+        "io io.io",
+        "ImageDetRecordIter ImageRecordInt8Iter ImageRecordIter ImageRecordIter_v1 ImageRecordUInt8Iter "
+        "ImageRecordUInt8Iter_v1 LibSVMIter MXDataIter",
+        "gluonic decodes no images and has no sparse arrays; there are NDArrayIter, CSVIter and MNISTIter",
+    ),
+    Missing("recordio", "*", "files of records cannot be read yet"),
+    Missing(
+        "module",
+        "BucketingModule PythonLossModule PythonModule SequentialModule bucketing_module "
+        "python_module sequential_module",
+        "there is Module",
+    ),
+    Missing(
+        "model",
+        "FeedForward SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
+        "use mx.mod.Module",
+    ),
+    Missing("contrib.amp", "*", "nets are cast whole: net.cast('float16')"),
+    Missing("contrib.io contrib.tensorboard contrib.svrg_optimization contrib.text", "*"),
+    Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
+    Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
+    Missing("gluon.contrib.cnn gluon.contrib.data gluon.contrib.estimator", "*"),
+    Missing(
+        "gluon.data.dataloader",
+        "ConnectionWrapper DataLoaderV1 Queue SimpleQueue fetcher_loop_v1 rebuild_ndarray rebuild_np_ndarray "
+        "reduce_ndarray reduce_np_ndarray worker_loop_v1",
+        "use DataLoader",
+    ),
+    Missing(
+        "ndarray ndarray.op symbol symbol.op",
+        "Convolution_v1 Pooling_v1",
+        "use Convolution and Pooling",
+    ),
+    Missing(
+        "ndarray.contrib symbol.contrib",
+        "BatchNormWithReLU DeformablePSROIPooling backward_gradientmultiplier backward_hawkesll "
+        "backward_index_copy backward_quadratic group_adagrad_update hawkesll",
+    ),
+    Missing("symbol.contrib", "adamw_update mp_adamw_update rand_zipfian", "nd.contrib has it"),
+    Missing(
+        "ndarray.contrib symbol.contrib",
+        "calibrate_entropy dequantize quantize quantize_asym quantize_v2 quantized_act quantized_batch_norm "
+        "quantized_concat quantized_conv quantized_elemwise_add quantized_elemwise_mul quantized_embedding "
+        "quantized_flatten quantized_fully_connected quantized_pooling quantized_rnn requantize",
+        _QUANTIZED,
+    ),
+    Missing(
+        "ndarray.contrib symbol.contrib",
+        "dgl_adjacency dgl_csr_neighbor_non_uniform_sample dgl_csr_neighbor_uniform_sample dgl_graph_compact "
+        "dgl_subgraph edge_id getnnz",
+        _NO_SPARSE,
+    ),
+    Missing("gluon.model_zoo.vision.inception", "make_aux", "no model uses it"),
+    Missing("ndarray._internal symbol._internal", "_np*", _NO_NUMPY),
+    Missing(
+        "ndarray._internal symbol._internal",
+        "_cvimdecode _cvimread _imdecode",
+        "no images are decoded",
+    ),
+    Missing(
+        "ndarray._internal symbol._internal",
+        "_backward_* _broadcast_backward _split_v2_backward",
+        "gradients are computed by other operators than MXNet's; use mx.autograd",
+    ),
+    Missing(
+        "ndarray._internal symbol._internal",
+        "_CachedOp* _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient _scatter_* _set_value _sg_*",
+        _NO_C,
+    ),
+    Missing("contrib.autograd", "TrainingStateScope", "use mx.autograd.record()"),
+    Missing("kvstore", "KVStoreServer", _ONE_MACHINE),
+    Missing("kvstore.kvstore_server", "*", _ONE_MACHINE),
+    Missing("profiler", "profiler_kvstore_handle", "there are no servers to profile"),
+    Missing("libinfo", "find_conf_path", _NO_C),
+    Missing(
+        "api cython executor_manager misc notebook rtc space th torch tvmop symbol_doc ndarray_doc",
+        "*",
+        _NO_C,
+    ),
+    Missing("base", "MXCallbackList add_fileline_to_docstring c2pyerror get_last_ffi_error", _NO_C),
+    Missing("autograd operator", "MXCallbackList c_int_p", _NO_C),
+    Missing(
+        "ndarray ndarray.ndarray",
+        "DLContext DLDataType DLManagedTensor DLTensor DeleterFunc PyCapsuleDestructor NDArrayBase "
+        "check_boolean_array_dimension dl_managed_tensor_deleter get_indexing_dispatch_code "
+        "get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes register",
+        _NO_C,
+    ),
+    Missing("ndarray.op symbol.symbol", "CachedOp SymbolBase", _NO_C),
+)
+
+
+@cache
+def _rows() -> dict[str, list[Missing]]:
+    """The rows by module."""
+    found: dict[str, list[Missing]] = {}
+    for row in MISSING:
+        for module in row.modules.split():
+            found.setdefault(module, []).append(row)
+    return found
+
+
+def lacks(module: str) -> bool:
+    """Whether a module is there, and lacks something."""
+    return module in _rows()
+
+
+def _row(dotted: str) -> Missing | None:
+    """The row that says that a name, after ``mx.``, is not there."""
+    place, _, last = dotted.rpartition(".")
+    place = SAME.get(place, place)
+    for row in _rows().get(place, []):
+        if any(fnmatchcase(last, name) for name in row.names.split() if name != "*"):
+            return row
+    parts = dotted.split(".")
+    above = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+    rows = (row for module in above for row in _rows().get(module, []))
+    return next((row for row in rows if "*" in row.names.split()), None)
+
+
+def _sentence(dotted: str, row: Missing) -> str:
+    return f"mx.{dotted} is not there" + (f": {row.instead}" if row.instead else "")
+
+
+def missing_name(module: str, name: str) -> MissingNameError | None:
+    """The error for a name that MXNet's module has and gluonic's lacks; None if neither has it."""
+    dotted = f"{module}.{name}".lstrip(".")
+    row = None if name.startswith("__") else _row(dotted)
+    return None if row is None else MissingNameError(_sentence(dotted, row), name)
+
+
+def missing_module(name: str) -> MissingModuleError | None:
+    """The error for importing a module that gluonic lacks, or a name from a module; None if MXNet has none."""
+    row = _row(name)
+    return None if row is None else MissingModuleError(_sentence(name, row))

@@ -1,0 +1,80 @@
+"""MXNet's modules, where our files are cut otherwise."""
+
+from functools import cache
+
+# A module of MXNet, and the modules here that it is made of, beside the file of its name, if there is one. A
+# star is all files of a package. Modules that are cut as MXNet's need no row.
+PARTS: dict[str, tuple[str, ...]] = {
+    "attribute": ("symbol.scopes",),
+    "base": ("graph.errors", "symbol.unsupported", "c_api.values", "c_api.library"),
+    "context": ("ndarray.context",),
+    "executor": ("symbol.executor",),
+    "gluon.block": ("gluon.hybrid", "gluon.symbol_block", "gluon.naming", "gluon.nesting"),
+    "gluon.data.dataloader": ("gluon.data.batchify", "gluon.data.pooled"),
+    "gluon.data.vision.transforms": ("gluon.data.vision.transforms.*",),
+    "gluon.loss": ("gluon.loss.*",),
+    "gluon.nn.basic_layers": ("gluon.nn.containers", "gluon.nn.norm_layers"),
+    "gluon.nn.conv_layers": ("gluon.nn.pool_layers",),
+    "gluon.parameter": ("gluon.parameter_dict", "gluon.constant", "gluon.parameter_complaints"),
+    "gluon.rnn.rnn_cell": ("gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound"),
+    "gluon.rnn.rnn_layer": ("gluon.rnn.fused_layer",),
+    "gluon.utils": ("gluon.hooks",),
+    "image": (),
+    "image.image": ("gluon.data.vision.interpolation",),
+    "initializer": ("initializer.*",),
+    "io.io": ("io.batch", "io.arrays", "io.files", "io.wrapping"),
+    "io.utils": ("io.arrays",),
+    "metric": ("metric.*",),
+    "module.base_module": ("module.base",),
+    "name": ("symbol.naming",),
+    "ndarray.ndarray": (
+        "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.interchange", "ndarray.numbering",
+    ),
+    "ndarray.utils": ("ndarray.creation", "ndarray.serialization"),
+    "operator": ("ndarray.custom", "graph.argument_types"),
+    "optimizer.optimizer": (
+        "optimizer.base", "optimizer.adaptive", "optimizer.descent", "optimizer.layerwise", "optimizer.updater",
+    ),
+    "profiler": ("profiler.*",),
+    "rnn.rnn": ("rnn.checkpoints",),
+    "rnn.rnn_cell": (
+        "rnn.base", "rnn.cells", "rnn.compound", "rnn.convolutional", "rnn.fused", "rnn.modifiers",
+    ),
+    "symbol.symbol": ("symbol.functions", "symbol.variables"),
+    "test_utils": ("test_utils.*",),
+}  # fmt: skip
+
+# Further names of modules: importing either gives the same object.
+SAME: dict[str, str] = {
+    "contrib.amp.amp": "contrib.amp",
+    "contrib.ndarray": "ndarray.contrib",
+    "contrib.symbol": "symbol.contrib",
+    **{
+        f"{room}.gen_{part}": f"{room}.{part}"
+        for room in ("ndarray", "symbol")
+        for part in ("_internal", "contrib", "image", "linalg", "op", "random", "sparse")
+    },
+}
+
+# What MXNet has nothing like, but for the parts above.
+_OURS = {"alias", "codegen", "extension", "graph", "minpy", "mxnet_names"}
+
+
+@cache
+def _whole() -> dict[str, str]:
+    """By part the module of MXNet that it first belongs to."""
+    return {part: name for name, parts in reversed(PARTS.items()) for part in parts}
+
+
+def home_of(module: str) -> str | None:
+    """Under which of its modules MXNet has what one of ours defines; None if it has nothing like it.
+
+    Parameters
+    ----------
+    module : its name, without ``gluonic.``
+    """
+    package, _, _ = module.rpartition(".")
+    home = _whole().get(module) or _whole().get(f"{package}.*")
+    if home is not None:
+        return home
+    return None if module.partition(".")[0] in _OURS else module

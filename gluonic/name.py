@@ -1,5 +1,0 @@
-"""Automatic names of symbols: ``mx.name.NameManager``, ``mx.name.Prefix``."""
-
-from gluonic.symbol.naming import NameManager, Prefix
-
-__all__ = ["NameManager", "Prefix"]

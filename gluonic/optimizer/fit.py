@@ -1,0 +1,79 @@
+"""Whether a state is what an optimizer keeps of a parameter."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MismatchError, describe
+from gluonic.ndarray.array import NDArray
+from gluonic.optimizer.base import Optimizer
+
+_DECISIVE = ("create_state", "create_state_multi_precision", "update")
+_DEEPEST, _LONGEST = 3, 8
+
+
+def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | None) -> None:
+    """Make sure that a state that was loaded is what an optimizer keeps of a parameter.
+
+    Parameters
+    ----------
+    optimizer : the optimizer; states of one that is not gluonic's are not looked at
+    index : the number or name of the parameter
+    state : its state
+    weight : the parameter, or None if it is not known; then shapes and dtypes are not looked at
+
+    Raises
+    ------
+    MismatchError
+        if it is something else
+    """
+    if not all(is_ours(getattr(type(optimizer), name)) for name in _DECISIVE):
+        return
+    if weight is not None:
+        needed = [_form(_new_state(optimizer, index, weight))]
+        found = _form(state)
+    else:
+        examples = [NDArray(np.zeros((1, 1), dtype)) for dtype in (np.float32, np.float16)]
+        needed = [_structure(_new_state(optimizer, index, example)) for example in examples]
+        found = _structure(state)
+    if found not in needed:
+        name = optimizer.idx2name.get(index, index)
+        raise MismatchError(
+            describe(
+                f"the state of parameter {name!r} is not what {type(optimizer).__name__} keeps of it",
+                facts=[f"it is {found}", f"it must be {' or '.join(dict.fromkeys(needed))}"],
+                hint="the optimizer, settings and net that the states were saved of",
+            )
+        )
+
+
+def is_ours(defined: Any) -> bool:
+    """Whether a class or function is gluonic's own."""
+    return str(defined.__module__).partition(".")[0] in ("gluonic", "mxnet")
+
+
+def _new_state(optimizer: Optimizer, index: Any, weight: NDArray) -> Any:
+    if weight.dtype == np.float16 and not optimizer.multi_precision:
+        return optimizer.create_state(index, weight)  # the other would warn
+    return optimizer.create_state_multi_precision(index, weight)
+
+
+def _form(state: Any, depth: int = 0) -> str:
+    """The structure of a state, with shapes and dtypes, in words."""
+    if isinstance(state, NDArray):
+        return f"{state._data.dtype} {state.shape}"
+    return _nested(state, _form, depth)
+
+
+def _structure(state: Any, depth: int = 0) -> str:
+    """The structure of a state, in words."""
+    return "an array" if isinstance(state, NDArray) else _nested(state, _structure, depth)
+
+
+def _nested(state: Any, of_part: Callable[[Any, int], str], depth: int) -> str:
+    if not isinstance(state, (tuple, list)):
+        return "None" if state is None else f"a {type(state).__name__}"
+    if depth == _DEEPEST or len(state) > _LONGEST:  # a file may hold anything
+        return "a tuple of many"
+    return f"({', '.join(of_part(part, depth + 1) for part in state)})"

@@ -1,0 +1,251 @@
+"""Pickles read as data: what a pickle names is neither imported nor called.
+
+`pickle.Unpickler` with a strict `find_class` is not enough for a file from strangers: it sets attributes of
+the classes it was given, reserves as much memory as a memo index or a length says, and hashing nested
+tuples ends the process. So the opcodes are followed here, and whatever is made by a call stays a
+description of that call.
+"""
+
+import pickletools
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from gluonic.graph.errors import FileFormatError
+
+_LARGEST_KEY = (
+    1 << 60
+)  # below it no integers have the same hash, so that no file makes dictionaries slow
+_MARK = object()
+
+
+class Named(NamedTuple):
+    """A function or class that a pickle names."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+class Call:
+    """What a pickle makes by calling something.
+
+    Attributes
+    ----------
+    called : what is called
+    arguments : what it is called with
+    state : what the result is then given, None for nothing
+    items : keys and values that are then entered in the result
+    """
+
+    __slots__ = ("arguments", "called", "items", "state")
+
+    def __init__(self, called: Named, arguments: tuple[Any, ...]) -> None:
+        self.called, self.arguments = called, arguments
+        self.state: Any = None
+        self.items: dict[Any, Any] = {}
+
+
+def parse(data: bytes) -> Any:
+    """Return what a pickle holds.
+
+    Returns
+    -------
+    object
+        None, a number, text or bytes, or a list, tuple, dictionary or set of such; a `Named`, or a
+        `Call`. Lists may hold themselves.
+
+    Raises
+    ------
+    FileFormatError
+        if it is damaged, or holds what states of optimizers have no use for
+    """
+    machine = _Machine()
+    try:
+        with warnings.catch_warnings():  # backslashes in text of Python 2 may be deprecated
+            warnings.simplefilter("ignore")
+            for opcode, argument, _ in pickletools.genops(data):
+                machine.run(opcode.name, argument)
+    except (ValueError, AssertionError) as error:  # so does pickletools report damage
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"the pickle is damaged: {error}") from error
+    return machine.result
+
+
+class _Machine:
+    """What a pickle has made so far.
+
+    Attributes
+    ----------
+    stack : what later opcodes take
+    memo : what may be taken again
+    result : what the pickle holds, once it has ended
+    """
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+        self.memo: dict[int, Any] = {}
+        self.result: Any = None
+
+    def run(self, opcode: str, argument: Any) -> None:
+        """Follow an opcode."""
+        if opcode in _PUSHED:
+            self.stack.append(argument)
+        elif opcode in _ACTIONS:
+            _ACTIONS[opcode](self, argument)
+        else:
+            raise FileFormatError(f"the pickle has an opcode that states do not need: {opcode}")
+
+    def peek(self) -> Any:
+        """The topmost value."""
+        if not self.stack or self.stack[-1] is _MARK:
+            raise FileFormatError("the pickle is damaged: something is missing")
+        return self.stack[-1]
+
+    def pop(self) -> Any:
+        """Take the topmost value."""
+        self.peek()
+        return self.stack.pop()
+
+    def pop_several(self, count: int) -> tuple[Any, ...]:
+        """Take so many values, which come in the order in which they were put."""
+        return tuple([self.pop() for _ in range(count)][::-1])
+
+    def pop_marked(self) -> list[Any]:
+        """Take what has come since the last mark."""
+        found: list[Any] = []
+        while self.stack:
+            value = self.stack.pop()
+            if value is _MARK:
+                return found[::-1]
+            found.append(value)
+        raise FileFormatError("the pickle is damaged: a mark is missing")
+
+    def peek_at(self, kind: type) -> Any:
+        """The topmost value, which must be of a kind."""
+        found = self.peek()
+        if type(found) is not kind:
+            raise FileFormatError(f"the pickle is damaged: there is no {kind.__name__}")
+        return found
+
+    def pop_one(self, kind: type) -> Any:
+        """Take the topmost value, which must be of a kind."""
+        self.peek_at(kind)
+        return self.stack.pop()
+
+    def remember(self, place: int) -> None:
+        """Keep the topmost value for `recall`."""
+        self.memo[place] = self.peek()
+
+    def recall(self, place: int) -> None:
+        """Put a value once more."""
+        if place not in self.memo:
+            raise FileFormatError(f"the pickle is damaged: nothing has been kept as {place}")
+        self.stack.append(self.memo[place])
+
+    def name(self, text: str) -> None:
+        """Put what is named by a module and a name."""
+        module, _, name = text.partition(" ")
+        self.stack.append(Named(module, name))
+
+    def name_from_stack(self) -> None:
+        """Put what is named by the two topmost values."""
+        name, module = self.pop_one(str), self.pop_one(str)
+        self.stack.append(Named(module, name))
+
+    def call(self) -> None:
+        """Describe a call."""
+        arguments, called = self.pop_one(tuple), self.pop_one(Named)
+        self.stack.append(Call(called, arguments))
+
+    def build(self) -> None:
+        """Describe what the result of a call is given."""
+        state, made = self.pop(), self.peek_at(Call)
+        if made.state is not None:
+            raise FileFormatError("the pickle is damaged: something is given a state twice")
+        made.state = state
+
+    def extend(self, items: Iterable[Any]) -> None:
+        """Append to a list."""
+        self.peek_at(list).extend(items)
+
+    def add(self, items: Iterable[Any]) -> None:
+        """Add to a set."""
+        self.peek_at(set).update(_keys(items))
+
+    def make_dictionary(self, items: Sequence[Any]) -> None:
+        """Put a dictionary of keys and values in turn."""
+        self.stack.append({})
+        self.set_items(items)
+
+    def set_items(self, items: Sequence[Any]) -> None:
+        """Enter keys and values, which come in turn, in a dictionary."""
+        if len(items) % 2:
+            raise FileFormatError("the pickle is damaged: a key has no value")
+        target = self.peek()
+        found = target.items if isinstance(target, Call) else self.peek_at(dict)
+        found.update(zip(_keys(items[::2]), items[1::2], strict=True))
+
+    def stop(self) -> None:
+        """End."""
+        self.result = self.pop()
+
+
+def _key(value: Any) -> Any:
+    """Return a value that may be a key: hashing others can take forever, or end the process."""
+    if (type(value) is int and abs(value) < _LARGEST_KEY) or type(value) in (str, bytes):
+        return value
+    raise FileFormatError(f"the pickle has a {type(value).__name__} as a key")
+
+
+def _keys(items: Iterable[Any]) -> Iterable[Any]:
+    return map(_key, items)
+
+
+_PUSHED = {
+    "BINBYTES", "BINBYTES8", "BINFLOAT", "BININT", "BININT1", "BININT2", "BINSTRING", "BINUNICODE",
+    "BINUNICODE8", "BYTEARRAY8", "FLOAT", "INT", "LONG", "LONG1", "LONG4", "SHORT_BINBYTES",
+    "SHORT_BINSTRING", "SHORT_BINUNICODE", "STRING", "UNICODE",
+}  # fmt: skip
+"""The opcodes whose argument is a value."""
+
+_ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
+    "PROTO": lambda m, argument: None,
+    "FRAME": lambda m, argument: None,
+    "STOP": lambda m, argument: m.stop(),
+    "MARK": lambda m, argument: m.stack.append(_MARK),
+    "POP": lambda m, argument: m.pop(),
+    "POP_MARK": lambda m, argument: m.pop_marked(),
+    "DUP": lambda m, argument: m.stack.append(m.peek()),
+    "MEMOIZE": lambda m, argument: m.remember(len(m.memo)),
+    **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT"), _Machine.remember),
+    **dict.fromkeys(("GET", "BINGET", "LONG_BINGET"), _Machine.recall),
+    "NONE": lambda m, argument: m.stack.append(None),
+    "NEWTRUE": lambda m, argument: m.stack.append(True),
+    "NEWFALSE": lambda m, argument: m.stack.append(False),
+    "EMPTY_TUPLE": lambda m, argument: m.stack.append(()),
+    "TUPLE1": lambda m, argument: m.stack.append(m.pop_several(1)),
+    "TUPLE2": lambda m, argument: m.stack.append(m.pop_several(2)),
+    "TUPLE3": lambda m, argument: m.stack.append(m.pop_several(3)),
+    "TUPLE": lambda m, argument: m.stack.append(tuple(m.pop_marked())),
+    "EMPTY_LIST": lambda m, argument: m.stack.append([]),
+    "LIST": lambda m, argument: m.stack.append(m.pop_marked()),
+    "APPEND": lambda m, argument: m.extend(m.pop_several(1)),
+    "APPENDS": lambda m, argument: m.extend(m.pop_marked()),
+    "EMPTY_DICT": lambda m, argument: m.stack.append({}),
+    "DICT": lambda m, argument: m.make_dictionary(m.pop_marked()),
+    "SETITEM": lambda m, argument: m.set_items(m.pop_several(2)),
+    "SETITEMS": lambda m, argument: m.set_items(m.pop_marked()),
+    "EMPTY_SET": lambda m, argument: m.stack.append(set()),
+    "ADDITEMS": lambda m, argument: m.add(m.pop_marked()),
+    "FROZENSET": lambda m, argument: m.stack.append(frozenset(_keys(m.pop_marked()))),
+    "GLOBAL": _Machine.name,
+    "STACK_GLOBAL": lambda m, argument: m.name_from_stack(),
+    "REDUCE": lambda m, argument: m.call(),
+    "NEWOBJ": lambda m, argument: m.call(),
+    "BUILD": lambda m, argument: m.build(),
+}
+"""What the other opcodes do; persistent identifiers, the extension registry and buffers are left out."""

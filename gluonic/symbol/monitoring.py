@@ -1,0 +1,64 @@
+"""Monitors of executors: which values they are told of, and under which names."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from gluonic.graph.monitoring import input_names
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
+
+Monitor = Callable[[str, NDArray], None]
+
+
+class Watch:
+    """What a monitor is told of the runs of a graph.
+
+    Parameters
+    ----------
+    graph : what is run
+    callback : called with a name and an array
+    with_inputs : whether to tell of the operators' inputs as well
+    context : of the arrays
+
+    Attributes
+    ----------
+    entries : the values of the forward run that it is told of
+    """
+
+    def __init__(
+        self, graph: Graph, callback: Monitor, with_inputs: bool, context: Context
+    ) -> None:
+        self._callback, self._context = callback, context
+        found: list[tuple[str, Entry]] = []
+        for node in graph.nodes:
+            if node.application is None:
+                continue
+            if with_inputs:
+                for name, entry in zip(input_names(node.application), node.inputs, strict=True):
+                    if entry.node.is_variable:
+                        found.append((entry.node.name, entry))
+                    found.append((f"{node.name}_{name}", entry))
+            found += [(e.name, e) for e in map(node.entry, range(node.output_count))]
+        self._names, self.entries = [name for name, _ in found], [entry for _, entry in found]
+
+    def tell(self, values: Sequence[Array]) -> None:
+        """Report the values of a forward run."""
+        self._tell(self._names, values)
+
+    def tell_gradients(self, nodes: Sequence[tuple[Node, int]], values: Sequence[Array]) -> None:
+        """Report what operators, given by node and input, contribute to the gradients of their inputs.
+
+        In MXNet these are outputs of the nodes that compute the gradients, and called so.
+        """
+        counts = Counter(node for node, _ in nodes)
+        names = [
+            f"{node.name}_backward_output{position if counts[node] > 1 else ''}"
+            for node, position in nodes
+        ]
+        self._tell(names, values)
+
+    def _tell(self, names: Sequence[str], values: Sequence[Array]) -> None:
+        for name, value in zip(names, values, strict=True):
+            self._callback(name, NDArray(value, self._context))

@@ -1,0 +1,35 @@
+"""The page of what gluonic lacks, from the table that the errors are made from.
+
+python -m tests.face.missing_page     # writes docs/missing.md
+"""
+
+from pathlib import Path
+
+from gluonic.mxnet_names.missing import MISSING
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "missing.md"
+_HEAD = """# What is not there
+
+What MXNet 1.9.1 offers and gluonic does not. Asking for any of it raises `NotThereError`, a
+`NotImplementedError`. It is an `ImportError` too where something is imported, and an `AttributeError` where a
+module is asked for a name, so that `try: import mxnet.numpy` and `hasattr(mx, "np")` work.
+
+Written by `python -m tests.face.missing_page` from the table in `gluonic/mxnet_names/missing.py`.
+
+| where | what | instead |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    rows = []
+    for row in MISSING:
+        places = ", ".join(f"`mx.{module}`" for module in row.modules.split())
+        names = "everything" if row.names == "*" else ", ".join(f"`{n}`" for n in row.names.split())
+        rows.append(f"| {places} | {names} | {row.instead} |\n")
+    return _HEAD + "".join(rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,31 @@
+"""Files of all kinds load when they are whole; damaged, they load or raise an error of gluonic."""
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gluonic.graph.errors import MismatchError, MXNetError
+from tests.face.file_kinds import KINDS
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_whole_files_load(name: str, tmp_path: Path) -> None:
+    files, loaded = KINDS[name].make(tmp_path), 0
+    for whole in files:
+        with suppress(MismatchError):  # states of another optimizer
+            KINDS[name].use(tmp_path, whole)
+            loaded += 1
+    assert loaded > len(files) * (0.6 if name == "states" else 0.99)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_damaged_files_load_or_are_refused(name: str, tmp_path: Path) -> None:
+    kind = KINDS[name]
+    files = kind.make(tmp_path)
+    for seed in range(100):
+        draw = random.Random(seed)
+        damaged = draw.choice(kind.damages)(draw.choice(files), draw)
+        with suppress(MXNetError):
+            kind.use(tmp_path, damaged)

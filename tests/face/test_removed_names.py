@@ -1,0 +1,131 @@
+"""Names that NumPy and Python have dropped: given back to programs, and to nobody else."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.face.commands import command, gluonic_command
+
+NUMPY = """
+import numpy as np
+assert np.zeros(2, np.float).dtype == np.float64 and np.zeros(2, np.int).dtype == np.dtype(int)
+assert np.zeros(2, np.bool).dtype == np.bool_ and np.zeros(2, np.object).dtype == object
+assert np.zeros(2, np.complex).dtype == np.complex128 and np.array("a", np.str).dtype.kind == "U"
+assert np.zeros(2, np.float_).dtype == np.float64 and np.array("a", np.unicode_).dtype.kind == "U"
+assert np.Inf == np.PINF == -np.NINF == np.inf and np.isnan(np.NaN)
+assert 1 / np.float64(1) + np.PZERO == 1 and np.signbit(np.NZERO) and not np.signbit(np.PZERO)
+assert np.product([2, 3]) == 6 and np.cumproduct([2, 3]).tolist() == [2, 6]
+assert np.alltrue([1, 1]) and np.sometrue([0, 1])
+assert np.in1d([[1, 2]], [2]).tolist() == [False, True]
+assert np.in1d([1, 2], [2], invert=True).tolist() == [True, False]
+assert np.trapz([1, 2]) == 1.5 and np.row_stack([[1], [2]]).shape == (2, 1)
+assert np.asscalar(np.array([3])) == 3 and np.asfarray([1], "int8").dtype == np.float64
+assert np.asfarray([1], np.float32).dtype == np.float32 and np.msort([2, 1]).tolist() == [1, 2]
+assert np.cast["int8"]([3.7]).dtype == np.int8 and np.round_(2.5) == 2 and np.mat([1]).ndim == 2
+assert np.find_common_type([np.float32], [np.float64]) == np.float32
+assert np.find_common_type([np.int8], [np.float64]) == np.float64
+assert np.find_common_type([np.int8, np.float32], []) == np.float32
+assert np.issubsctype(np.int8, np.integer) and issubclass(np.VisibleDeprecationWarning, Warning)
+assert np.lib.pad([1], 1, "constant").tolist() == [0, 1, 0]
+assert np.lib.arraysetops.union1d([1], [2]).tolist() == [1, 2]
+assert np.typeDict["float32"] is np.float32
+np.set_string_function(lambda array: "an array")
+assert repr(np.zeros(2)) == "an array"
+np.set_string_function(None)
+assert repr(np.zeros(1)) == "array([0.])"
+"""
+PYTHON = """
+import base64
+import collections
+import fractions
+import inspect
+import time
+import xml.etree.cElementTree as ET
+from collections import Callable, Iterable, Mapping, MutableSequence
+assert isinstance({}, collections.Mapping) and isinstance([], Iterable) and isinstance(len, Callable)
+spec = inspect.getargspec(lambda a, b=2, *c, **d: 0)
+assert spec == (["a", "b"], "c", "d", (2,)) and spec.args == ["a", "b"] and spec.keywords == "d"
+assert fractions.gcd(4, 6) == 2 and time.clock() <= time.clock()
+assert ET.fromstring("<a/>").tag == "a" and base64.decodestring(base64.encodestring(b"a")) == b"a"
+"""
+NUMBERS = """
+import math
+import numpy as np
+import mxnet as mx
+one = np.array([[3.5]])
+assert "%.1f %d %s" % (one, one, float(one)) == "3.5 3 3.5" and int(one) == 3 and math.floor(one) == 3
+assert float(np.array([1], np.int8)) == 1 and int(np.array(["7"])) == 7 and math.sqrt(np.array([4])) == 2
+assert "%f" % mx.nd.array([2]) == "2.000000" and "%f" % mx.nd.array([2]).asnumpy() == "2.000000"
+assert float(np.float32(2)) == float(np.array(2.0)) == 2
+for convert in (float, int, math.sqrt):
+    for refused in (np.zeros(2), np.zeros(0), np.zeros((2, 1))):
+        try:
+            convert(refused)
+        except TypeError:
+            continue
+        raise AssertionError(refused)
+for repeated in range(1000):
+    float(np.zeros(1))
+"""
+LEFT_ALONE = """
+import sys
+import numpy as np
+import gluonic
+gluonic.install_as_mxnet()
+import mxnet
+assert not any(hasattr(np, name) for name in ("Inf", "product", "asscalar", "alltrue", "cast"))
+import collections
+assert not hasattr(collections, "Iterable")
+try:
+    float(np.zeros(1))
+except TypeError:
+    print("refused")
+"""
+NUMPY_2 = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="has the names")
+
+
+@pytest.mark.parametrize("program", [NUMPY, PYTHON, NUMBERS], ids=["numpy", "python", "numbers"])
+def test_programs_find_the_names_of_their_time(program: str) -> None:
+    found = gluonic_command("-W", "ignore", "-c", program)
+    assert found.returncode == 2  # those are Python's own options
+    found = command("-W", "ignore", "-m", "gluonic", "-c", program)
+    assert (found.stderr, found.returncode) == ("", 0)
+
+
+def test_libraries_get_them_on_request_only() -> None:
+    asked = "import gluonic; gluonic.install_as_mxnet(numpy_aliases=True)\n"
+    for program in (NUMPY, PYTHON, NUMBERS):
+        found = command("-W", "ignore", "-c", asked + program)
+        assert (found.stderr, found.returncode) == ("", 0)
+
+
+@NUMPY_2
+def test_by_default_a_library_gets_none() -> None:
+    found = command("-c", LEFT_ALONE)
+    assert found.stderr == ""
+    assert ("refused" in found.stdout) == (np.lib.NumpyVersion(np.__version__) >= "2.4.0")
+
+
+@NUMPY_2
+def test_an_option_leaves_them_away_in_children_too() -> None:
+    child = "import mxnet, numpy; print(hasattr(numpy, 'Inf'))"
+    program = f"import subprocess, sys; {child}; subprocess.run([sys.executable, '-c', {child!r}])"
+    for options, told in (((), "True\nTrue\n"), (("--no-numpy-aliases",), "False\nFalse\n")):
+        found = command("-u", "-m", "gluonic", *options, "-c", program)
+        assert (found.stderr, found.stdout) == ("", told)
+
+
+def test_names_that_are_there_stay_what_they_are() -> None:
+    program = """
+import numpy as np, warnings, collections, inspect
+warnings.simplefilter("ignore")
+from gluonic import removed_names
+names = [n for n in removed_names._NAMES["numpy"] if hasattr(np, n)]
+before = {n: getattr(np, n) for n in names}
+removed_names.restore()
+removed_names.restore()
+assert all(getattr(np, n) is before[n] for n in names)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

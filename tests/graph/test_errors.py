@@ -1,0 +1,53 @@
+import pickle
+from typing import Any
+
+import pytest
+
+from gluonic.graph.errors import MXNetError, describe
+
+SAID: dict[str, Any] = {"facts": ["lhs: (2, 3)", "rhs: (4,)"], "hint": "reshape"}
+
+
+def lines(error: Exception) -> list[str]:
+    return str(error).splitlines()
+
+
+def test_the_first_line_and_the_last_say_what_is_wrong() -> None:
+    first, *between, last = lines(MXNetError(describe("the shapes differ", where="add", **SAID)))
+    assert first == last == "add: the shapes differ"
+    assert [line.split(":")[0].strip() for line in between[:3]] == ["lhs", "rhs", "Try"]
+    assert between[3].startswith(f'  File "{__file__}", line ')
+
+
+@pytest.mark.parametrize("message", ["it is not there", describe("it is not there")])
+def test_a_short_message_is_one_line_with_the_users(message: str) -> None:
+    (line,) = lines(MXNetError(message))
+    assert line.startswith(f'it is not there (File "{__file__}", line ')
+
+
+def test_what_is_found_on_the_way_out_stands_between() -> None:
+    error = MXNetError(describe("it is not there"))
+    error.facts.append("looked for it here")
+    error.blocks.append("net")
+    first, fact, place, block, last = lines(error)
+    assert first == last == "it is not there"
+    assert (fact, block) == ("  looked for it here", "  in block net")
+    assert "File" in place
+
+
+def test_an_error_within_a_message_is_among_its_facts() -> None:
+    inner = MXNetError(describe("the shapes differ", **SAID))
+    first, *between, last = lines(MXNetError(describe(f"cannot compute: {inner}")))
+    assert first == last == "cannot compute: the shapes differ"
+    assert "  lhs: (2, 3)" in between
+    assert "  the shapes differ" not in between
+
+
+@pytest.mark.parametrize("error", [MXNetError(describe("bad", **SAID)), MXNetError("bad")])
+def test_errors_say_the_same_in_another_process(error: Exception) -> None:
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_other_kinds_of_errors_are_told_in_the_same_way() -> None:
+    first, *_, last = lines(ValueError(describe("bad", **SAID)))
+    assert first == last == "bad"

@@ -1,0 +1,142 @@
+"""Whatever writes into an array tells those who watch its memory, and nobody else."""
+
+import gc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluonic import autograd, nd
+from gluonic.codegen.program import Program
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.writes import Watch, is_shared, note_write, note_writes, share
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.recording import wrap
+from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run_of
+
+
+class Watched:
+    """Arrays, each with a watch, and what was in them."""
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        self.arrays = [a for a in arrays if a.dtype != object]
+        self.watches = [Watch([a]) for a in self.arrays]
+        self.versions = [watch.version for watch in self.watches]
+        self.contents = [a.tobytes() for a in self.arrays]
+
+    def assert_noted(self) -> int:
+        """All changes were noted; how many there were."""
+        changed = [a.tobytes() != c for a, c in zip(self.arrays, self.contents, strict=True)]
+        noted = [w.version != v for w, v in zip(self.watches, self.versions, strict=True)]
+        assert all(n for n, c in zip(noted, changed, strict=True) if c)
+        return sum(changed)
+
+
+@every_sample
+def test_what_an_operator_changes_is_noted(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    arrays = cast(sample, None)
+    watched = Watched(arrays)
+    with autograd.record(train_mode=sample.train), np.errstate(all="ignore"):
+        invoke(application, [wrap(a) for a in arrays])
+    assert watched.assert_noted() <= len(application.states)
+
+
+@every_sample
+def test_what_a_compiled_operator_changes_is_noted(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    variables = [Node(None, f"x{i}") for i in range(len(sample.inputs))]
+    node = Node(application, "op", [v.entry() for v in variables])
+    program = Program(Graph([node.entry(i) for i in range(node.visible_count)]), variables)
+    arrays = cast(sample, None)
+    for _ in range(2):
+        watched = Watched(arrays)
+        with np.errstate(all="ignore"):
+            program(arrays, run_of(sample))
+        assert watched.assert_noted() <= len(application.states)
+
+
+SLICES = st.tuples(*[st.tuples(st.integers(0, 3), st.integers(1, 4)) for _ in range(2)])
+
+
+@given(parts=st.lists(SLICES, max_size=4), reshapes=st.booleans(), number=st.floats(-9, 9))
+def test_a_write_through_any_view_is_noted(parts: Any, reshapes: bool, number: float) -> None:
+    whole, other = nd.zeros((6, 5)) + 0.5, nd.zeros((6, 5))
+    view = whole
+    for (start, length), (column, width) in parts:
+        found = view[start : start + length]
+        found = found[:, column : column + width] if not reshapes else found
+        if found.size:
+            view = found.reshape((-1, *found.shape[1:]))
+    if reshapes:
+        view = view.reshape((-1,)).expand_dims(0)
+    watched, unchanged = Watched([whole._data]), Watch([other._data])
+    before = unchanged.version
+    view[:] = number
+    watched.assert_noted()
+    assert unchanged.version == before
+
+
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "one": lambda a: note_write(a),
+    "a part": lambda a: note_write(a[1:]),
+    "another arrangement": lambda a: note_write(a.reshape(2, 3)[::-1].T),
+    "several": lambda a: note_writes([np.zeros(2), None, a]),
+    "all": lambda a: note_write(),
+    "foreign memory": lambda a: note_write(np.frombuffer(bytearray(8), np.uint8)),
+    "sharing": share,
+    "sharing a part": lambda a: share(a[2:4]),
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_a_watch_over_several_arrays_tells_of_each(way: str) -> None:
+    arrays = [np.zeros(6) for _ in range(3)]
+    watches = [Watch(arrays), Watch(arrays[1:]), Watch([a[2:] for a in arrays])]
+    for array in arrays[1:]:
+        before = [watch.version for watch in watches]
+        WRITES[way](array)
+        assert all(w.version != b for w, b in zip(watches, before, strict=True))
+
+
+def test_versions_never_return() -> None:
+    array = np.zeros(3)
+    watches = [Watch([array]) for _ in range(3)]
+    seen = {watch.version for watch in watches}
+    for count in range(2, 5):
+        note_write(array)
+        seen |= {watch.version for watch in watches}
+        assert len(seen) == 3 * count
+
+
+def test_a_watch_keeps_no_array_and_memory_that_is_used_again_is_not_watched() -> None:
+    watch = Watch([np.zeros(100)])
+    gc.collect()
+    before = watch.version
+    for _ in range(50):
+        note_write(np.zeros(100))
+    assert watch.version == before
+
+
+def test_an_array_that_is_watched_by_many_who_are_gone_tells_those_who_are_left() -> None:
+    array = np.zeros(3)
+    first = Watch([array])
+    for _ in range(100):
+        Watch([array])
+    last, before = Watch([array]), first.version
+    note_write(array)
+    assert first.version != before
+    assert last.version > before
+
+
+def test_memory_is_shared_from_when_it_was_given_away() -> None:
+    array = np.zeros((4, 3))
+    assert not is_shared(array[1:])
+    share(array[2:])
+    assert is_shared(array)
+    assert is_shared(np.frombuffer(bytearray(8), np.uint8))

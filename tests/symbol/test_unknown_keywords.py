@@ -1,0 +1,119 @@
+"""Keywords that an operator does not have, against what MXNet says of each operator."""
+
+import importlib
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import gluon, nd, sym
+from gluonic.graph.calling import place_of
+from gluonic.graph.errors import AttributeValueError, MXNetError
+from gluonic.graph.operator import REGISTRY
+from tests.graph.registry_samples import SAMPLES
+from tests.measured import measure
+
+MEASURED = measure.read("keywords")
+
+
+def module(room: str, name: str) -> ModuleType:
+    return importlib.import_module(f"gluonic.{room}.{name}")
+
+
+def functions(kind: str) -> list[tuple[str, str]]:
+    """What gluonic has of the operators that take such keywords, or refuse them."""
+    return [
+        (place, name)
+        for place, answers in MEASURED.items()
+        for name in answers[kind]
+        if hasattr(module("symbol", place), name)
+    ]
+
+
+TAKING, REFUSING = functions("taken"), functions("refused")
+IGNORING = [name for name in SAMPLES if name in REGISTRY and place_of(name) in TAKING]
+
+
+@pytest.mark.parametrize(("place", "name"), TAKING)
+def test_operators_without_attributes_take_unknown_keywords_and_say_so(
+    place: str, name: str
+) -> None:
+    function = getattr(module("symbol", place), name)
+    with pytest.warns(UserWarning, match=r"has no attribute 'axis': it has no effect"):
+        made = function(axis=-1, name="node")
+    assert made.list_attr() == {"axis": "-1"}
+    again = sym.load_json(made.tojson())
+    assert again.list_attr() == {"axis": "-1"}
+    assert again.tojson() == made.tojson()
+
+
+@pytest.mark.parametrize(("place", "name"), REFUSING)
+def test_operators_with_attributes_refuse_others(place: str, name: str) -> None:
+    function = getattr(module("symbol", place), name)
+    with pytest.raises(AttributeValueError, match="has no attribute 'no_such_keyword'"):
+        function(no_such_keyword=1)
+
+
+@pytest.mark.parametrize("name", IGNORING)
+def test_a_keyword_without_effect_changes_no_value(name: str) -> None:
+    place = place_of(name)
+    function = getattr(module("ndarray", place.module), place.name)
+
+    def computed(**keywords: Any) -> list[Any]:
+        inputs = [nd.array(a, dtype=a.dtype) for a in SAMPLES[name][0].inputs]
+        outputs = function(*inputs, **keywords)
+        return [x.asnumpy() for x in (outputs if isinstance(outputs, list) else [outputs])]
+
+    mx.random.seed(1)
+    expected = computed()
+    mx.random.seed(1)
+    with pytest.warns(UserWarning, match="has no attribute 'dtype'"):
+        found = computed(dtype="int8")
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs, strict=True)
+
+
+def test_all_families_of_operators_are_asked() -> None:
+    assert len(TAKING) > 140
+    assert len(REFUSING) > 300
+    assert len(IGNORING) > 80
+
+
+class Careless(gluon.HybridBlock):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return F.broadcast_mul(F.log(x, axis=1), x, axis=-1)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("hybridize", [False, True])
+def test_one_warning_a_place_is_shown_with_the_users_line(hybridize: bool) -> None:
+    net = Careless()
+    if hybridize:
+        net.hybridize()
+    Careless.hybrid_forward.__globals__.pop("__warningregistry__", None)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for _ in range(4):
+            net(nd.ones((2, 2)))
+    assert [str(w.message).split(":")[0] for w in shown] == [
+        "log has no attribute 'axis'",
+        "broadcast_mul has no attribute 'axis'",
+    ]
+    line = Careless.hybrid_forward.__code__.co_firstlineno + 1
+    assert {(w.filename, w.lineno) for w in shown} == {(__file__, line)}
+
+
+@pytest.mark.parametrize(("F", "x"), [(nd, nd.ones((2,))), (sym, sym.var("x"))])
+def test_an_input_that_the_operator_does_not_have_is_refused(F: Any, x: Any) -> None:
+    with pytest.raises(MXNetError, match=r"log: has no input 'data2'"):
+        F.log(x, data2=x)
+
+
+def test_in_a_file_what_an_operator_does_not_know_is_refused_if_it_has_attributes() -> None:
+    net = sym.FullyConnected(sym.var("x"), num_hidden=3, name="layer")
+    damaged = net.tojson().replace('"num_hidden"', '"no_such": "1", "num_hidden"')
+    with pytest.raises(MXNetError, match="has no attribute 'no_such'"):
+        sym.load_json(damaged)
