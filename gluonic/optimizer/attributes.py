@@ -50,9 +50,7 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
         raise FileFormatError(f"a {kind.__name__} lacks {', '.join(sorted(missing))}")
     for name in usual.keys() & found.keys():
         if not _is_like(name, usual[name], found[name]):
-            value = found[name]
-            shown = value if _is_number(value) else f"a {type(value).__name__}"
-            raise FileFormatError(f"{name} of a {kind.__name__} cannot be {shown}")
+            raise _wrong(kind, name, found[name])
     if "lr" in found and found["lr"] is None and found["lr_scheduler"] is None:
         raise FileFormatError(f"a {kind.__name__} has no learning rate")
     if (
@@ -64,14 +62,21 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
     return {**usual, **found}
 
 
+def _wrong(kind: type, name: str, value: Any) -> FileFormatError:
+    shown = value if _is_number(value) else f"a {type(value).__name__}"
+    return FileFormatError(f"{name} of a {kind.__name__} cannot be {shown}")
+
+
 def _of_scheduler(kind: type, found: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a scheduler that is made as the one in the file was."""
     given = {}
-    for name in inspect.signature(kind).parameters:
+    for name, parameter in inspect.signature(kind).parameters.items():
         for stored in ("warmup_final_lr", name) if name == "base_lr" else (name,):
             stored = _STORED_AS.get(stored, stored)
             if stored in found:
                 given[name] = found[stored]
+                if parameter.annotation in (int, float) and not _is_number(found[stored]):
+                    raise _wrong(kind, stored, found[stored])
                 break
     try:
         usual: dict[str, Any] = vars(kind(**given))

@@ -185,9 +185,6 @@ class _Maker:
     def called(self, call: Call) -> Any:
         """Make what a call makes, by the table of what may be called."""
         title = _canonical(call.called)
-        if title in ("copyreg._reconstructor", "copyreg.__newobj__"):
-            named = call.arguments[0] if call.arguments else None
-            return self.instance(named if isinstance(named, Named) else call.called, call.state)
         maker = _BY_NAME.get(title)
         try:
             return self.instance(call.called, call.state) if maker is None else maker(self, call)
@@ -248,6 +245,12 @@ def _below(kind: type) -> list[type]:
 
 
 # ---------------------------------------------------------------------------- what may be called
+
+
+def _object(maker: _Maker, call: Call) -> Any:
+    """An object of the class that is the first argument, as `object.__reduce__` describes it."""
+    named = call.arguments[0] if call.arguments else None
+    return maker.instance(named if isinstance(named, Named) else call.called, call.state)
 
 
 def _bytes(maker: _Maker, call: Call) -> bytes:
@@ -344,6 +347,8 @@ _BY_NAME: dict[str, Callable[[_Maker, Call], Any]] = {
     "builtins.bytes": _bytes,
     "builtins.complex": _complex,
     "collections.OrderedDict": _ordered,
+    "copyreg.__newobj__": _object,
+    "copyreg._reconstructor": _object,
     "numpy._core.multiarray._reconstruct": _reconstructed,
     "numpy._core.multiarray.scalar": _scalar,
     "numpy._core.numeric._frombuffer": _from_buffer,

@@ -141,6 +141,12 @@ OPCODES: dict[str, bytes] = {
     "buffer": b"\x80\x05\x97.",
     "dotted": b"\x80\x04\x8c\x05numpy\x8c\x0endarray.tofile\x93)R.",
     "missing module": b"\x80\x04\x8c\x0cantigravity_\x8c\x01x\x93)R.",
+    "an array of nothing": b"\x80\x02}K\x00"
+    + named("mxnet.ndarray.ndarray", "NDArray")
+    + b")\x81}bs.",
+    "an array of a number": b"\x80\x02}K\x00"
+    + named("mxnet.ndarray.ndarray", "NDArray")
+    + b")\x81}U\x06handleK\x01sbs.",
     "unhashable key": b"\x80\x02}]Ns.",
     "underflow": b"\x80\x02\x87.",
     "no mark": b"\x80\x02t.",

@@ -1,6 +1,7 @@
 """States of optimizers go through bytes, also those that MXNet has written; of others nothing is loaded."""
 
 import base64
+import copy
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -251,6 +252,26 @@ def test_schedules_that_cannot_be_are_refused(changed: dict[str, Any]) -> None:
     vars(scheduler).update(changed)
     with pytest.raises(FileFormatError, match=next(iter(changed))):
         _begun("sgd").set_states(dump(({}, mx.optimizer.SGD(lr_scheduler=scheduler))))
+
+
+SCHEDULES = [
+    mx.lr_scheduler.FactorScheduler(3, 0.5),
+    mx.lr_scheduler.MultiFactorScheduler([3, 5], 0.5),
+    mx.lr_scheduler.PolyScheduler(7),
+    mx.lr_scheduler.CosineScheduler(7),
+]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULES, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("value", ["0.5", {}, [None]])
+def test_schedules_with_an_attribute_of_another_kind_are_refused(
+    scheduler: Any, value: Any
+) -> None:
+    for name in vars(scheduler):
+        changed = copy.copy(scheduler)
+        vars(changed)[name] = value
+        with pytest.raises(FileFormatError, match=name):
+            _begun("sgd").set_states(dump(({}, mx.optimizer.SGD(lr_scheduler=changed))))
 
 
 def test_a_schedule_that_has_reached_its_end_is_not_counted_through() -> None:

@@ -229,6 +229,7 @@ def use_states(folder: Path, data: bytes) -> None:
             raise HalfLoadedError(repr(vars(updater))) from None
         raise
     for dtype in ("float32", "float16"):
+        updater.set_states(data)  # of what one parameter has, nothing is left for the next
         with suppress(
             MXNetError, ArithmeticError
         ):  # of another shape; or a number that divides by zero
