@@ -1,12 +1,9 @@
 """Reading files of images and labels."""
 
-import importlib
-import io
 from pathlib import Path
 
-import numpy as np
-
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.image_files import decode
 from gluonic.ndarray import NDArray
 
 
@@ -35,26 +32,20 @@ def read_image(file: str | Path | bytes, flag: int = 1) -> NDArray:
 
     Parameters
     ----------
-    file : the path of a file that Pillow can read, or its contents
+    file : the path of an image, or its contents
     flag : 1 for colour (RGB), 0 for grey
 
     Raises
     ------
-    MXNetError
-        if Pillow is not installed
     FileFormatError
         if it is no image, or damaged
+    MissingLibraryError
+        if neither OpenCV nor Pillow is installed
     """
+    contents = file if isinstance(file, bytes) else Path(file).read_bytes()
     try:
-        pillow = importlib.import_module("PIL.Image")
-    except ImportError as error:
-        raise MXNetError(
-            describe("reading images needs Pillow", hint="pip install pillow")
-        ) from error
-    source = io.BytesIO(file) if isinstance(file, bytes) else file
-    try:
-        with pillow.open(source) as image:
-            pixels = np.asarray(image.convert("RGB" if flag else "L"))
-    except (pillow.UnidentifiedImageError, SyntaxError, EOFError) as error:
-        raise FileFormatError(f"this is no image, or damaged: {error}") from error
-    return NDArray(np.array(pixels if flag else pixels[:, :, None]))
+        return NDArray(decode(contents, flag))
+    except FileFormatError as error:
+        if not isinstance(file, bytes):
+            error.facts.append(f"file: {file}")
+        raise

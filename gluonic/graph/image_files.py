@@ -1,0 +1,171 @@
+"""Images in files: their bytes decoded to arrays and back, by OpenCV as in MXNet, or else by Pillow."""
+
+import importlib
+import io
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
+from gluonic.graph.opencv import MissingLibraryError, opencv
+
+_AS_STORED, _GREY = -1, 0
+_QUALITY = {".jpg": "JPEG_QUALITY", ".jpeg": "JPEG_QUALITY", ".png": "PNG_COMPRESSION"}
+
+
+def decode(contents: Any, flag: int = 1, to_rgb: bool = True, turned: bool | None = None) -> Any:
+    """Decode the contents of an image file.
+
+    Parameters
+    ----------
+    contents : bytes, or an array of them
+    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    turned : whether to turn the image as its camera noted (EXIF); by default as ``mx.image.imdecode`` does, not
+        for PNG and for JPEG files that start with a JFIF header
+
+    Returns
+    -------
+    An array ``(height, width, channels)`` of bytes; of wider numbers only where ``flag=-1`` finds such.
+
+    Raises
+    ------
+    FileFormatError
+        if this is no image that can be read, or a damaged one
+    MissingLibraryError
+        if neither OpenCV nor Pillow is installed
+    """
+    data = np.frombuffer(contents, np.uint8)
+    if turned is None:
+        turned = not _states_its_size_first(data)
+    by = _decode_by_pillow if opencv() is None else _decode_by_opencv
+    pixels = by(data, flag, turned and flag != _AS_STORED)
+    if pixels.ndim == 2:
+        return pixels[:, :, None]
+    return _swapped(pixels) if to_rgb else pixels
+
+
+def encode(image: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
+    """Encode an image as the contents of a file.
+
+    Parameters
+    ----------
+    image : an array of bytes ``(height, width)`` or ``(height, width, channels)``; colours in OpenCV's order,
+        which starts with blue
+    quality : 1 to 100 for JPEG; 0 to 9 for PNG, how hard to compress
+    img_fmt : the ending of such files
+
+    Raises
+    ------
+    ValueError
+        if there is no such format, or it has no place for such an array
+    MissingLibraryError
+        if neither OpenCV nor Pillow is installed
+    """
+    by = _encode_by_pillow if opencv() is None else _encode_by_opencv
+    return by(np.asarray(image), quality, img_fmt.lower())
+
+
+def _states_its_size_first(data: Any) -> bool:
+    """Whether MXNet reads an image's size from its first bytes, and then leaves the image as it lies."""
+    start: bytes = data[:11].tobytes()
+    return start[:4] == b"\x89PNG" or (start[:4] == b"\xff\xd8\xff\xe0" and start[6:] == b"JFIF\0")
+
+
+def _swapped(pixels: Any) -> Any:
+    """Red in the place of blue, and the reverse."""
+    cv2, channels = opencv(), pixels.shape[2]
+    if cv2 is None:
+        return np.ascontiguousarray(pixels[:, :, [2, 1, 0, 3][:channels]])
+    code = cv2.COLOR_BGR2RGB if channels == 3 else cv2.COLOR_BGRA2RGBA
+    return cv2.cvtColor(pixels, code, pixels)
+
+
+def _unreadable(reason: str) -> FileFormatError:
+    return FileFormatError(describe(f"this is no image, or damaged: {reason}"))
+
+
+def _decode_by_opencv(data: Any, flag: int, turned: bool) -> Any:
+    cv2 = opencv()
+    assert cv2 is not None
+    if not data.size:
+        raise _unreadable("it is empty")
+    try:
+        pixels = cv2.imdecode(data, flag if turned else flag | cv2.IMREAD_IGNORE_ORIENTATION)
+    except cv2.error as error:
+        raise _unreadable(error.err) from error
+    if pixels is None:
+        raise _unreadable(f"OpenCV cannot decode these {data.size} bytes")
+    return pixels
+
+
+def _encode_by_opencv(image: Any, quality: int, img_fmt: str) -> bytes:
+    cv2 = opencv()
+    assert cv2 is not None
+    kind = _QUALITY.get(img_fmt)
+    try:
+        done, contents = cv2.imencode(
+            img_fmt, image, [getattr(cv2, f"IMWRITE_{kind}"), quality] if kind else []
+        )
+    except cv2.error as error:
+        raise _cannot_write(image, img_fmt, error.err) from error
+    if not done:
+        raise _cannot_write(image, img_fmt, "OpenCV declines")
+    return bytes(contents)
+
+
+def _cannot_write(image: Any, img_fmt: str, reason: str) -> AttributeValueError:
+    return AttributeValueError(
+        describe(
+            f"an array {image.shape} of {image.dtype} cannot be written as {img_fmt}: {reason}",
+            where="encode",
+            hint="bytes (uint8) of one or three channels as .jpg, of up to four as .png",
+        )
+    )
+
+
+def _pillow(module: str) -> Any:
+    try:
+        return importlib.import_module(f"PIL.{module}")
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError(
+            describe("images are decoded by OpenCV", hint="pip install 'gluonic[image]'")
+        ) from error
+
+
+def _decode_by_pillow(data: Any, flag: int, turned: bool) -> Any:
+    pillow = _pillow("Image")
+    try:
+        with pillow.open(io.BytesIO(data)) as image:
+            if turned:
+                image = _pillow("ImageOps").exif_transpose(image)
+            pixels = np.asarray(image.convert(_mode(image.mode, flag)))
+    except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
+        raise _unreadable(str(error)) from error
+    return np.array(pixels) if pixels.ndim == 2 else _swapped(pixels)
+
+
+def _mode(stored: str, flag: int) -> str:
+    """What Pillow calls the channels that a flag asks for."""
+    if flag == _GREY:
+        return "L"
+    if flag != _AS_STORED:
+        return "RGB"
+    return stored if stored in ("L", "RGBA") else "RGB"
+
+
+def _encode_by_pillow(image: Any, quality: int, img_fmt: str) -> bytes:
+    pillow, stream = _pillow("Image"), io.BytesIO()
+    kind = _QUALITY.get(img_fmt, "")
+    setting = {"JPEG_QUALITY": "quality", "PNG_COMPRESSION": "compress_level"}.get(kind)
+    flat = image[:, :, 0] if image.ndim == 3 and image.shape[2] == 1 else image
+    try:
+        made = pillow.fromarray(flat if flat.ndim == 2 else _swapped(flat))
+        made.save(
+            stream,
+            pillow.registered_extensions()[img_fmt],
+            **({setting: quality} if setting else {}),
+        )
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise _cannot_write(image, img_fmt, str(error)) from error
+    return stream.getvalue()
