@@ -8,9 +8,11 @@ Numbers that all rules know: ``n.lr`` and ``n.wd``, learning rate and weight dec
 factor on the gradient; ``n.clip``, the bound on its absolute value, None for none.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Values: TypeAlias = tuple[Any, ...]
+UpdateRule: TypeAlias = Callable[..., Values]
 
 
 def _bounded(m: Any, x: Any, bound: float | None) -> Any:

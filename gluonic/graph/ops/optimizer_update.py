@@ -1,7 +1,8 @@
 """One step of an optimizer for one weight.
 
 Each operator takes a weight, its gradient and the optimizer's states, updates the states in place
-and returns the new weight. Common attributes:
+and returns the new weight. What it computes is a rule of :mod:`gluonic.graph.updates`; here stand
+its signature and its documentation. Common attributes:
 
 lr : the learning rate
 wd : weight decay, which adds ``wd * weight`` to the gradient
@@ -14,46 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, Rule, State, operator
-from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph import updates
+from gluonic.graph.operator import Array, State, operator
+from gluonic.graph.update_operators import all_but, floating, stepped, update_operator
+from gluonic.graph.view import NodeView
 
 
-def scaled(grad: Array, rescale_grad: float, clip_gradient: float) -> Any:
-    """The gradient, rescaled and clipped."""
-    result = grad * rescale_grad
-    return np.clip(result, -clip_gradient, clip_gradient) if clip_gradient >= 0 else result
+def _bias_corrections(
+    *, beta1: float, beta2: float, t: int, bias_correction: bool = True, **_: Any
+) -> dict[str, float]:
+    """What running means have lost by starting at zero, after `t` steps."""
+    if not bias_correction:
+        return {"bias1": 1.0, "bias2": 1.0}
+    return {"bias1": 1 - beta1**t, "bias2": 1 - beta2**t}
 
 
-def accumulate(state: Array, decay: float, value: Array) -> None:
-    """Make a running mean forget a little and take in a new value, in place."""
-    state *= decay
-    state += (1 - decay) * value
-
-
-def _floating(n: NodeView) -> None:
-    same(n)
-    for name, dtype in n._slots.items():
-        if dtype is not None and dtype.kind != "f":
-            raise InferenceError(f"{n._title}: {name} must be floating, not {dtype.name}")
-
-
-def all_but(*names: str) -> Rule:
-    """The shape rule: all inputs and outputs have one shape, except for those named."""
-
-    def rule(n: NodeView) -> None:
-        common = None
-        alike = [name for name in n._slots if name not in names]
-        for name in alike:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
-        for name in alike:
-            setattr(n, name, common)
-
-    return rule
-
-
-@operator("sgd_update", dtype=_floating)
+@update_operator("sgd_update", updates.sgd)
 def sgd_update(
     weight: Array,
     grad: Array,
@@ -63,12 +40,11 @@ def sgd_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     lazy_update: bool = True,
-) -> Any:
+) -> None:
     """A step of gradient descent: ``weight - lr * (grad + wd * weight)``."""
-    return (1 - lr * wd) * weight - lr * scaled(grad, rescale_grad, clip_gradient)
 
 
-@operator("sgd_mom_update", dtype=_floating)
+@update_operator("sgd_mom_update", updates.sgd_momentum)
 def sgd_mom_update(
     weight: Array,
     grad: Array,
@@ -80,17 +56,14 @@ def sgd_mom_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     lazy_update: bool = True,
-) -> Any:
+) -> None:
     """A step of gradient descent with momentum.
 
     ``mom = momentum * mom - lr * (grad + wd * weight)``; the new weight is ``weight + mom``.
     """
-    mom *= momentum
-    mom -= lr * wd * weight + lr * scaled(grad, rescale_grad, clip_gradient)
-    return weight + mom
 
 
-@operator("nag_mom_update", dtype=_floating)
+@update_operator("nag_mom_update", updates.nag)
 def nag_mom_update(
     weight: Array,
     grad: Array,
@@ -101,19 +74,15 @@ def nag_mom_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
-) -> Any:
+) -> None:
     """A step of Nesterov's accelerated gradient descent.
 
     ``mom = momentum * mom - step`` with ``step = lr * (grad + wd * weight)``; the new weight is
     ``weight + momentum * mom - step``.
     """
-    step = lr * (scaled(grad, rescale_grad, clip_gradient) + wd * weight)
-    mom *= momentum
-    mom -= step
-    return weight + momentum * mom - step
 
 
-@operator("adam_update", dtype=_floating)
+@update_operator("adam_update", updates.adam)
 def adam_update(
     weight: Array,
     grad: Array,
@@ -128,7 +97,7 @@ def adam_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     lazy_update: bool = True,
-) -> Any:
+) -> None:
     """A step of Adam without bias correction, which is the caller's (in `lr`).
 
     `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient (with weight
@@ -136,13 +105,9 @@ def adam_update(
     ``weight - lr * mean / (sqrt(var) + epsilon)`` (Kingma and Ba, Adam: A Method for Stochastic
     Optimization, 2015).
     """
-    g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
-    accumulate(mean, beta1, g)
-    accumulate(var, beta2, g * g)
-    return weight - lr * mean / (np.sqrt(var) + epsilon)
 
 
-@operator("ftml_update", dtype=_floating)
+@update_operator("ftml_update", updates.ftml, derived=_bias_corrections)
 def ftml_update(
     weight: Array,
     grad: Array,
@@ -158,7 +123,7 @@ def ftml_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_grad: float = -1.0,
-) -> Any:
+) -> None:
     """A step of FTML, the `t`-th (Zheng and Kwok, Follow the Moving Leader in Deep Learning, 2017).
 
     `v` is a running mean of the squared gradient;
@@ -166,16 +131,9 @@ def ftml_update(
     ``z = beta1 * z + (1 - beta1) * grad - (d' - beta1 * d) * weight``; the new weight is
     ``-z / d'``.
     """
-    g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_grad)
-    accumulate(v, beta2, g * g)
-    new_d = (1 - beta1**t) / lr * (np.sqrt(v / (1 - beta2**t)) + epsilon)
-    accumulate(z, beta1, g)
-    z -= (new_d - beta1 * d) * weight
-    d[...] = new_d
-    return -z / new_d
 
 
-@operator("ftrl_update", dtype=_floating)
+@update_operator("ftrl_update", updates.ftrl)
 def ftrl_update(
     weight: Array,
     grad: Array,
@@ -188,22 +146,16 @@ def ftrl_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
-) -> Any:
+) -> None:
     """A step of FTRL-Proximal (McMahan et al., Ad Click Prediction, 2013).
 
     `n` sums up squared gradients, `z` gradients minus
     ``(sqrt(n_new) - sqrt(n_old)) / lr * weight``; the new weight is
     ``(sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd)``, and 0 where ``abs(z) <= lamda1``.
     """
-    g = scaled(grad, rescale_grad, clip_gradient)
-    root = np.sqrt(n)
-    n += g * g
-    z += g - (np.sqrt(n) - root) * weight / lr
-    new = (np.sign(z) * lamda1 - z) / ((beta + np.sqrt(n)) / lr + wd)
-    return np.where(np.abs(z) > lamda1, new, np.zeros_like(new))
 
 
-@operator("rmsprop_update", dtype=_floating)
+@update_operator("rmsprop_update", updates.rms_prop)
 def rmsprop_update(
     weight: Array,
     grad: Array,
@@ -216,19 +168,16 @@ def rmsprop_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     clip_weights: float = -1.0,
-) -> Any:
+) -> None:
     """A step of RMSProp (Tieleman and Hinton, 2012).
 
     `n` is a running mean, of rate `gamma1`, of the squared gradient; the new weight is
     ``weight - lr * grad / sqrt(n + epsilon)``, clipped to plus and minus `clip_weights` unless that
     is negative.
     """
-    g = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
-    accumulate(n, gamma1, g * g)
-    return scaled(weight - lr * (g / np.sqrt(n + epsilon)), 1.0, clip_weights)
 
 
-@operator("rmspropalex_update", dtype=_floating)
+@update_operator("rmspropalex_update", updates.rms_prop_centered)
 def rmspropalex_update(
     weight: Array,
     grad: Array,
@@ -244,22 +193,16 @@ def rmspropalex_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     clip_weights: float = -1.0,
-) -> Any:
+) -> None:
     """A step of RMSProp with momentum (Graves, Generating Sequences With Recurrent Networks, 2013).
 
     `n` and `g` are running means, of rate `gamma1`, of the squared gradient and of the gradient;
     ``delta = gamma2 * delta - lr * grad / sqrt(n - g**2 + epsilon)``; the new weight is
     ``weight + delta``, clipped to plus and minus `clip_weights` unless that is negative.
     """
-    gradient = scaled(grad * rescale_grad + wd * weight, 1.0, clip_gradient)
-    accumulate(n, gamma1, gradient * gradient)
-    accumulate(g, gamma1, gradient)
-    delta *= gamma2
-    delta -= lr * gradient / np.sqrt(n - g * g + epsilon)
-    return scaled(weight + delta, 1.0, clip_weights)
 
 
-@operator("signsgd_update", dtype=_floating)
+@update_operator("signsgd_update", updates.sign_sgd)
 def signsgd_update(
     weight: Array,
     grad: Array,
@@ -268,12 +211,11 @@ def signsgd_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
-) -> Any:
+) -> None:
     """A step along the signs of the gradient: ``(1 - lr * wd) * weight - lr * sign(grad)``."""
-    return (1 - lr * wd) * weight - lr * np.sign(grad)
 
 
-@operator("signum_update", dtype=_floating)
+@update_operator("signum_update", updates.signum)
 def signum_update(
     weight: Array,
     grad: Array,
@@ -285,17 +227,15 @@ def signum_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     wd_lh: float = 0.0,
-) -> Any:
+) -> None:
     """A step along the signs of a running mean of the gradient.
 
     ``mom = momentum * mom - (1 - momentum) * (grad + wd * weight)``; the new weight is
     ``(1 - lr * wd_lh) * weight + lr * sign(mom)`` (Bernstein et al., signSGD, 2018).
     """
-    accumulate(mom, momentum, -(scaled(grad, rescale_grad, clip_gradient) + wd * weight))
-    return (1 - lr * wd_lh) * weight + lr * np.sign(mom)
 
 
-@operator("lamb_update_phase1", dtype=_floating)
+@update_operator("lamb_update_phase1", updates.lamb_direction, derived=_bias_corrections)
 def lamb_update_phase1(
     weight: Array,
     grad: Array,
@@ -310,18 +250,13 @@ def lamb_update_phase1(
     wd: float,
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
-) -> Any:
+) -> None:
     """The direction of the `t`-th step of LAMB (You et al., Reducing BERT Pre-Training Time, 2019).
 
     `mean` and `var` are running means, of rates `beta1` and `beta2`, of the gradient and its
     square, for the output divided by ``1 - beta**t`` if `bias_correction`. The output is
     ``mean / (sqrt(var) + epsilon) + wd * weight``.
     """
-    g = scaled(grad, rescale_grad, clip_gradient)
-    accumulate(mean, beta1, g)
-    accumulate(var, beta2, g * g)
-    first, second = (1 - beta1**t, 1 - beta2**t) if bias_correction else (1.0, 1.0)
-    return (mean / first) / (np.sqrt(var / second) + epsilon) + wd * weight
 
 
 def phase2_shape(n: NodeView) -> None:
@@ -330,7 +265,7 @@ def phase2_shape(n: NodeView) -> None:
     n.r1 = n.r2 = (1,)
 
 
-@operator("lamb_update_phase2", shape=phase2_shape, dtype=_floating)
+@operator("lamb_update_phase2", shape=phase2_shape, dtype=floating)
 def lamb_update_phase2(
     weight: Array,
     g: Array,
@@ -360,7 +295,7 @@ def trust_ratio(r1: Array, r2: Array, lower_bound: float, upper_bound: float) ->
     return np.where((norm == 0) | (r2 == 0), np.ones_like(norm), norm / r2)
 
 
-@operator("_adamw_update", dtype=_floating)
+@operator("_adamw_update", dtype=floating)
 def adamw_update(
     weight: Array,
     grad: Array,
@@ -382,13 +317,13 @@ def adamw_update(
     ``weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)``. `rescale_grad` is an array
     of one number; where it is 0, infinite or NaN, nothing changes.
     """
-    factor = float(rescale_grad.reshape(()))
-    if not is_usable(factor):
+    settings = {
+        "lr": lr, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd, "eta": eta,
+        "clip_gradient": clip_gradient, "rescale_grad": float(rescale_grad.reshape(())),
+    }  # fmt: skip
+    if not is_usable(settings["rescale_grad"]):
         return weight
-    g = scaled(grad, factor, clip_gradient)
-    accumulate(mean, beta1, g)
-    accumulate(var, beta2, g * g)
-    return weight - eta * (lr * mean / (np.sqrt(var) + epsilon) + wd * weight)
+    return stepped(updates.adamw, settings, weight, grad, mean, var)
 
 
 def is_usable(factor: float) -> bool:

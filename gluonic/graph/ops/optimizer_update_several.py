@@ -5,23 +5,30 @@ precision, its float32 copy. The states are updated in place; there is a new wei
 for each group.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import AttributeValueError
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.optimizer_update import (
     adamw_update,
-    is_usable,
     lamb_update_phase1,
+    lamb_update_phase2,
     sgd_mom_update,
     sgd_update,
-    trust_ratio,
 )
-from gluonic.graph.ops.optimizer_update_mixed import FLOAT32, on_master
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.ops.optimizer_update_mixed import (
+    mp_adamw_update,
+    mp_lamb_update_phase1,
+    mp_lamb_update_phase2,
+    mp_sgd_mom_update,
+    mp_sgd_update,
+)
+from gluonic.graph.update_operators import FLOAT32, unify_all
+from gluonic.graph.view import NodeView
 
 Floats = tuple[float, ...]
 
@@ -31,22 +38,15 @@ class Groups:
 
     Parameters
     ----------
-    states : the states of a weight
-    mixed : whether a float32 copy of the weight follows them
+    op : the operator that updates one weight
     count : the attribute that holds the number of groups
     last : inputs behind all groups
     """
 
-    def __init__(
-        self,
-        states: Sequence[str],
-        mixed: bool,
-        count: str = "num_weights",
-        last: Sequence[str] = (),
-    ) -> None:
-        self.updated = (*states, "weight32") if mixed else tuple(states)
+    def __init__(self, op: Operator, count: str, last: Sequence[str]) -> None:
+        self.updated = op.states
         self.kinds = ("weight", "grad", *self.updated)
-        self.narrow = ("weight", "grad") if mixed else self.kinds
+        self.narrow = ("weight", "grad") if "weight32" in self.updated else self.kinds
         self.count, self.last = count, tuple(last)
 
     def options(self) -> dict[str, Any]:
@@ -68,13 +68,6 @@ class Groups:
         for start in range(0, len(arrays) - len(self.last), size):
             yield arrays[start : start + size]
 
-    def _alike(self, n: NodeView, names: Sequence[str]) -> None:
-        common: Any = None
-        for name in names:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
-        for name in names:
-            setattr(n, name, common)
-
     def infer_shape(self, n: NodeView) -> None:
         """All arrays of a group have one shape."""
         count = getattr(n, self.count)
@@ -82,7 +75,7 @@ class Groups:
             if isinstance(value, tuple) and len(value) != count:
                 raise AttributeValueError(f"{n._title}: {name}={value} must hold {count} numbers")
         for i in range(count):
-            self._alike(n, [*(f"{kind}_{i}" for kind in self.kinds), f"output{i}"])
+            unify_all(n, [*(f"{kind}_{i}" for kind in self.kinds), f"output{i}"])
         for name in ("lrs", "wds"):
             if name in self.last:
                 setattr(n, name, (count,))
@@ -90,190 +83,129 @@ class Groups:
     def infer_dtype(self, n: NodeView) -> None:
         """All arrays of a group have one dtype, but in mixed precision the states are float32."""
         for i in range(getattr(n, self.count)):
-            self._alike(n, [*(f"{kind}_{i}" for kind in self.narrow), f"output{i}"])
+            unify_all(n, [*(f"{kind}_{i}" for kind in self.narrow), f"output{i}"])
             for kind in self.kinds:
                 if kind not in self.narrow:
                     setattr(n, f"{kind}_{i}", FLOAT32)
 
 
-def _updates(groups: Groups, update: Callable[..., Any], mixed: bool) -> Callable[..., Any]:
-    """Apply `update` to each group, with its own settings and the common ones."""
-    one = on_master(update) if mixed else update
+def _several(
+    name: str,
+    parts: Sequence[Operator],
+    own: Mapping[str, str],
+    *,
+    update: Callable[..., Any] | None = None,
+    count: str = "num_weights",
+    last: Sequence[str] = (),
+) -> None:
+    """Register an update of several weights.
 
-    def apply(data: Sequence[Array], own: dict[str, Sequence[float]], **common: Any) -> Any:
-        results = []
-        for i, group in enumerate(groups.split(data)):
-            settings = {name: float(values[i]) for name, values in own.items()}
-            results.append(one(*group, **settings, **common))
-        return tuple(results)
+    Parameters
+    ----------
+    parts : the operators that update one weight, one after the other
+    own : their attributes of which each weight has its own, with the names that the sequences of
+        them have here
+    update : calls the parts; needed if there are several
+    count : the attribute that holds the number of weights
+    last : inputs behind all groups: the values of `own` as arrays, or what all weights share
+    """
+    groups = Groups(parts[0], count, last)
+    preloaded = set(own.values()) <= set(last)
+    step = update or parts[0].kernel
 
-    return apply
-
-
-def _several_sgd(mixed: bool) -> None:
-    groups = Groups((), mixed)
-    apply = _updates(groups, sgd_update.kernel, mixed)
-
-    def kernel(
-        *data: Array,
-        lrs: Floats,
-        wds: Floats,
-        rescale_grad: float = 1.0,
-        clip_gradient: float = -1.0,
-        num_weights: int = 1,
-    ) -> Any:
-        own = {"lr": lrs, "wd": wds}
-        return apply(data, own, rescale_grad=rescale_grad, clip_gradient=clip_gradient)
-
-    name = "multi_mp_sgd_update" if mixed else "multi_sgd_update"
-    kernel.__doc__ = f"`{'mp_' * mixed}sgd_update` for several weights."
-    operator(name, **groups.options())(kernel)
-
-
-def _several_sgd_mom(mixed: bool) -> None:
-    groups = Groups(("mom",), mixed)
-    apply = _updates(groups, sgd_mom_update.kernel, mixed)
-
-    def kernel(
-        *data: Array,
-        lrs: Floats,
-        wds: Floats,
-        momentum: float = 0.0,
-        rescale_grad: float = 1.0,
-        clip_gradient: float = -1.0,
-        num_weights: int = 1,
-    ) -> Any:
-        return apply(
-            data,
-            {"lr": lrs, "wd": wds},
-            momentum=momentum,
-            rescale_grad=rescale_grad,
-            clip_gradient=clip_gradient,
+    def kernel(*data: Array, **settings: Any) -> tuple[Array, ...]:
+        del settings[count]
+        behind = data[len(data) - len(last) :]
+        if preloaded:
+            values, behind = dict(zip(own, behind, strict=True)), ()
+        else:
+            values = {one: settings.pop(several) for one, several in own.items()}
+        return tuple(
+            step(
+                *group,
+                *behind,
+                **{one: float(value[i]) for one, value in values.items()},
+                **settings,
+            )
+            for i, group in enumerate(groups.split(data))
         )
 
-    name = "multi_mp_sgd_mom_update" if mixed else "multi_sgd_mom_update"
-    kernel.__doc__ = f"`{'mp_' * mixed}sgd_mom_update` for several weights."
+    kernel.__signature__ = _signature(parts, own, count, preloaded)  # type: ignore[attr-defined]
+    kernel.__doc__ = f"{' and '.join(f'`{op.name}`' for op in parts)} for several weights."
+    if preloaded:
+        kernel.__doc__ += f" The last {len(last)} inputs are {' and '.join(last)}."
     operator(name, **groups.options())(kernel)
 
 
-def _preloaded_sgd(mixed: bool) -> None:
-    groups = Groups((), mixed, last=("lrs", "wds"))
-    apply = _updates(groups, sgd_update.kernel, mixed)
+def _signature(
+    parts: Sequence[Operator], own: Mapping[str, str], count: str, preloaded: bool
+) -> inspect.Signature:
+    """The attributes of `parts`, with sequences in the place of what each weight has of its own."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    given = {
+        p.name: p
+        for op in parts
+        for p in inspect.signature(op.kernel).parameters.values()
+        if p.kind is keyword and p.name not in (*own, "lazy_update")
+    }
+    sequences = [inspect.Parameter(name, keyword, annotation=Floats) for name in own.values()]
+    return inspect.Signature(
+        [
+            inspect.Parameter("data", inspect.Parameter.VAR_POSITIONAL, annotation=Array),
+            *([] if preloaded else sequences),
+            *given.values(),
+            inspect.Parameter(count, keyword, annotation=int, default=1),
+        ]
+    )
 
-    def kernel(
-        *data: Array,
-        rescale_grad: float = 1.0,
-        clip_gradient: float = -1.0,
-        num_weights: int = 1,
-    ) -> Any:
-        own = {"lr": data[-2], "wd": data[-1]}
-        return apply(data, own, rescale_grad=rescale_grad, clip_gradient=clip_gradient)
 
-    name = f"multi_{'mp_' * mixed}sgd_update"
-    kernel.__doc__ = f"`{name}` with the learning rates and weight decays as the last two arrays."
-    operator(f"preloaded_{name}", **groups.options())(kernel)
+def _lamb(phase1: Operator, phase2: Operator) -> Callable[..., Array]:
+    """Both phases of LAMB for one weight, with a float32 copy of it or without."""
 
-
-def _preloaded_sgd_mom(mixed: bool) -> None:
-    groups = Groups(("mom",), mixed, last=("lrs", "wds"))
-    apply = _updates(groups, sgd_mom_update.kernel, mixed)
-
-    def kernel(
-        *data: Array,
-        momentum: float = 0.0,
-        rescale_grad: float = 1.0,
-        clip_gradient: float = -1.0,
-        num_weights: int = 1,
-    ) -> Any:
-        return apply(
-            data,
-            {"lr": data[-2], "wd": data[-1]},
-            momentum=momentum,
-            rescale_grad=rescale_grad,
-            clip_gradient=clip_gradient,
+    def update(
+        weight: Array,
+        *arrays: Array,
+        lr: float,
+        lower_bound: float,
+        upper_bound: float,
+        **settings: Any,
+    ) -> Array:
+        direction = phase1.kernel(weight, *arrays, **settings)
+        master = arrays[3:]
+        lengths = [_length(array) for array in (*master, weight, direction)]
+        bounds = {"lower_bound": lower_bound, "upper_bound": upper_bound}
+        result: Array = phase2.kernel(
+            weight, direction, lengths[0], lengths[-1], *master, lr=lr, **bounds
         )
+        return result
 
-    name = f"multi_{'mp_' * mixed}sgd_mom_update"
-    kernel.__doc__ = f"`{name}` with the learning rates and weight decays as the last two arrays."
-    operator(f"preloaded_{name}", **groups.options())(kernel)
-
-
-def _several_adamw(mixed: bool) -> None:
-    groups = Groups(("mean", "var"), mixed, last=("rescale_grad",))
-
-    def kernel(
-        *data: Array,
-        lrs: Floats,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        wds: Floats,
-        etas: Floats,
-        clip_gradient: float = -1.0,
-        num_weights: int = 1,
-    ) -> Any:
-        factor = data[-1]
-        common = {
-            "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "clip_gradient": clip_gradient,
-        }  # fmt: skip
-
-        def one(weight: Array, grad: Array, mean: Array, var: Array, **settings: Any) -> Any:
-            return adamw_update.kernel(weight, grad, mean, var, factor, **settings)
-
-        if not is_usable(float(factor.reshape(()))):
-            return tuple(group[0] for group in groups.split(data))
-        own = {"lr": lrs, "wd": wds, "eta": etas}
-        return _updates(groups, one, mixed)(data, own, **common)
-
-    name = f"{'mp_' * mixed}adamw_update"
-    kernel.__doc__ = f"`_{name}` for several weights; the last input is `rescale_grad`."
-    operator(f"_multi_{name}", **groups.options())(kernel)
+    return update
 
 
-def _several_lamb(mixed: bool) -> None:
-    groups = Groups(("mean", "var"), mixed, count="num_tensors")
-
-    def kernel(
-        *data: Array,
-        learning_rates: Floats,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        wds: Floats,
-        rescale_grad: float = 1.0,
-        lower_bound: float = -1.0,
-        upper_bound: float = -1.0,
-        clip_gradient: float = -1.0,
-        bias_correction: bool = True,
-        step_count: tuple[int, ...],
-        num_tensors: int = 1,
-    ) -> Any:
-        def one(
-            weight: Array, grad: Array, mean: Array, var: Array, *, lr: float, wd: float, t: float
-        ) -> Any:
-            g = lamb_update_phase1.kernel(
-                weight, grad, mean, var, beta1=beta1, beta2=beta2, epsilon=epsilon, t=t, wd=wd,
-                bias_correction=bias_correction, rescale_grad=rescale_grad,
-                clip_gradient=clip_gradient,
-            )  # fmt: skip
-            r1, r2 = (np.sqrt(np.sum(np.square(a), keepdims=True)) for a in (weight, g))
-            return weight - lr * trust_ratio(r1, r2, lower_bound, upper_bound) * g
-
-        own = {"lr": learning_rates, "wd": wds, "t": step_count}
-        return _updates(groups, one, mixed)(data, own)
-
-    name = f"_multi_{'mp_' * mixed}lamb_update"
-    kernel.__doc__ = """A step of LAMB for several weights, both phases of it."""
-    operator(name, **groups.options())(kernel)
+def _length(array: Array) -> Array:
+    """The Euclidean norm, as an array whose axes all have length 1."""
+    length: Array = np.sqrt(np.sum(np.square(array), keepdims=True))
+    return length
 
 
-for _mixed in (False, True):
-    _several_sgd(_mixed)
-    _several_sgd_mom(_mixed)
-    _preloaded_sgd(_mixed)
-    _preloaded_sgd_mom(_mixed)
-    _several_adamw(_mixed)
-    _several_lamb(_mixed)
+_SGD = {"lr": "lrs", "wd": "wds"}
+_ADAMW = {**_SGD, "eta": "etas"}
+for _op in (sgd_update, mp_sgd_update, sgd_mom_update, mp_sgd_mom_update):
+    _several(f"multi_{_op.name}", [_op], _SGD)
+    _several(f"preloaded_multi_{_op.name}", [_op], _SGD, last=("lrs", "wds"))
+for _op in (adamw_update, mp_adamw_update):
+    _several(f"_multi{_op.name}", [_op], _ADAMW, last=("rescale_grad",))
+for _mixed, *_phases in (
+    ("", lamb_update_phase1, lamb_update_phase2),
+    ("mp_", mp_lamb_update_phase1, mp_lamb_update_phase2),
+):
+    _several(
+        f"_multi_{_mixed}lamb_update",
+        _phases,
+        {"lr": "learning_rates", "wd": "wds", "t": "step_count"},
+        update=_lamb(*_phases),
+        count="num_tensors",
+    )
 
 
 @operator(

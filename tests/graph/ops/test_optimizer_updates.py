@@ -1,6 +1,6 @@
 """The optimizers' steps against values measured on MXNet 1.9.1."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ MOMENTUM: dict[str, Any] = {**COMMON, "momentum": 0.9}
 
 def step(name: str, *arrays: Any, dtype: str = "float32", **attributes: Any) -> tuple[Any, Any]:
     """The outputs and all inputs after a step."""
-    inputs = [np.array(a, dtype) if isinstance(a, list) else a.copy() for a in arrays]
+    inputs = [np.array(a, dtype) if isinstance(a, list) else a.copy("K") for a in arrays]
     used = application(name, len(inputs), attributes)
     run = Run(train=True, random=np.random.default_rng(0))
     return run_node(used, inputs, run), inputs
@@ -187,6 +187,19 @@ def test_adamw_skips_gradients_that_overflowed(scale: float) -> None:
     (weight,), inputs = step("_adamw_update", WEIGHT, GRAD, MEAN, VAR, [scale], lr=0.1, eta=1.0)
     np.testing.assert_array_equal(weight, inputs[0])
     np.testing.assert_array_equal(inputs[2], np.array(MEAN, "float32"))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_step_of_many_elements_is_that_of_each(case: Case, order: Literal["C", "F"]) -> None:
+    def many(array: Any) -> Any:
+        return np.tile(np.array(array, "f4"), (9000, 1)).copy(order) if len(array) == 3 else array
+
+    few = [WEIGHT, GRAD, *case.states]
+    (expected,), states = step(case.name, *few, **case.attributes)
+    (found,), found_states = step(case.name, *map(many, few), **case.attributes)
+    for one, all_ in zip([expected, *states], [found, *found_states], strict=True):
+        assert np.array_equal(many(one), all_)
 
 
 def test_reset_arrays_writes_zeros() -> None:

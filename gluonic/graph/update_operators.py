@@ -1,0 +1,136 @@
+"""Operators that are one step of an optimizer: made of the rules that optimizers use themselves."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, Operator, Rule, operator
+from gluonic.graph.rules import same
+from gluonic.graph.scalar_math import M
+from gluonic.graph.updates import UpdateRule, Values
+from gluonic.graph.view import NodeView, unify
+
+Numbers: TypeAlias = Mapping[str, Any]
+Derived: TypeAlias = Callable[..., dict[str, float]]
+
+FLOAT32 = np.dtype(np.float32)
+
+_IN_RULES = {
+    "rescale_grad": "rescale",
+    "clip_gradient": "clip",
+    "clip_grad": "clip",
+}
+"""What rules call attributes that MXNet gives longer names."""
+_BOUNDS = ("clip", "clip_weights")
+"""Numbers that are None for no bound; negative attributes mean that."""
+_BLOCK = 1 << 14
+"""How many elements are updated at once: what a rule computes between stays in the caches."""
+
+
+def floating(n: NodeView) -> None:
+    """The dtype rule: everything has one floating dtype."""
+    same(n)
+    for name, dtype in n._slots.items():
+        if dtype is not None and dtype.kind != "f":
+            raise InferenceError(f"{n._title}: {name} must be floating, not {dtype.name}")
+
+
+def all_but(*names: str) -> Rule:
+    """The shape rule: all inputs and outputs have one shape, except for those named."""
+
+    def rule(n: NodeView) -> None:
+        unify_all(n, [name for name in n._slots if name not in names])
+
+    return rule
+
+
+def unify_all(n: NodeView, names: list[str]) -> Any:
+    """Give inputs and outputs one shape or dtype, whichever is being inferred; returns it."""
+    common: Any = None
+    for name in names:
+        common = unify(common, n._known(name), f"{n._title}: {name}")
+    for name in names:
+        setattr(n, name, common)
+    return common
+
+
+def narrow(*names: str) -> Rule:
+    """The dtype rule: those named have one floating dtype, all others are float32."""
+
+    def rule(n: NodeView) -> None:
+        common = unify_all(n, list(names))
+        if common is not None and common.kind != "f":
+            raise InferenceError(f"{n._title}: weight must be floating, not {common.name}")
+        for name in n._slots:
+            if name not in names:
+                setattr(n, name, FLOAT32)
+
+    return rule
+
+
+def _numbers(settings: Numbers, derived: Derived | None) -> SimpleNamespace:
+    numbers = {_IN_RULES.get(name, name): value for name, value in settings.items()}
+    for name in _BOUNDS:
+        if numbers.get(name, 0.0) < 0:
+            numbers[name] = None
+    if derived is not None:
+        numbers.update(derived(**settings))
+    return SimpleNamespace(**numbers)
+
+
+def stepped(
+    rule: UpdateRule,
+    settings: Numbers,
+    weight: Array,
+    grad: Array,
+    *states: Array,
+    derived: Derived | None = None,
+) -> Array:
+    """Take one step: update the states in place and return the new weight.
+
+    Parameters
+    ----------
+    rule : of :mod:`gluonic.graph.updates`
+    settings : the attributes of the operator
+    derived : computes numbers of the rule from all attributes, given as keywords
+    """
+    numbers, arrays = _numbers(settings, derived), (weight, grad, *states)
+    if weight.size <= _BLOCK or not all(array.flags.c_contiguous for array in arrays):
+        return _written(rule(M, numbers, *arrays), states)
+    new = np.empty_like(weight)
+    flat = [array.reshape(-1) for array in (new, *arrays)]
+    for start in range(0, weight.size, _BLOCK):
+        target, *block = (array[start : start + _BLOCK] for array in flat)
+        target[...] = _written(rule(M, numbers, *block), block[2:])
+    return new
+
+
+def _written(results: Values, states: Sequence[Array]) -> Array:
+    """Write the new states in the place of the old ones, and return the new weight."""
+    new, *updated = results
+    for state, value in zip(states, updated, strict=True):
+        state[...] = value
+    weight: Array = new
+    return weight
+
+
+def update_operator(
+    name: str, rule: UpdateRule, derived: Derived | None = None
+) -> Callable[[Callable[..., None]], Operator]:
+    """Make an operator of a rule and of a function that has its signature and documentation.
+
+    The parameters are those of :func:`stepped`.
+    """
+
+    def declare(schema: Callable[..., None]) -> Operator:
+        @wraps(schema)
+        def kernel(weight: Array, grad: Array, *states: Array, **settings: Any) -> Array:
+            return stepped(rule, settings, weight, grad, *states, derived=derived)
+
+        return operator(name, dtype=floating)(kernel)
+
+    return declare
