@@ -82,6 +82,8 @@ class _Pickler(pickle.Pickler):
                     hint="leave it out in the optimizer's __getstate__",
                 )
             )
+        if isinstance(obj, (Optimizer, LRScheduler)):
+            return obj.__reduce_ex__(4)  # where gluonic is served as mxnet, `copyreg` has another way
         return NotImplemented
 
 

@@ -123,6 +123,39 @@ def test_pickles_can_be_read_wherever_gluonic_is(
     run(LOADED, file, served=reader)
 
 
+SAVED_STATES = """
+    import sys
+    from pathlib import Path
+    for name in sorted(mx.optimizer.Optimizer.opt_registry):
+        updater = mx.optimizer.get_updater(mx.optimizer.create(name))
+        updater.optimizer.lr_scheduler = mx.lr_scheduler.PolyScheduler(10)
+        updater(0, mx.nd.ones((2, 1)), mx.nd.ones((2, 1)))
+        Path(sys.argv[1], name).write_bytes(updater.get_states(dump_optimizer=True))
+"""
+LOADED_STATES = """
+    import sys
+    from pathlib import Path
+    files = sorted(Path(sys.argv[1]).iterdir())
+    assert len(files) > 15
+    for file in files:
+        updater = mx.optimizer.get_updater(mx.optimizer.create("test"))
+        updater.set_states(file.read_bytes())
+        assert type(updater.optimizer).__name__.lower() == file.name
+        assert updater.optimizer.num_update == 1
+        assert type(updater.optimizer.lr_scheduler) is mx.lr_scheduler.PolyScheduler
+        updater(0, mx.nd.ones((2, 1)), mx.nd.ones((2, 1)))
+"""
+
+
+@pytest.mark.parametrize("writer", [True, False], ids=["written served", "written unserved"])
+@pytest.mark.parametrize("reader", [True, False], ids=["read served", "read unserved"])
+def test_states_of_every_optimizer_can_be_read_wherever_gluonic_is(
+    tmp_path: Path, writer: bool, reader: bool
+) -> None:
+    run(SAVED_STATES, str(tmp_path), served=writer)
+    run(LOADED_STATES, str(tmp_path), served=reader)
+
+
 def test_copies_of_what_is_served_are_of_the_same_class() -> None:
     run(
         """
