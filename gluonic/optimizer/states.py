@@ -83,7 +83,7 @@ class _Pickler(pickle.Pickler):
                 )
             )
         if isinstance(obj, (Optimizer, LRScheduler)):
-            return obj.__reduce_ex__(4)  # where gluonic is served as mxnet, `copyreg` has another way
+            return obj.__reduce_ex__(4)
         return NotImplemented
 
 
