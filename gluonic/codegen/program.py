@@ -153,9 +153,7 @@ def cut(outputs: Sequence[Entry], at: dict[Entry, Node]) -> Graph:
             stack.extend((e.node, False) for e in node.inputs if e not in mapped)
             continue
         done.add(node)
-        inputs = [mapped[entry] for entry in node.inputs]
-        kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-        copy = node if kept else node.with_inputs(inputs)
+        copy = node.with_inputs([mapped[entry] for entry in node.inputs])
         for index in range(node.output_count):
             mapped.setdefault(node.entry(index), copy.entry(index))
     return Graph(mapped[entry] for entry in outputs)

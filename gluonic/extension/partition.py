@@ -230,8 +230,7 @@ class _Replacement:
         for unit in self._in_order():
             if isinstance(unit, Node):
                 inputs = [self._moved(entry, (unit, i)) for i, entry in enumerate(unit.inputs)]
-                kept = all(a == b for a, b in zip(inputs, unit.inputs, strict=True))
-                self.nodes[unit] = unit if kept else unit.with_inputs(inputs)
+                self.nodes[unit] = unit.with_inputs(inputs)
             else:
                 cut, make = self.cuts[unit]
                 self.made[unit] = make(self._inputs_of(cut))

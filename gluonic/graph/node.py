@@ -7,6 +7,7 @@ A graph only grows: a node's inputs never change, so graphs share nodes freely, 
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.application import Application
@@ -87,7 +88,9 @@ class Node:
         return Entry(self, index)
 
     def with_inputs(self, inputs: Sequence["Entry"]) -> "Node":
-        """The same node reading other entries; it keeps its name and the user's line."""
+        """The node reading other entries, itself if it reads them; name and user's line stay."""
+        if len(inputs) == len(self.inputs) and all(map(eq, inputs, self.inputs)):
+            return self
         return self.with_application(self.application, inputs)
 
     def with_application(
@@ -245,8 +248,7 @@ class Graph:
             inputs = [now(entry) for entry in node.inputs]
             new = replace(node, inputs)
             if new is None and any(entry.node in replaced for entry in node.inputs):
-                kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-                new = node if kept else node.with_inputs(inputs)
+                new = node.with_inputs(inputs)
             if new is not None and new is not node:
                 replaced[node] = new
         return Graph(map(now, self.outputs)) if replaced else self
@@ -266,7 +268,7 @@ class Graph:
 
         for node in self.run_order:
             if node not in given:
-                made = node.with_inputs([moved(entry) for entry in node.inputs])
+                made = node.with_application(node.application, [*map(moved, node.inputs)])
                 made.call = made.serial
                 mapped[node] = made
         return [moved(entry) for entry in self.outputs]

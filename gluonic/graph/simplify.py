@@ -79,8 +79,7 @@ def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> 
     if key is None:
         return None
     if key not in known:
-        kept = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-        known[key] = node if kept else node.with_inputs(inputs)
+        known[key] = node.with_inputs(inputs)
     return known[key]
 
 

@@ -84,7 +84,7 @@ class Subgraph:
 def _stand_in(entry: Entry) -> Node:
     """Make the variable that stands for an entry inside."""
     node = entry.node
-    return node.with_inputs(()) if node.is_variable else Node(None, entry.name)
+    return node.with_application(None, ()) if node.is_variable else Node(None, entry.name)
 
 
 def unique_name(name: str) -> str:

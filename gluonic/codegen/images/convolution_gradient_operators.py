@@ -17,7 +17,6 @@ from gluonic.codegen.images.convolution_gradients import (
 )
 from gluonic.codegen.images.convolution_operators import (
     filters_of,
-    made_operator,
     packed_in_order,
     to_planes,
     unpacked_from_order,
@@ -38,6 +37,7 @@ from gluonic.codegen.images.layout_filters import (
 )
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.target import host
 from gluonic.graph.attributes import Shape
@@ -48,7 +48,7 @@ from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.view import NodeView, complete
 
 
-@made_operator("_pack_turned_filters")
+@inner_operator("_pack_turned_filters")
 def pack_turned_filters(
     weight: Array,
     *,
@@ -83,7 +83,7 @@ def _packed(n: NodeView) -> None:
     n.output = (Filters(n.channels, n.filters, n.groups, n.kernel).packed_size(n.lanes),)
 
 
-@made_operator("_filter_gradient")
+@inner_operator("_filter_gradient")
 def filter_gradient(
     data: Array,
     grad: Array,
@@ -112,7 +112,7 @@ def filter_gradient(
 filter_gradient.infer_shape(_packed)
 
 
-@made_operator("_unpack_filters")
+@inner_operator("_unpack_filters")
 def unpack_filters(
     packed: Array,
     *,
@@ -134,7 +134,7 @@ def _(n: NodeView) -> None:
     n.output = (n.filters * n.groups, n.channels, *n.kernel)
 
 
-@made_operator("_interleave_places", count="num_args")
+@inner_operator("_interleave_places", count="num_args")
 def interleave_places(
     *phases: Array, num_args: int, steps: Shape, present: Shape, places: Shape
 ) -> Any:

@@ -4,43 +4,26 @@ Each has a NumPy kernel, which says what its machine code computes.
 """
 
 import json
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.ops.convolution_kernels import convolve
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 
-
-def apply(op: Operator, name: str, *inputs: Entry | None, **attributes: Any) -> Entry:
-    """Apply one of these operators; inputs that are None are absent."""
-    given = [entry for entry in inputs if entry is not None]
-    return Node(op.apply(attributes), name, given).entry()
-
-
-def made_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
-    """Declare an operator that has no public name (a decorator)."""
-
-    def make(kernel: Callable[..., Any]) -> Operator:
-        return Operator(name, kernel, **options)
-
-    return make
-
-
 # -- layouts ------------------------------------------------------------------------------------
 
 
-@made_operator("_to_blocks")
+@inner_operator("_to_blocks")
 def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0, 0, 0)) -> Any:
     """Put the channels of each group into blocks, zeros where there is none, and a border around."""
     batch, channels, rows, columns = data.shape
@@ -63,7 +46,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, rows + top + bottom, columns + left + right, n.lanes)
 
 
-@made_operator("_to_planes")
+@inner_operator("_to_planes")
 def to_planes(data: Array, *, channels: int, groups: int = 1) -> Any:
     """Undo `to_blocks` of so many channels, without a border."""
     batch, _, rows, columns, _ = data.shape
@@ -77,7 +60,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, n.channels, rows, columns)
 
 
-@made_operator("_with_border")
+@inner_operator("_with_border")
 def with_border(data: Array, *, border: Shape) -> Any:
     """Put zeros around images, in planes or in blocks."""
     top, left, bottom, right = border
@@ -92,7 +75,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, channels, rows + top + bottom, columns + left + right, *block)
 
 
-@made_operator("_take_places")
+@inner_operator("_take_places")
 def take_places(data: Array, *, steps: Shape) -> Any:
     """Every step-th place of images in blocks."""
     return np.ascontiguousarray(data[:, :, :: steps[0], :: steps[1]])
@@ -105,7 +88,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, -(-rows // down), -(-columns // across), lanes)
 
 
-@made_operator("_to_channel_blocks")
+@inner_operator("_to_channel_blocks")
 def to_channel_blocks(data: Array, *, lanes: int, groups: int = 1) -> Any:
     """Pad a vector over channels to whole blocks, group by group."""
     parts = data.reshape(groups, -1)
@@ -157,7 +140,7 @@ def unpacked_from_order(packed: Array, filters: Filters, tile: int, lanes: int) 
     return weight[1:].reshape(shape)
 
 
-@made_operator("_pack_filters", absent=lambda n: () if n.scaled else ("scale",))
+@inner_operator("_pack_filters", absent=lambda n: () if n.scaled else ("scale",))
 def pack_filters(
     weight: Array,
     scale: Array | None = None,
@@ -226,7 +209,7 @@ def applied(m: Any, activation: Application | None, value: Any) -> Any:
     return function(m, value)
 
 
-@made_operator("_convolve_blocks", absent=_absent)
+@inner_operator("_convolve_blocks", absent=_absent)
 def convolve_blocks(
     data: Array,
     packed: Array,

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.images.convolution_operators import made_operator
 from gluonic.codegen.images.convolution_steps import BlockStep
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32
@@ -36,7 +36,7 @@ def _padded(volumes: Array, pad: int) -> Array:
     return np.pad(volumes, [(0, 0), (pad, pad), *[(0, 0)] * (volumes.ndim - 2)])
 
 
-@made_operator("_depth_windows")
+@inner_operator("_depth_windows")
 def depth_windows(
     data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
 ) -> Any:
@@ -54,7 +54,7 @@ def _(n: NodeView) -> None:
     n.output = (images // n.depth * _count(n), n.kernel * channels, *places)
 
 
-@made_operator("_sum_depth_windows")
+@inner_operator("_sum_depth_windows")
 def sum_depth_windows(
     data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
 ) -> Any:

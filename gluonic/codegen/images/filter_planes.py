@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.images.convolution_operators import made_operator
 from gluonic.codegen.images.convolution_steps import BlockStep
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.node import Node
@@ -17,7 +17,7 @@ from gluonic.graph.operator import Array
 from gluonic.graph.view import NodeView, complete
 
 
-@made_operator("_join_planes")
+@inner_operator("_join_planes")
 def join_planes(weight: Array) -> Any:
     """Filters (filters, channels, planes, rows, columns) with planes and channels as one axis."""
     planes = weight.transpose(0, 2, 1, 3, 4)
@@ -30,7 +30,7 @@ def _(n: NodeView) -> None:
     n.output = (filters, planes * channels, *places)
 
 
-@made_operator("_split_planes")
+@inner_operator("_split_planes")
 def split_planes(weight: Array, *, planes: int) -> Any:
     """Undo `join_planes` of so many planes."""
     split = weight.reshape(len(weight), planes, -1, *weight.shape[2:])

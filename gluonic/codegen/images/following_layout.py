@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from gluonic.codegen.images.affine_operators import channel_factor, channel_summand
-from gluonic.codegen.images.convolution_operators import apply, to_channel_blocks
+from gluonic.codegen.images.convolution_operators import to_channel_blocks
 from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.scaling import scale_blocks, with_activation
 from gluonic.codegen.loops.costs import why_no_code
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.graph.application import Application
@@ -41,10 +42,10 @@ def normalization(images: Rewriting, node: Node) -> bool:
     if not images.in_blocks(data, 1):
         return False
     scale, shift = (
-        apply(to_channel_blocks, node.name, vector, lanes=images.lanes)
+        apply(to_channel_blocks, vector, name=node.name, lanes=images.lanes)
         for vector in _affine(images, node)
     )
-    scaled = apply(scale_blocks, node.name, images.block(data), scale, shift, has_shift=True)
+    scaled = apply(scale_blocks, images.block(data), scale, shift, name=node.name, has_shift=True)
     images.blocks[node.entry()] = scaled, 1
     return True
 
@@ -59,9 +60,9 @@ def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[E
         gamma = None
     has_gamma, has_bias = gamma is not None, bias is not None
     factor = apply(
-        channel_factor, node.name, variance, gamma, eps=settings["eps"], has_gamma=has_gamma
+        channel_factor, variance, gamma, name=node.name, eps=settings["eps"], has_gamma=has_gamma
     )
-    summand = apply(channel_summand, node.name, factor, mean, beta, bias, has_bias=has_bias)
+    summand = apply(channel_summand, factor, mean, beta, bias, name=node.name, has_bias=has_bias)
     return factor, summand
 
 
@@ -108,7 +109,7 @@ def scaling(images: Rewriting, node: Node) -> bool:
         is_scale = len(shape) == 4 and own[1:] == (*shape[1:2], 1, 1) and shape[2:] != (1, 1)
         if is_scale and images.in_blocks(data, 1) and images.are_alike(data, scale, _BATCH):
             pair = images.block(data), images.block(scale)
-            made = apply(scale_blocks, node.name, *pair, has_shift=False, of_each_image=True)
+            made = apply(scale_blocks, *pair, name=node.name, has_shift=False, of_each_image=True)
             images.blocks[node.entry()] = made, 1
             return True
     return elementwise(images, node)
@@ -124,7 +125,7 @@ def rectifier(images: Rewriting, node: Node) -> bool:
         return False
     slopes = images.plane(gamma)
     if images.shape(gamma) == images.shape(data)[1:2]:
-        slopes = apply(to_channel_blocks, node.name, slopes, lanes=images.lanes)
+        slopes = apply(to_channel_blocks, slopes, name=node.name, lanes=images.lanes)
     elif images.shape(gamma) == (1,):
         slopes = F.reshape(slopes, shape=(1,) * 5)
     else:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.images.convolution_operators import made_operator
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry
@@ -70,7 +70,7 @@ class Form:
         return volumes if self.last else F.transpose(volumes, axes=(0, 2, 1, 3, 4))
 
 
-@made_operator("_images_like")
+@inner_operator("_images_like")
 def images_like(data: Array, *, channels: int, places: Shape) -> Any:
     """Images of which only the shape counts, as many as there are in `data`."""
     return np.zeros((len(data), channels, *places), data.dtype)

@@ -10,12 +10,12 @@ from gluonic.codegen.images.convolution_gradient_operators import (
     interleave_places,
     unpack_filters,
 )
-from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.convolution_phases import Phase, border_of, phases_of
 from gluonic.codegen.images.convolution_tiling import tiling_of
 from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.layout_filters import Taps
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows
 
@@ -50,8 +50,8 @@ def data_gradient(rewriting: Rewriting, node: Node) -> bool:
         return True
     joined = apply(
         interleave_places,
-        node.name,
         *(rewriting.finished(phase) for phase in present),
+        name=node.name,
         num_args=len(present),
         steps=windows.stride,
         present=tuple(int(phase is not None) for phase in made),
@@ -117,12 +117,12 @@ def weight_gradient(rewriting: Rewriting, node: Node) -> bool:
     common = filter_attributes(filters, rewriting.lanes)
     packed = apply(
         filter_gradient,
-        node.name,
         images,
         rewriting.block(grad, own),
+        name=node.name,
         stride=filters.stride,
         dilate=filters.dilate,
         **common,
     )
-    rewriting.planes[node.entry()] = apply(unpack_filters, node.name, packed, **common)
+    rewriting.planes[node.entry()] = apply(unpack_filters, packed, name=node.name, **common)
     return True

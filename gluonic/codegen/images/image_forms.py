@@ -17,10 +17,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.images import TRANSPOSED, WINDOWED, without_batch
-from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.forms import Form, images_like
 from gluonic.codegen.images.volume_forms import volumes_as_images
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64
 from gluonic.graph.builder import F
@@ -86,14 +86,9 @@ class FormRewriting:
         return _RULES.get(node.operator_name, FormRewriting.elementwise)(self, node)
 
     def _copy(self, node: Node) -> None:
-        copy = self._with_inputs(node, [self.own(entry) for entry in node.inputs])
+        copy = node.with_inputs([self.own(entry) for entry in node.inputs])
         for index in range(node.output_count):
             self.kept[node.entry(index)] = copy.entry(index)
-
-    @staticmethod
-    def _with_inputs(node: Node, inputs: list[Entry]) -> Node:
-        same = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-        return node if same else node.with_inputs(inputs)
 
     def own(self, entry: Entry) -> Entry:
         """An entry in its own form."""
@@ -158,7 +153,11 @@ class FormRewriting:
         inputs = [self.as_plain(data, form), self.as_plain(weight, form)]
         if target.needs_shape:
             like = apply(
-                images_like, node.name, inputs[0], channels=settings["num_filter"], places=places
+                images_like,
+                inputs[0],
+                name=node.name,
+                channels=settings["num_filter"],
+                places=places,
             )
             inputs.insert(1, like)
         if target.name.endswith("weight"):
@@ -233,7 +232,7 @@ class FormRewriting:
         if form is None or any(self.facts.shapes[entry] != shape for entry in node.inputs):
             return False
         inputs = [self.as_plain(entry, form) for entry in node.inputs]
-        self.plain[node.entry()] = self._with_inputs(node, inputs).entry(), form
+        self.plain[node.entry()] = node.with_inputs(inputs).entry(), form
         return True
 
     def _common_form(self, node: Node) -> Form | None:

@@ -9,7 +9,6 @@ from typing import Any
 from gluonic.codegen.images.convolution import Filters, lanes_of
 from gluonic.codegen.images.convolution_gradient_operators import pack_turned_filters
 from gluonic.codegen.images.convolution_operators import (
-    apply,
     attributes_of,
     convolve_blocks,
     pack_filters,
@@ -22,6 +21,7 @@ from gluonic.codegen.images.convolution_operators import (
 from gluonic.codegen.images.convolution_tiling import tiling_of
 from gluonic.codegen.images.pending_convolution import PendingConvolution, filter_attributes
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import host
 from gluonic.graph.node import Entry, Graph, Node
@@ -63,9 +63,7 @@ class Rewriting:
 
     def keep(self, node: Node) -> None:
         """Take over a node as it is, with its inputs in their own layouts."""
-        inputs = [self.plane(entry) for entry in node.inputs]
-        same = all(a == b for a, b in zip(inputs, node.inputs, strict=True))
-        copy = node if same else node.with_inputs(inputs)
+        copy = node.with_inputs([self.plane(entry) for entry in node.inputs])
         for index in range(node.output_count):
             self.planes[node.entry(index)] = copy.entry(index)
 
@@ -92,7 +90,7 @@ class Rewriting:
             blocks, groups = self.own_blocks(entry)
             channels = self.shape(entry)[1]
             self.planes[entry] = apply(
-                to_planes, entry.node.name, blocks, channels=channels, groups=groups
+                to_planes, blocks, name=entry.node.name, channels=channels, groups=groups
             )
             give_origin([self.planes[entry]], entry.node)
         return self.planes[entry]
@@ -126,8 +124,8 @@ class Rewriting:
             else:
                 made = apply(
                     to_blocks,
-                    entry.node.name,
                     self.plane(entry),
+                    name=entry.node.name,
                     lanes=self.lanes,
                     groups=groups,
                     border=border,
@@ -140,7 +138,7 @@ class Rewriting:
         node = entry.node
         if node.operator_name == "_depth_windows":
             return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
-        return apply(with_border, node.name, self.own_blocks(entry)[0], border=border)
+        return apply(with_border, self.own_blocks(entry)[0], name=node.name, border=border)
 
     def _plane_with(self, entry: Entry, border: Border) -> Entry:
         """An entry in its own layout, with a border."""
@@ -149,7 +147,7 @@ class Rewriting:
         key = entry, border, 0
         if key not in self.bordered:
             plane = self.plane(entry)
-            self.bordered[key] = apply(with_border, entry.node.name, plane, border=border)
+            self.bordered[key] = apply(with_border, plane, name=entry.node.name, border=border)
         return self.bordered[key]
 
     # -- convolutions -------------------------------------------------------------------------
@@ -202,7 +200,7 @@ class Rewriting:
         key = data, border, own, filters.stride
         if key not in self.taken:
             images = self.block(data, own, border)
-            self.taken[key] = apply(take_places, data.node.name, images, steps=filters.stride)
+            self.taken[key] = apply(take_places, images, name=data.node.name, steps=filters.stride)
         return self.taken[key], replace(filters, stride=(1, 1))
 
     def _filters(
@@ -232,15 +230,15 @@ class Rewriting:
         shift = made.bias
         if shift is not None:
             shift = apply(
-                to_channel_blocks, f"{name}_shift", shift, lanes=lanes, groups=filters.groups
+                to_channel_blocks, shift, name=f"{name}_shift", lanes=lanes, groups=filters.groups
             )
         return apply(
             convolve_blocks,
-            name,
             made.data,
             packed,
             shift,
             made.residual,
+            name=name,
             stride=filters.stride,
             dilate=filters.dilate,
             has_shift=shift is not None,
@@ -255,12 +253,14 @@ class Rewriting:
         """A convolution's filters in the order in which they are read."""
         name = f"{made.name}_filters"
         if made.turned is not None:
-            return apply(pack_turned_filters, name, made.weight, **common, **asdict(made.turned))
+            return apply(
+                pack_turned_filters, made.weight, name=name, **common, **asdict(made.turned)
+            )
         return apply(
             pack_filters,
-            name,
             made.weight,
             made.scale,
+            name=name,
             scaled=made.scale is not None,
             remembers=not self.train,
             **common,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, _pool
 from gluonic.graph.ops.pooling_kernels import Pool
@@ -16,7 +16,7 @@ def pooling(images: Rewriting, node: Node) -> bool:
     data = node.inputs[0]
     if not _is_pool(images, node, data):
         return False
-    made = apply(pool_blocks, node.name, images.block(data), **_settings(images, node, data))
+    made = apply(pool_blocks, images.block(data), name=node.name, **_settings(images, node, data))
     images.blocks[node.entry()] = made, 1
     return True
 
@@ -28,7 +28,7 @@ def spreading(images: Rewriting, node: Node) -> bool:
         return False
     settings = _settings(images, node, data)
     places = images.shape(data)[2:]
-    made = apply(spread_blocks, node.name, images.block(grad), places=places, **settings)
+    made = apply(spread_blocks, images.block(grad), name=node.name, places=places, **settings)
     images.blocks[node.entry()] = made, 1
     return True
 
@@ -39,7 +39,7 @@ def scattering(images: Rewriting, node: Node) -> bool:
         return False
     blocks = [images.block(entry) for entry in node.inputs]
     settings = _settings(images, node, node.inputs[1])
-    images.blocks[node.entry()] = apply(scatter_blocks, node.name, *blocks, **settings), 1
+    images.blocks[node.entry()] = apply(scatter_blocks, *blocks, name=node.name, **settings), 1
     return True
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.images.convolution_operators import made_operator, to_blocks, to_planes
+from gluonic.codegen.images.convolution_operators import to_blocks, to_planes
 from gluonic.codegen.images.convolution_steps import BlockStep, strides_of_blocks
 from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.attributes import Shape
@@ -32,7 +33,7 @@ def _planes(data: Array) -> Array:
     return planes
 
 
-@made_operator("_pool_blocks")
+@inner_operator("_pool_blocks")
 def pool_blocks(
     data: Array,
     *,
@@ -60,7 +61,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, *n.counts, lanes)
 
 
-@made_operator("_spread_blocks")
+@inner_operator("_spread_blocks")
 def spread_blocks(
     grad: Array,
     *,
@@ -86,7 +87,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, blocks, *n.places, lanes)
 
 
-@made_operator("_scatter_blocks")
+@inner_operator("_scatter_blocks")
 def scatter_blocks(
     grad: Array,
     data: Array,

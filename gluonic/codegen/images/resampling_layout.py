@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from gluonic.codegen.images import RESIZED
-from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.resampling_operators import resample_blocks
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.graph.node import Node
 
 
@@ -42,7 +42,7 @@ def _resizing(images: Rewriting, node: Node, *, forward: str, back: bool) -> boo
         return False
     places = images.shape(goal)[2:]
     blocks = images.block(data)
-    made = apply(resample_blocks, node.name, blocks, way=way, places=places, back=back)
+    made = apply(resample_blocks, blocks, name=node.name, way=way, places=places, back=back)
     images.blocks[goal] = made, 1
     return True
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from gluonic.codegen.images.convolution_operators import made_operator, to_blocks, to_planes
+from gluonic.codegen.images.convolution_operators import to_blocks, to_planes
 from gluonic.codegen.images.convolution_steps import BlockStep, strides_of_blocks
 from gluonic.codegen.images.resampling import ResamplingGeometry, emit_resampling
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.graph.attributes import Shape
@@ -22,7 +23,7 @@ RESAMPLINGS: dict[str, Callable[[], Resampling]] = {
 }
 
 
-@made_operator("_resample_blocks")
+@inner_operator("_resample_blocks")
 def resample_blocks(data: Array, *, way: str, places: Shape, back: bool) -> Any:
     """Resize images in blocks to so many rows and columns, or take the gradient back to such images."""
     planes = to_planes.kernel(data, channels=data.shape[1] * data.shape[4])

@@ -6,15 +6,11 @@ As a loop over elements this would have rows of one block each; here a factor st
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.images.convolution_operators import (
-    activation_of,
-    applied,
-    attributes_of,
-    made_operator,
-)
+from gluonic.codegen.images.convolution_operators import activation_of, applied, attributes_of
 from gluonic.codegen.images.convolution_steps import ImageStep
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import FLOAT32, Value
@@ -28,7 +24,7 @@ _AT_ONCE = 4
 """How many places a turn of the loop takes; their computations overlap."""
 
 
-@made_operator("_scale_blocks", absent=lambda n: () if n.has_shift else ("shift",))
+@inner_operator("_scale_blocks", absent=lambda n: () if n.has_shift else ("shift",))
 def scale_blocks(
     data: Array,
     scale: Array,

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.images.convolution_operators import apply
 from gluonic.codegen.images.depth_windows import depth_windows, sum_depth_windows
 from gluonic.codegen.images.filter_planes import join_planes, split_planes
 from gluonic.codegen.images.forms import Form, images_like
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.values import FLOAT32
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
@@ -79,10 +79,12 @@ class _Convolution:
         shape, images = self.rewriting.facts.shapes[self.data], self._images(self.output)
         _, channels, _, *places = first_shape(shape, self.windows.channels_last)
         joined = channels * self.depth["kernel"]
-        like = apply(images_like, self.node.name, images, channels=joined, places=tuple(places))
+        like = apply(
+            images_like, images, name=self.node.name, channels=joined, places=tuple(places)
+        )
         gradient = self._made(images, like, self._filters())
         if not self._is_flat:
-            gradient = apply(sum_depth_windows, self.node.name, gradient, **self.depth)
+            gradient = apply(sum_depth_windows, gradient, name=self.node.name, **self.depth)
         self._leave(gradient, self.data)
 
     def weight_gradient(self) -> None:
@@ -116,13 +118,13 @@ class _Convolution:
         images = self._images(self.data)
         if self._is_flat:
             return images
-        return apply(depth_windows, self.node.name, images, **self.depth)
+        return apply(depth_windows, images, name=self.node.name, **self.depth)
 
     def _filters(self) -> Entry:
         """The filters with the planes of each as further channels."""
         weight = self._weight_form().made_plain(self.rewriting.own(self.weight))
         if self.depth["kernel"] > 1:
-            return apply(join_planes, self.node.name, weight)
+            return apply(join_planes, weight, name=self.node.name)
         flat: Entry = F.squeeze(weight, axis=2)
         return flat
 
@@ -138,7 +140,7 @@ class _Convolution:
         planes, form = self.depth["kernel"], self._weight_form()
         if planes == 1:
             return form.restored(F.expand_dims(filters, axis=2))
-        return form.restored(apply(split_planes, self.node.name, filters, planes=planes))
+        return form.restored(apply(split_planes, filters, name=self.node.name, planes=planes))
 
     def _weight_form(self) -> Form:
         return Form(_RANK, self.windows.channels_last)

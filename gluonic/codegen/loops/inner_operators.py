@@ -15,9 +15,10 @@ from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
 
 
-def apply(op: Operator, *inputs: Entry, **attributes: Any) -> Entry:
-    """The result of an operator that is in no registry."""
-    return Node(op.apply(attributes), op.name.strip("_"), inputs).entry()
+def apply(op: Operator, *inputs: Entry | None, name: str = "", **attributes: Any) -> Entry:
+    """The result of an operator that is in no registry; inputs that are None are absent."""
+    given = [entry for entry in inputs if entry is not None]
+    return Node(op.apply(attributes), name or op.name.strip("_"), given).entry()
 
 
 def inner_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:

@@ -71,11 +71,10 @@ class _Rewriting:
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
         """What takes the place of a node; None to keep it."""
-        made = self._product(node, inputs) or self._turned_back(node)
-        if made is None and any(a != b for a, b in zip(inputs, node.inputs, strict=True)):
-            made = node.with_inputs(inputs)
-        if made is not None:
-            self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
+        made = self._product(node, inputs) or self._turned_back(node) or node.with_inputs(inputs)
+        if made is node:
+            return None
+        self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
         return made
 
     def _now(self, entry: Entry) -> Entry:

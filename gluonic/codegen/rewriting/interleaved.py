@@ -26,8 +26,8 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
         by_head = _by_head(F, site, keys)
         first = _by_head(F, site, queries) if queries != keys else _first(F, by_head, parts)
         scaled = F._contrib_div_sqrt_dim(first)
-        places = {"left": BY_HEAD, "right": (parts, key)}
-        return [apply(heads_dot, scaled, by_head, transpose_b=True, **places)]
+        left, right = BY_HEAD, (parts, key)
+        return [apply(heads_dot, scaled, by_head, transpose_b=True, left=left, right=right)]
 
     return rule
 
