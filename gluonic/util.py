@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from functools import wraps
+from typing import Any, NoReturn, Self, TypeVar
 
 from gluonic.graph.errors import NotThereError
 from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape, use_np_shape
@@ -49,35 +50,71 @@ def is_np_array() -> bool:
     return False
 
 
-def _without_np(name: str) -> Callable[..., Any]:
-    def function(*arguments: Any, **keywords: Any) -> Any:
-        raise NotThereError(f"{name}: gluonic has no mx.np; its arrays are mx.nd's")
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raise: there is no `mx.np` here."
-    return function
+def _no_np(what: str) -> NotThereError:
+    return NotThereError(f"{what}: gluonic has no mx.np; its arrays are mx.nd's")
 
 
 def _needs_np(name: str) -> Callable[..., Any]:
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
-        return _without_np(f"{name}: {getattr(func, '__name__', func)}")
+        @wraps(func)
+        def refuse(*arguments: Any, **keywords: Any) -> NoReturn:
+            raise _no_np(f"{name}: {getattr(func, '__name__', func)}")
+
+        return refuse
 
     decorate.__name__ = decorate.__qualname__ = name
     decorate.__doc__ = "Decorate a function that works with `mx.np`: calling it raises."
     return decorate
 
 
-np_array = _without_np("np_array")
-set_np = _without_np("set_np")
 use_np = _needs_np("use_np")
 use_np_array = _needs_np("use_np_array")
 
 
 class _NumpyArrayScope:
-    """The scope that `np_array` would enter."""
+    """What `np_array` returns: a scope without `mx.np` changes nothing, one with it is not there."""
 
     def __init__(self, is_np_array: bool) -> None:
-        raise NotThereError("np_array: gluonic has no mx.np; its arrays are mx.nd's")
+        self._is_np_array = is_np_array
+
+    def __enter__(self) -> Self:
+        if self._is_np_array:
+            raise _no_np("np_array")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def np_array(active: bool = True) -> _NumpyArrayScope:
+    """Return a scope in which Gluon works on arrays of `mx.nd`.
+
+    Parameters
+    ----------
+    active : False; True would mean arrays of `mx.np`, which are not there
+
+    Examples
+    --------
+    >>> with np_array(False):
+    ...     is_np_array()
+    False
+    """
+    if active:
+        raise _no_np("np_array")
+    return _NumpyArrayScope(active)
+
+
+def set_np(shape: bool = True, array: bool = True) -> None:
+    """Switch NumPy's shapes on or off.
+
+    Parameters
+    ----------
+    shape : whether 0 and ``()`` in shapes mean what they say
+    array : False; True would mean arrays of `mx.np`, which are not there
+    """
+    if array:
+        raise _no_np("set_np")
+    set_np_shape(shape)
 
 
 def reset_np() -> None:

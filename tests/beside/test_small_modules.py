@@ -55,6 +55,15 @@ def test_numpy_shapes_are_switched() -> None:
     assert not util.is_np_array()
 
 
+def test_scopes_without_mx_np_change_nothing() -> None:
+    with util.np_array(False):
+        assert not util.is_np_array()
+    util.set_np(shape=True, array=False)
+    assert util.is_np_shape()
+    util.set_np(shape=False, array=False)
+    assert not util.is_np_shape()
+
+
 @pytest.mark.parametrize("name", ["np_array", "set_np"])
 def test_what_needs_mx_np_says_so(name: str) -> None:
     with pytest.raises(NotImplementedError, match=name):
