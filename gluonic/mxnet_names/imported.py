@@ -11,16 +11,23 @@ _SOURCES = """
     mx_float mx_int mx_int64 mx_real_t mx_uint numeric_types py_str register_error string_types
     with_metaclass
 .callback: LogValidationMetricsCallback
-.context: Context cpu current_context
+.context: Context cpu current_context gpu num_gpus
 .executor: Executor
 .gluon.block: Block HybridBlock SymbolBlock
+.gluon.contrib.estimator.batch_processor: BatchProcessor
+.gluon.contrib.estimator.event_handler: BatchBegin BatchEnd EpochBegin EpochEnd GradientUpdateHandler
+    LoggingHandler MetricHandler StoppingHandler TrainBegin TrainEnd ValidationHandler
 .gluon.contrib.nn.basic_layers: HybridConcurrent Identity
+.gluon.data.dataloader: DataLoader
+.gluon.loss: SoftmaxCrossEntropyLoss
 .gluon.nn.activations: Activation LeakyReLU
 .gluon.nn.basic_layers: BatchNorm HybridSequential Sequential
 .gluon.parameter: DeferredInitializationError Parameter ParameterDict
 .gluon.rnn.rnn_cell: BidirectionalCell HybridRecurrentCell ModifierCell SequentialRNNCell
-.gluon.utils: HookHandle check_sha1 download replace_file shape_is_known
+.gluon.trainer: Trainer
+.gluon.utils: HookHandle check_sha1 download replace_file shape_is_known split_and_load
 .initializer: InitDesc Uniform Xavier
+.metric: Accuracy CompositeEvalMetric EvalMetric
 .io.io: DataBatch DataDesc DataIter
 .kvstore.base: KVStoreBase
 .kvstore.kvstore: KVStore
@@ -103,6 +110,14 @@ gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDi
     Symbol copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re
     symbol threading warnings
     np_symbol=.symbol.numpy
+gluon.contrib.estimator.batch_processor: autograd split_and_load
+gluon.contrib.estimator.estimator: BatchBegin BatchEnd BatchProcessor Context DataLoader EpochBegin EpochEnd
+    GradientUpdateHandler LoggingHandler MetricHandler StoppingHandler TrainBegin TrainEnd Trainer
+    ValidationHandler copy cpu gpu logging num_gpus split_and_load sys warnings
+    gluon_loss=.gluon.loss:Loss metric_loss=.metric:Loss
+gluon.contrib.estimator.event_handler: CompositeEvalMetric EvalMetric np os time warnings
+    metric_loss=.metric:Loss
+gluon.contrib.estimator.utils*: Accuracy CompositeEvalMetric EvalMetric SoftmaxCrossEntropyLoss
 gluon.contrib.nn.basic_layers: BatchNorm Block HybridBlock HybridSequential Sequential context nd warnings
 gluon.contrib.rnn.conv_rnn_cell: HybridRecurrentCell numeric_types
     floor=math:floor

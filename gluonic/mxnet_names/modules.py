@@ -10,6 +10,11 @@ PARTS: dict[str, tuple[str, ...]] = {
     "context": ("ndarray.context",),
     "executor": ("symbol.executor",),
     "gluon.block": ("gluon.hybrid", "gluon.symbol_block", "gluon.naming", "gluon.nesting"),
+    "gluon.contrib.estimator.event_handler": tuple(
+        f"gluon.contrib.estimator.{part}"
+        for part in ("events", "measuring", "updating", "stopping", "logs", "checkpoints")
+    ),
+    "gluon.contrib.estimator.utils": ("gluon.contrib.estimator.metrics",),
     "gluon.data.dataloader": ("gluon.data.batchify", "gluon.data.pooled"),
     "gluon.data.vision.transforms": ("gluon.data.vision.transforms.*",),
     "gluon.loss": ("gluon.loss.*",),

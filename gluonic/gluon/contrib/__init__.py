@@ -1,5 +1,15 @@
-"""Layers that MXNet keeps apart."""
+"""Layers that MXNet keeps apart, and a training loop made of handlers."""
+
+from typing import TYPE_CHECKING
 
 from gluonic.gluon.contrib import nn, rnn
+from gluonic.graph.later import import_later
 
-__all__ = ["nn", "rnn"]
+if TYPE_CHECKING:
+    from gluonic.gluon.contrib import estimator
+
+__getattr__, __dir__ = import_later(
+    __name__, {name: f"{__name__}.{name}" for name in ("estimator",)}
+)
+
+__all__ = ["estimator", "nn", "rnn"]

@@ -1,0 +1,35 @@
+"""How far long work is, shown on standard error where a person watches."""
+
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Protocol
+
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+
+class Progress(Protocol):
+    """What is told of each step."""
+
+    def update(self, n: float = 1) -> bool | None:
+        """Count `n` steps more."""
+
+
+@contextmanager
+def progress(
+    total: int | None, unit: str, loggers: Sequence[logging.Logger] = ()
+) -> Iterator[Progress]:
+    """Show a bar while the ``with`` block runs, if standard error is a terminal.
+
+    Parameters
+    ----------
+    total : how many steps there are; None if nobody knows
+    unit : what a step is, as ``"batch"``
+    loggers : whose lines on the terminal go above the bar
+    """
+    watched = sys.stderr.isatty()
+    lines = logging_redirect_tqdm(list(loggers)) if watched and loggers else nullcontext()
+    with lines, tqdm(total=total, unit=unit, leave=False, disable=not watched) as bar:
+        yield bar
