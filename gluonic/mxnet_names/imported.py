@@ -110,6 +110,7 @@ gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDi
     Symbol copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re
     symbol threading warnings
     np_symbol=.symbol.numpy
+gluon.contrib.cnn.conv_layers: Activation HybridBlock numeric_types symbol
 gluon.contrib.estimator.batch_processor: autograd split_and_load
 gluon.contrib.estimator.estimator: BatchBegin BatchEnd BatchProcessor Context DataLoader EpochBegin EpochEnd
     GradientUpdateHandler LoggingHandler MetricHandler StoppingHandler TrainBegin TrainEnd Trainer

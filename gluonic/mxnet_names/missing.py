@@ -76,7 +76,7 @@ MISSING = (
     Missing("contrib.io contrib.tensorboard contrib.svrg_optimization contrib.text", "*"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
-    Missing("gluon.contrib.cnn gluon.contrib.data", "*"),
+    Missing("gluon.contrib.data", "*"),
     Missing(
         "gluon.data.dataloader",
         "ConnectionWrapper DataLoaderV1 Queue SimpleQueue fetcher_loop_v1 rebuild_ndarray rebuild_np_ndarray "

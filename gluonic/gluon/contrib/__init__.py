@@ -6,10 +6,10 @@ from gluonic.gluon.contrib import nn, rnn
 from gluonic.graph.later import import_later
 
 if TYPE_CHECKING:
-    from gluonic.gluon.contrib import estimator
+    from gluonic.gluon.contrib import cnn, estimator
 
 __getattr__, __dir__ = import_later(
-    __name__, {name: f"{__name__}.{name}" for name in ("estimator",)}
+    __name__, {name: f"{__name__}.{name}" for name in ("cnn", "estimator")}
 )
 
-__all__ = ["estimator", "nn", "rnn"]
+__all__ = ["cnn", "estimator", "nn", "rnn"]

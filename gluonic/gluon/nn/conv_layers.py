@@ -126,22 +126,28 @@ class _AnyConv(HybridBlock):
         return out if self.act is None else self.act(out)
 
     def __repr__(self) -> str:
-        settings, rank = self._kwargs, len(self._kwargs["kernel"])
-        assert self.weight.shape is not None
-        outs, ins = self.weight.shape[:2]
-        parts = [f"{ins or None} -> {outs}"]
-        parts += [f"kernel_size={settings['kernel']}", f"stride={settings['stride']}"]
-        if settings["pad"] != (0,) * rank:
-            parts.append(f"padding={settings['pad']}")
-        if settings["dilate"] != (1,) * rank:
-            parts.append(f"dilation={settings['dilate']}")
-        if settings["num_group"] != 1:
-            parts.append(f"groups={settings['num_group']}")
-        if self.bias is None:
-            parts.append("bias=False")
-        if self.act is not None:
-            parts.append(repr(self.act))
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return described_convolution(self, self._kwargs, self.weight, self.bias, self.act)
+
+
+def described_convolution(
+    layer: HybridBlock, settings: dict[str, Any], weight: Any, bias: Any, act: Any
+) -> str:
+    """Return the text that a convolution layer is printed as."""
+    rank = len(settings["kernel"])
+    outs, ins = weight.shape[:2]
+    parts = [f"{ins or None} -> {outs}"]
+    parts += [f"kernel_size={settings['kernel']}", f"stride={settings['stride']}"]
+    if settings["pad"] != (0,) * rank:
+        parts.append(f"padding={settings['pad']}")
+    if settings["dilate"] != (1,) * rank:
+        parts.append(f"dilation={settings['dilate']}")
+    if settings["num_group"] != 1:
+        parts.append(f"groups={settings['num_group']}")
+    if bias is None:
+        parts.append("bias=False")
+    if act is not None:
+        parts.append(repr(act))
+    return f"{type(layer).__name__}({', '.join(parts)})"
 
 
 class _Conv(_AnyConv):

@@ -1,0 +1,9 @@
+"""Convolution layers whose windows read at places that are learnt."""
+
+from gluonic.gluon.contrib.cnn import conv_layers
+from gluonic.gluon.contrib.cnn.conv_layers import (
+    DeformableConvolution,
+    ModulatedDeformableConvolution,
+)
+
+__all__ = ["DeformableConvolution", "ModulatedDeformableConvolution", "conv_layers"]
