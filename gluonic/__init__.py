@@ -62,6 +62,7 @@ _LATER = {
     "numpy_extension": "numpy_extension",
     "optimizer": "optimizer",
     "profiler": "profiler",
+    "recordio": "recordio",
     "registry": "registry",
     "rnn": "rnn",
     "runtime": "runtime",

@@ -5,6 +5,7 @@ MXNetError                what MXNet itself raises; everything below is one
 ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
 ├── OutOfRangeError       an index lies beyond the end of an axis
 ├── FileFormatError       a file is not what it should be; nothing of it was loaded
+├── FileAccessError       a file cannot be opened, read or written: OSError, too
 ├── CallError             a block was called, or put together, in a way that makes no sense
 ├── MismatchError         parameters, or a file of them, are not what a net declares
 ├── UnknownOperatorError  a module of operators has no such name
@@ -115,6 +116,14 @@ class OutOfRangeError(MXNetError, IndexError):
 
 class FileFormatError(MXNetError, ValueError):
     """A file is truncated, damaged or of another kind; nothing of it was loaded."""
+
+
+class FileAccessError(MXNetError, OSError):
+    """A file cannot be opened, read or written."""
+
+    def __init__(self, *arguments: object) -> None:
+        MXNetError.__init__(self, *arguments)
+        OSError.__init__(self, *arguments)
 
 
 class CallError(MXNetError, TypeError, ValueError):

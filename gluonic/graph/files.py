@@ -4,7 +4,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from gluonic.graph.errors import FileAccessError
 from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+
+
+def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessError:
+    """What to raise where a file cannot be opened, read or written: an error of MXNet's that says why."""
+    return FileAccessError(error.errno, error.strerror or str(error), os.fspath(path))
 
 
 def write_atomically(path: str | os.PathLike[str], parts: bytes | Iterable[bytes]) -> None:

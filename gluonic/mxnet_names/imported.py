@@ -6,8 +6,8 @@ from functools import cache
 _SOURCES = """
 .attribute: AttrScope
 .base: DLPackHandle DataIterHandle ExecutorHandle KVStoreHandle MXNetError NDArrayHandle
-    NotImplementedForSymbol NotSupportedForSparseNDArray OpHandle ProfileHandle SymbolHandle c_array
-    c_array_buf c_handle_array c_str c_str_array check_call classproperty ctypes2buffer integer_types
+    NotImplementedForSymbol NotSupportedForSparseNDArray OpHandle ProfileHandle RecordIOHandle SymbolHandle
+    c_array c_array_buf c_handle_array c_str c_str_array check_call classproperty ctypes2buffer integer_types
     mx_float mx_int mx_int64 mx_real_t mx_uint numeric_types py_str register_error string_types
     with_metaclass
 .callback: LogValidationMetricsCallback
@@ -211,6 +211,8 @@ optimizer.optimizer: NDArray array=.ndarray.utils:array is_np_array logging math
 profiler*: KVStoreHandle ProfileHandle c_str c_str_array check_call ctypes py_str warnings
 random*: Context check_call ctypes exponential gamma generalized_negative_binomial integer_types multinomial
     negative_binomial normal poisson randint randn shuffle uniform
+recordio*: RecordIOHandle c_str check_call ctypes cv2 namedtuple np numbers struct
+    current_process=multiprocessing:current_process
 registry*: json string_types warnings
 rnn*: DataBatch DataDesc DataIter bisect functools init load_checkpoint ndarray np numeric_types random
     save_checkpoint string_types symbol warnings

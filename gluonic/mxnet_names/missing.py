@@ -60,7 +60,6 @@ MISSING = (
         "ImageRecordUInt8Iter_v1 LibSVMIter MXDataIter",
         "gluonic decodes no images and has no sparse arrays; there are NDArrayIter, CSVIter and MNISTIter",
     ),
-    Missing("recordio", "*", "files of records cannot be read yet"),
     Missing(
         "module",
         "BucketingModule PythonLossModule PythonModule SequentialModule bucketing_module "

@@ -41,6 +41,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "optimizer.base", "optimizer.adaptive", "optimizer.descent", "optimizer.layerwise", "optimizer.updater",
     ),
     "profiler": ("profiler.*",),
+    "recordio": ("recordio.*",),
     "rnn.rnn": ("rnn.checkpoints",),
     "rnn.rnn_cell": (
         "rnn.base", "rnn.cells", "rnn.compound", "rnn.convolutional", "rnn.fused", "rnn.modifiers",

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gluonic.graph.dtypes import CODE_OF, CODES
-from gluonic.graph.errors import FileFormatError, MXNetError, NotThereError, describe
-from gluonic.graph.files import write_atomically
+from gluonic.graph.errors import FileFormatError, NotThereError, describe
+from gluonic.graph.files import inaccessible, write_atomically
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.writes import note_replacement
 from gluonic.ndarray.array import NDArray, method
@@ -30,14 +30,6 @@ _STORAGE = {1: "row_sparse", 2: "csr"}
 _DENSE, _UNDEFINED = 0, -1
 
 Arrays = list[NDArray] | dict[str, NDArray]
-
-
-class FileAccessError(MXNetError, OSError):
-    """A file cannot be opened, read or written."""
-
-    def __init__(self, *arguments: object) -> None:
-        MXNetError.__init__(self, *arguments)
-        OSError.__init__(self, *arguments)
 
 
 class SparseBlockError(FileFormatError, NotThereError):
@@ -64,7 +56,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     try:
         write_atomically(fname, _pieces(arrays, names))
     except OSError as error:
-        raise _inaccessible(error, fname) from error
+        raise inaccessible(error, fname) from error
 
 
 def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
@@ -115,10 +107,6 @@ def _array_header(array: NDArray) -> bytes:
     )  # fmt: skip
 
 
-def _inaccessible(error: OSError, fname: Any) -> FileAccessError:
-    return FileAccessError(error.errno, error.strerror or str(error), os.fspath(fname))
-
-
 # ----------------------------------------------------------------------------------------- reading
 
 
@@ -143,7 +131,7 @@ def load(fname: str | os.PathLike[str]) -> Any:
         with open(fname, "rb") as stream:
             return _Reader(stream, os.fspath(fname)).arrays()
     except OSError as error:
-        raise _inaccessible(error, fname) from error
+        raise inaccessible(error, fname) from error
 
 
 def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:

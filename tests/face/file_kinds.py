@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gluonic as mx
-from gluonic import gluon, nd, sym
+from gluonic import gluon, nd, recordio, sym
 from gluonic.gluon.data.vision import CIFAR10, MNIST
 from gluonic.graph.errors import MXNetError
 from gluonic.optimizer import Optimizer, get_updater
+from gluonic.recordio.framing import MAGIC, framed
 from tests.beside.mxnet_pickles import as_mxnet_pickles
 from tests.face.damage import mutated, reassembled, restructured
 from tests.measured.measure import read
@@ -299,6 +300,53 @@ def use_table(folder: Path, data: bytes) -> None:
         assert batch.data[0].shape == (2, 3)
 
 
+# ----------------------------------------------------------------------------------------- records
+
+
+def _image(shape: tuple[int, ...], ending: str) -> bytes:
+    image = (np.arange(np.prod(shape)) % 251).astype(np.uint8).reshape(shape)
+    return recordio.pack_img((0, [1.0, 2.0], 3, 0), image, 9, ending)
+
+
+def records(folder: Path) -> list[bytes]:
+    """Files of records: images, short ones, some that are written in parts."""
+    found, path = [], folder / "whole.rec"
+    images = [_image(shape, end) for shape in ((9, 8, 3), (7, 6)) for end in (".jpg", ".png")]
+    for contents in (images, [b"", b"abc", MAGIC, b"abcd" + MAGIC * 2 + b"x"]):
+        writer = recordio.MXRecordIO(str(path), "w")
+        for content in contents:
+            writer.write(content)
+        writer.close()
+        found.append(path.read_bytes())
+    return found
+
+
+def use_records(folder: Path, data: bytes) -> None:
+    """Read all records, and the images in them."""
+    path = folder / "damaged.rec"
+    path.write_bytes(data)
+    reader = recordio.MXRecordIO(str(path), "r")
+    while (record := reader.read()) is not None:
+        with suppress(MXNetError):
+            recordio.unpack_img(record)
+
+
+def indices(folder: Path) -> list[bytes]:
+    """An index of records."""
+    return [b"0\t0\n1\t16\n7\t32\n"]
+
+
+def use_index(folder: Path, data: bytes) -> None:
+    """Read the records that an index names."""
+    index, path = folder / "damaged.idx", folder / "indexed.rec"
+    index.write_bytes(data)
+    path.write_bytes(b"".join(map(framed, (b"1234", b"5678", b"abcd"))))
+    reader = recordio.MXIndexedRecordIO(str(index), str(path), "r")
+    for key in reader.keys:
+        with suppress(MXNetError):
+            reader.read_idx(key)
+
+
 KINDS = {
     "graph": Kind(graphs, (mutated, restructured), use_graph),
     "run": Kind(graphs, (restructured, lambda data, draw: data), run_graph),
@@ -308,5 +356,7 @@ KINDS = {
     "states": Kind(states, (mutated, reassembled), use_states),
     "digits": Kind(digits, (mutated,), use_digits),
     "photographs": Kind(photographs, (mutated,), use_photographs),
+    "records": Kind(records, (mutated,), use_records),
+    "index": Kind(indices, (mutated,), use_index),
     "table": Kind(tables, (mutated,), use_table),
 }

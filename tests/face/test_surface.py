@@ -151,14 +151,14 @@ def test_what_is_missing_is_refused_however_it_is_asked_for(module: str, name: s
 
 def test_programs_that_probe_for_a_module_go_on() -> None:
     try:
-        from gluonic import recordio as found
+        from gluonic import onnx as found
     except ImportError:
         found = None
     assert found is None
-    assert getattr(gluonic, "recordio", None) is None
+    assert getattr(gluonic, "onnx", None) is None
     assert not hasattr(gluonic.np, "stack")
     with pytest.raises(MissingNameError) as caught:
-        _ = gluonic.recordio
+        _ = gluonic.onnx
     assert caught.value.obj is None  # so that Python does not look for names like it
 
 

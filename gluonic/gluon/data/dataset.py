@@ -1,6 +1,5 @@
 """Data sets: samples by number."""
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from gluonic.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray import NDArray
+from gluonic.recordio import MXIndexedRecordIO
 
 __all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
 
@@ -167,9 +167,8 @@ class RecordFileDataset(Dataset):
     """
 
     def __init__(self, filename: str) -> None:
-        recordio = importlib.import_module("gluonic.recordio")
         self.filename, self.idx_file = filename, str(Path(filename).with_suffix(".idx"))
-        self._record = recordio.MXIndexedRecordIO(self.idx_file, filename, "r")
+        self._record = MXIndexedRecordIO(self.idx_file, filename, "r")
 
     def __getitem__(self, idx: Any) -> Any:
         return self._record.read_idx(self._record.keys[idx])

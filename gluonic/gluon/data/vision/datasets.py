@@ -1,6 +1,5 @@
 """Data sets of images, read from files on this machine."""
 
-import importlib
 import io
 import tarfile
 import warnings
@@ -16,6 +15,7 @@ from gluonic.gluon.data.vision.reading import find, read_image
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
+from gluonic.recordio import unpack
 
 __all__ = [
     "CIFAR10",
@@ -187,7 +187,7 @@ class ImageRecordDataset(RecordFileDataset):
 
     def __getitem__(self, idx: Any) -> Any:
         record = super().__getitem__(idx)
-        header, contents = importlib.import_module("gluonic.recordio").unpack(record)
+        header, contents = unpack(record)
         sample = read_image(contents, self._flag), header.label
         return sample if self._transform is None else self._transform(*sample)
 
