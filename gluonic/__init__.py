@@ -48,6 +48,7 @@ _LATER = {
     "minpy": "minpy",
     "img": "image",
     "error": "error",
+    "image": "image",
     "io": "io",
     "log": "log",
     "mod": "module",

@@ -63,10 +63,16 @@ def mixed(pixels: Pixels, factor: float, gray: npt.NDArray[np.float32] | np.floa
     return pixels
 
 
-def lit(pixels: Pixels, light: npt.NDArray[np.float32]) -> Pixels:
-    """The pixels, with a number for each channel added."""
+def by_channel(function: np.ufunc, pixels: Pixels, numbers: npt.NDArray[np.float32]) -> Pixels:
+    """The pixels changed by a number for each channel, in place, a row at once.
+
+    Parameters
+    ----------
+    function : ``np.add``, for instance
+    pixels : contiguous
+    """
     rows = pixels.reshape(len(pixels), -1)
-    rows += np.tile(light, pixels.shape[1])
+    function(rows, np.tile(numbers, pixels.shape[1]), out=rows)
     return pixels
 
 

@@ -155,6 +155,8 @@ gluon.rnn.rnn_layer: HybridBlock is_np_array ndarray re rnn_cell symbol
     tensor_types
 gluon.trainer: KVStore Parameter ParameterDict opt
 gluon.utils: collections hashlib is_np_array is_np_shape ndarray np os requests sys uuid warnings weakref
+image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os random recordio sys warnings
+image.image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os random recordio sys warnings
 initializer*: NDArray is_np_array json load logging ndarray np random=.random re registry string_types
     warnings
     sqrt=math:sqrt

@@ -51,8 +51,11 @@ MISSING = (
         "create_sparse_array create_sparse_array_zd shuffle_csr_column_indices",
         _NO_SPARSE,
     ),
+    Missing("image image.image", "ImageIter", "use gluon.data.vision's data sets"),
     Missing(
-        "image", "*", "gluonic decodes no images; nd.image resizes, crops and normalizes arrays"
+        "image",
+        "CreateDetAugmenter CreateMultiRandCropAugmenter Det* ImageDetIter detection det",
+        "boxes are not augmented yet",
     ),
     Missing(
         "io io.io",

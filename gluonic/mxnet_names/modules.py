@@ -24,8 +24,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "gluon.rnn.rnn_cell": ("gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound"),
     "gluon.rnn.rnn_layer": ("gluon.rnn.fused_layer",),
     "gluon.utils": ("gluon.hooks",),
-    "image": (),
-    "image.image": ("gluon.data.vision.interpolation",),
+    "image.image": (
+        "image.augmenter", "image.colour_augmenters", "image.cropping", "image.interpolation", "image.reading",
+        "image.resizing", "image.rotation", "image.shape_augmenters", "image.standard_augmenters",
+    ),
     "initializer": ("initializer.*",),
     "io.io": ("io.batch", "io.arrays", "io.files", "io.wrapping"),
     "io.utils": ("io.arrays",),

@@ -176,7 +176,7 @@ def test_the_page_of_what_is_missing_is_the_table() -> None:
 
 
 # There for programs that import them and may never use them.
-EMPTY = {"numpy", "numpy_extension", "symbol.numpy", "contrib.amp", "image"}
+EMPTY = {"numpy", "numpy_extension", "symbol.numpy", "contrib.amp"}
 
 
 @pytest.mark.parametrize("name", sorted({m for m, n in ROWS if n == "*"} - EMPTY))

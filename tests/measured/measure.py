@@ -60,7 +60,7 @@ def main() -> None:
     """Measure."""
     package, *names = sys.argv[1:]
     mx = importlib.import_module(package)
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
     for name in names:
         cases = importlib.import_module(name).cases(mx)
         results = {case: found(mx, run) for case, run in cases.items()}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluonic.graph.colours import GRAY, changed, lit, mean_luminance, mixed, turned
+from gluonic.graph.colours import GRAY, by_channel, changed, mean_luminance, mixed, turned
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.image import flip_left_right, flip_top_bottom, single_image
 
@@ -102,7 +102,7 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
     if data.shape[2] == 1:
         return data.view()
     light = _LIGHT @ np.asarray(alpha[:3], np.float32)
-    return changed(data, lambda pixels: lit(pixels, light))
+    return changed(data, lambda pixels: by_channel(np.add, pixels, light))
 
 
 @operator("_image_random_lighting", shape=single_image)

@@ -47,20 +47,36 @@ def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
     return [(index.astype(np.intp), weight.astype(place.dtype)) for index, weight in found]
 
 
+def _corners(size: tuple[int, int], grid: Array, orders: tuple[int, int]) -> list[Any]:
+    """The numbers of the four pixels around each place, (batch, places), and their weights."""
+    (height, width), places = size, wide(grid).reshape(len(grid), 2, -1)
+    rows = _along(places[:, 1], height, orders[1])
+    columns = _along(places[:, 0], width, orders[0])
+    return [
+        (row * width + column, row_weight * column_weight)
+        for (row, row_weight), (column, column_weight) in product(rows, columns)
+    ]
+
+
+def _samples(data: Array, grid: Array, orders: tuple[int, int]) -> Array:
+    """Samples of images, (batch, channels, places)."""
+    pixels = wide(data).reshape(*data.shape[:2], -1)
+    result = np.zeros((*data.shape[:2], grid[0, 0].size), pixels.dtype)
+    for numbers, weights in _corners(data.shape[2:], grid, orders):
+        for image, number, weight, samples in zip(pixels, numbers, weights, result, strict=True):
+            samples += np.take(image, number, axis=1, mode="clip") * weight
+    return result
+
+
 def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Any:
     """The sparse matrix by which the pixels of all images, one after the other, become samples."""
     from scipy.sparse import csr_matrix
 
-    (batch, _, height, width), places = shape, wide(grid).reshape(len(grid), 2, -1)
+    batch, _, height, width = shape
     first = np.arange(batch)[:, None] * (height * width)
-    rows = _along(places[:, 1], height, orders[1])
-    columns = _along(places[:, 0], width, orders[0])
-    corners = [
-        (first + row * width + column, row_weight * column_weight)
-        for (row, row_weight), (column, column_weight) in product(rows, columns)
-    ]
+    corners = [(first + n, weight) for n, weight in _corners((height, width), grid, orders)]
     pixels, weights = (np.stack(parts, axis=-1).ravel() for parts in zip(*corners, strict=True))
-    samples = places[:, 0].size
+    samples = batch * grid[0, 0].size
     begins = np.arange(0, pixels.size + 1, len(corners))
     return csr_matrix((weights, pixels, begins), (samples, batch * height * width))
 
@@ -94,10 +110,10 @@ def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int 
     grid : places, (batch, 2, rows, columns)
     x_order, y_order : how often to differentiate by x and by y
     """
-    pixels, shape = _by_pixels(data), (*data.shape[:2], *grid.shape[2:])
-    if not pixels.size:
-        return np.zeros(shape, pixels.dtype)
-    return _by_channels(_sampling_matrix(data.shape, grid, (x_order, y_order)) @ pixels, shape)
+    shape = (*data.shape[:2], *grid.shape[2:])
+    if not data.size:
+        return np.zeros(shape, wide(data).dtype)
+    return _samples(data, grid, (x_order, y_order)).reshape(shape)
 
 
 @operator("_backward_bilinear_sample", dtype=floating())

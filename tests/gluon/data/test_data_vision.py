@@ -13,8 +13,8 @@ import pytest
 import gluonic as mx
 from gluonic import nd
 from gluonic.gluon.data.vision import CIFAR10, CIFAR100, MNIST, FashionMNIST, transforms
-from gluonic.gluon.data.vision.geometry import fitted, rotate
 from gluonic.graph.errors import FileFormatError
+from gluonic.image import imrotate
 
 
 def write_idx(path: Path, array: Any) -> None:
@@ -178,14 +178,6 @@ def test_a_crop_that_never_fits_falls_back_on_the_middle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "size", "expected"),
-    [((8, 6), (4, 4), (4, 4)), ((8, 6), (12, 12), (6, 6)), ((8, 6), (16, 4), (8, 2))],
-)
-def test_sizes_shrink_in_proportion(source: Any, size: Any, expected: Any) -> None:
-    assert fitted(source, size) == expected
-
-
-@pytest.mark.parametrize(
     "jitter",
     [
         transforms.RandomBrightness(0.5),
@@ -230,7 +222,7 @@ def test_a_batch_turns_by_one_angle_for_each_image_and_matches_mxnet() -> None:
         ),
     }
     for (zoom_in, zoom_out), expected in measured.items():
-        found = rotate(x, nd.array([30, -45]), zoom_in, zoom_out).asnumpy()
+        found = imrotate(x, nd.array([30, -45]), zoom_in, zoom_out).asnumpy()
         assert found.ravel() == pytest.approx([float(x) for x in expected.split()], abs=2e-3)
 
 

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gluonic import image
 from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
-from gluonic.gluon.data.vision.reading import find, read_image
+from gluonic.gluon.data.vision.finding import find
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
@@ -188,7 +189,7 @@ class ImageRecordDataset(RecordFileDataset):
     def __getitem__(self, idx: Any) -> Any:
         record = super().__getitem__(idx)
         header, contents = unpack(record)
-        sample = read_image(contents, self._flag), header.label
+        sample = image.imdecode(contents, self._flag), header.label
         return sample if self._transform is None else self._transform(*sample)
 
 
@@ -231,7 +232,7 @@ class ImageFolderDataset(Dataset):
 
     def __getitem__(self, idx: Any) -> Any:
         path, label = self.items[idx]
-        sample = read_image(path, self._flag), label
+        sample = image.imread(path, self._flag), label
         return sample if self._transform is None else self._transform(*sample)
 
     def __len__(self) -> int:

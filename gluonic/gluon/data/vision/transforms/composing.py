@@ -1,12 +1,12 @@
 """Transforms that are made of others."""
 
+import random
 from collections.abc import Sequence
 from typing import Any
 
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import HybridSequential, Sequential
-from gluonic.ndarray.state import RANDOM
 
 
 class Compose(Sequential):
@@ -54,4 +54,4 @@ class RandomApply(Sequential):
 
     def forward(self, x: Any) -> Any:
         """Apply, or leave alone."""
-        return self.transforms(x) if RANDOM.generator.random() < self.p else x
+        return x if self.p < random.random() else self.transforms(x)

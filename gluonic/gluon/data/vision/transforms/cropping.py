@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gluonic import image
 from gluonic.gluon.block import Block
-from gluonic.gluon.data.vision import geometry
 from gluonic.gluon.hybrid import HybridBlock
 
 
@@ -38,7 +38,7 @@ class RandomResizedCrop(Block):
 
     def forward(self, x: Any) -> Any:
         """Crop."""
-        return geometry.random_size_crop(x, *self._args)
+        return image.random_size_crop(x, *self._args)[0]
 
 
 class CropResize(HybridBlock):
@@ -88,7 +88,7 @@ class CenterCrop(Block):
 
     def forward(self, x: Any) -> Any:
         """Crop."""
-        return geometry.center_crop(x, *self._args)
+        return image.center_crop(x, *self._args)[0]
 
 
 class Resize(HybridBlock):

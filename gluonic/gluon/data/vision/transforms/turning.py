@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
+from gluonic import image
 from gluonic.gluon.block import Block
-from gluonic.gluon.data.vision import geometry
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.graph.errors import AttributeValueError
-from gluonic.ndarray.state import RANDOM
 
 
 class Rotate(Block):
@@ -27,7 +28,7 @@ class Rotate(Block):
 
     def forward(self, x: Any) -> Any:
         """Turn; the shape stays."""
-        return geometry.rotate(x, *self._args)
+        return image.imrotate(x, *self._args)
 
 
 class RandomRotation(Block):
@@ -53,15 +54,14 @@ class RandomRotation(Block):
             raise AttributeValueError(f"angle_limits={angle_limits}: the first must be less")
         if not 0 <= rotate_with_proba <= 1:
             raise AttributeValueError(f"rotate_with_proba={rotate_with_proba} is no probability")
-        self._limits, self._zooms = angle_limits, (zoom_in, zoom_out)
+        self._args = (angle_limits, zoom_in, zoom_out)
         self._rotate_with_proba = rotate_with_proba
 
     def forward(self, x: Any) -> Any:
         """Turn; the shape stays."""
-        if RANDOM.generator.random() > self._rotate_with_proba:
+        if np.random.random() > self._rotate_with_proba:
             return x
-        angles = RANDOM.generator.uniform(*self._limits, size=None if x.ndim == 3 else len(x))
-        return geometry.rotate(x, angles, *self._zooms)
+        return image.random_rotate(x, *self._args)
 
 
 class RandomFlipLeftRight(HybridBlock):

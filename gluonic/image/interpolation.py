@@ -1,9 +1,9 @@
 """Which interpolation a program chooses by MXNet's numbers, some of which say: as it suits."""
 
+import random
 from collections.abc import Sequence
 
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.ndarray.state import RANDOM
 
 _NEAREST, _BILINEAR, _BICUBIC, _AREA, _LANCZOS = range(5)
 _BY_SIZES, _AT_RANDOM = 9, 10
@@ -25,7 +25,7 @@ def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
     if interp == _BY_SIZES:
         return _by_sizes(sizes)
     if interp == _AT_RANDOM:
-        return int(RANDOM.generator.integers(_LANCZOS + 1))
+        return random.randint(_NEAREST, _LANCZOS)
     if interp not in range(_LANCZOS + 1):
         raise AttributeValueError(f"Unknown interp method {interp}: there are 0 to 4, 9 and 10")
     return interp

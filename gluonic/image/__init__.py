@@ -1,0 +1,69 @@
+"""``mx.image``: images read, resized, cropped, turned and changed at random."""
+
+from gluonic.image.augmenter import Augmenter, RandomOrderAug, SequentialAug
+from gluonic.image.colour_augmenters import (
+    BrightnessJitterAug,
+    CastAug,
+    ColorJitterAug,
+    ColorNormalizeAug,
+    ContrastJitterAug,
+    HueJitterAug,
+    LightingAug,
+    RandomGrayAug,
+    SaturationJitterAug,
+    color_normalize,
+)
+from gluonic.image.cropping import (
+    center_crop,
+    copyMakeBorder,
+    fixed_crop,
+    random_crop,
+    random_size_crop,
+)
+from gluonic.image.reading import imdecode, imread
+from gluonic.image.resizing import imresize, resize_short, scale_down
+from gluonic.image.rotation import imrotate, random_rotate
+from gluonic.image.shape_augmenters import (
+    CenterCropAug,
+    ForceResizeAug,
+    HorizontalFlipAug,
+    RandomCropAug,
+    RandomSizedCropAug,
+    ResizeAug,
+)
+from gluonic.image.standard_augmenters import CreateAugmenter
+
+__all__ = [
+    "Augmenter",
+    "BrightnessJitterAug",
+    "CastAug",
+    "CenterCropAug",
+    "ColorJitterAug",
+    "ColorNormalizeAug",
+    "ContrastJitterAug",
+    "CreateAugmenter",
+    "ForceResizeAug",
+    "HorizontalFlipAug",
+    "HueJitterAug",
+    "LightingAug",
+    "RandomCropAug",
+    "RandomGrayAug",
+    "RandomOrderAug",
+    "RandomSizedCropAug",
+    "ResizeAug",
+    "SaturationJitterAug",
+    "SequentialAug",
+    "center_crop",
+    "color_normalize",
+    "copyMakeBorder",
+    "fixed_crop",
+    "imdecode",
+    "imread",
+    "imresize",
+    "imrotate",
+    "random_crop",
+    "random_rotate",
+    "random_size_crop",
+    "resize_short",
+    "scale_down",
+]

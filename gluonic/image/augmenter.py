@@ -1,0 +1,98 @@
+"""What augmenters are: functions of images that draw random numbers, and say how they were made."""
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.ndarray import NDArray
+
+__all__ = ["Augmenter", "RandomOrderAug", "SequentialAug"]
+
+
+class Described:
+    """Something that can say how it was made.
+
+    Parameters
+    ----------
+    **kwargs : what it was made with: numbers, text, lists, arrays
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._kwargs = {name: _plain(value) for name, value in kwargs.items()}
+
+    def dumps(self) -> Any:
+        """Return its name in small letters and its arguments, as JSON."""
+        return json.dumps([type(self).__name__.lower(), self._kwargs])
+
+    def _with_parts(self, parts: Sequence[Any]) -> list[Any]:
+        """Its name in small letters, and what its parts say."""
+        return [type(self).__name__.lower(), [part.dumps() for part in parts]]
+
+
+def _plain(value: Any) -> Any:
+    value = value.asnumpy() if isinstance(value, NDArray) else value
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+class Augmenter(Described):
+    """The base of augmenters.
+
+    Parameters
+    ----------
+    **kwargs : what `dumps` says it was made with
+
+    Examples
+    --------
+    >>> import gluonic as mx
+    >>> mx.image.HorizontalFlipAug(0.5).dumps()
+    '["horizontalflipaug", {"p": 0.5}]'
+    """
+
+    def __call__(self, src: Any) -> Any:
+        """Change an image, (height, width, channels), in place or not.
+
+        Parameters
+        ----------
+        src : the image; it may be changed
+        """
+        raise NotImplementedError(f"{type(self).__name__}.__call__")
+
+
+class SequentialAug(Augmenter):
+    """Augmenters one after the other.
+
+    Parameters
+    ----------
+    ts : the augmenters
+    """
+
+    def __init__(self, ts: list[Augmenter]) -> None:
+        super().__init__()
+        self.ts = ts
+
+    def dumps(self) -> list[Any]:
+        """Return its name in small letters, and what its augmenters say."""
+        return self._with_parts(self.ts)
+
+    def __call__(self, src: Any) -> Any:
+        """Change an image, (height, width, channels)."""
+        for augmenter in self.ts:
+            src = augmenter(src)
+        return src
+
+
+class RandomOrderAug(SequentialAug):
+    """Augmenters in an order drawn anew for each image.
+
+    Parameters
+    ----------
+    ts : the augmenters; the list is shuffled
+    """
+
+    def __call__(self, src: Any) -> Any:
+        """Change an image, (height, width, channels)."""
+        random.shuffle(self.ts)
+        return super().__call__(src)

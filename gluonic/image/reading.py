@@ -1,0 +1,87 @@
+"""Images from files and from their contents."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph import image_files
+from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
+from gluonic.graph.files import inaccessible
+from gluonic.ndarray import NDArray
+
+__all__ = ["imdecode", "imread"]
+
+
+def imread(
+    filename: str | os.PathLike[str], flag: int = 1, to_rgb: bool = True, out: Any = None
+) -> Any:
+    """Read an image file.
+
+    Parameters
+    ----------
+    filename : its path
+    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    out : an array to write the image into
+
+    Returns
+    -------
+    NDArray
+        (height, width, channels), uint8
+
+    Raises
+    ------
+    FileAccessError
+        if there is no such file, or it cannot be read
+    FileFormatError
+        naming the file, if it is no image, or damaged
+    """
+    try:
+        contents = Path(filename).read_bytes()
+    except OSError as error:
+        raise inaccessible(error, filename) from error
+    try:
+        return imdecode(contents, flag, to_rgb, out)
+    except FileFormatError as error:
+        error.facts.append(f"file: {filename}")
+        raise
+
+
+def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> Any:
+    """Decode the contents of an image file.
+
+    Parameters
+    ----------
+    buf : bytes, bytearray, or an array of bytes
+    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    out : an array to write the image into
+
+    Returns
+    -------
+    NDArray
+        (height, width, channels), uint8
+
+    Raises
+    ------
+    ValueError
+        if `buf` is something else
+    FileFormatError
+        if this is no image, or damaged
+    """
+    if isinstance(buf, NDArray):
+        buf = buf.asnumpy()
+    if not isinstance(buf, (bytes, bytearray, memoryview, np.ndarray)):
+        raise AttributeValueError(
+            describe(
+                f"imdecode: buf must be bytes, bytearray or numpy.ndarray, not {type(buf).__name__}",
+                hint="the contents of a file opened with 'rb'; imread takes its name",
+            )
+        )
+    pixels = image_files.decode(buf, flag, to_rgb)
+    if out is None:
+        return NDArray(pixels)
+    out[:] = NDArray(pixels)
+    return out
