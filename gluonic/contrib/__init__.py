@@ -1,9 +1,19 @@
 """``mx.contrib``: what MXNet keeps beside the core."""
 
+from typing import TYPE_CHECKING
+
 from gluonic.contrib import amp, autograd
+from gluonic.graph.later import import_later
 from gluonic.ndarray import contrib as nd
 from gluonic.ndarray import contrib as ndarray
 from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 
-__all__ = ["amp", "autograd", "nd", "ndarray", "sym", "symbol"]
+if TYPE_CHECKING:
+    from gluonic.contrib import tensorboard, text
+
+__getattr__, __dir__ = import_later(
+    __name__, {name: f"{__name__}.{name}" for name in ("tensorboard", "text")}
+)
+
+__all__ = ["amp", "autograd", "nd", "ndarray", "sym", "symbol", "tensorboard", "text"]

@@ -67,6 +67,7 @@ _RENAMED = """
 .autograd: autograd
 .base: base
 .context: context ctx
+.contrib.text.vocab: vocab
 .gluon.data.dataset: dataset
 .gluon.nn: nn
 .gluon.rnn.rnn_cell: rnn_cell
@@ -100,6 +101,10 @@ callback*: logging math save_checkpoint time
 context*: check_call classproperty ctypes threading warnings with_metaclass
 contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
     mx_uint string_types
+contrib.tensorboard*: logging
+contrib.text.embedding*: C=.contrib.text.pretrained base is_np_array logging nd os registry tarfile vocab warnings zipfile
+contrib.text.utils*: collections re
+contrib.text.vocab*: C=.contrib.text.pretrained collections
 engine*: check_call ctypes
 error: MXNetError register register_error
 executor*: ExecutorHandle NDArray NDArrayHandle SymbolHandle c_array_buf c_handle_array c_str_array

@@ -8,6 +8,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "attribute": ("symbol.scopes",),
     "base": ("graph.errors", "symbol.unsupported", "c_api.values", "c_api.library"),
     "context": ("ndarray.context",),
+    "contrib.text.utils": ("contrib.text.counting",),
     "executor": ("symbol.executor",),
     "gluon.block": ("gluon.hybrid", "gluon.symbol_block", "gluon.naming", "gluon.nesting"),
     "gluon.contrib.estimator.event_handler": tuple(

@@ -1,0 +1,147 @@
+"""Numbers for words."""
+
+import operator
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from gluonic.graph.errors import OutOfRangeError, describe
+
+__all__ = ["Vocabulary"]
+
+UNKNOWN = 0
+"""The number of the token for all that are not known."""
+
+
+class Vocabulary:
+    """Numbers for tokens: 0 for unknown ones, then those that are reserved, then the most frequent.
+
+    Parameters
+    ----------
+    counter : how often each token occurs; tokens that occur equally often are sorted
+    most_freq_count : how many of its tokens to take at most
+    min_freq : how often a token must occur
+    unknown_token : stands for all others
+    reserved_tokens : are taken whether they occur or not
+
+    Attributes
+    ----------
+    token_to_idx, idx_to_token : the numbers by token, and the tokens in order
+    unknown_token, reserved_tokens : as given
+
+    Raises
+    ------
+    AssertionError
+        if `min_freq` is not positive, tokens are reserved twice, or `counter` is no Counter
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> vocabulary = Vocabulary(Counter("abracadabra"), most_freq_count=2, reserved_tokens=["<pad>"])
+    >>> vocabulary.idx_to_token
+    ['<unk>', '<pad>', 'a', 'b']
+    >>> vocabulary.to_indices(["b", "z"])
+    [3, 0]
+    """
+
+    def __init__(
+        self,
+        counter: "Counter[Any] | None" = None,
+        most_freq_count: int | None = None,
+        min_freq: int = 1,
+        unknown_token: Hashable = "<unk>",
+        reserved_tokens: list[Any] | None = None,
+    ) -> None:
+        reserved = [] if reserved_tokens is None else list(reserved_tokens)
+        _require(min_freq > 0, f"min_freq must be positive, not {min_freq}")
+        _require(
+            len({unknown_token, *reserved}) == len(reserved) + 1,
+            f"unknown_token and reserved_tokens must differ: {[unknown_token, *reserved]}",
+        )
+        _require(
+            counter is None or isinstance(counter, Counter),
+            f"counter must be a collections.Counter, not {type(counter).__name__}",
+        )
+        self._unknown_token = unknown_token
+        self._reserved_tokens = None if reserved_tokens is None else reserved
+        self._idx_to_token: list[Any] = [unknown_token, *reserved]
+        self._token_to_idx = {token: index for index, token in enumerate(self._idx_to_token)}
+        if counter is not None:
+            self._add_frequent(counter, most_freq_count, min_freq)
+
+    def _add_frequent(
+        self, counter: "Counter[Any]", most_freq_count: int | None, min_freq: int
+    ) -> None:
+        most = len(counter) if most_freq_count is None else most_freq_count
+        known = set(self._idx_to_token)
+        by_token = sorted(counter.items(), key=lambda item: item[0])
+        by_count = sorted(by_token, key=lambda item: item[1], reverse=True)
+        frequent = [token for token, count in by_count if count >= min_freq and token not in known]
+        for token in frequent[:most]:
+            self._append(token)
+
+    def _append(self, token: Any) -> None:
+        self._token_to_idx[token] = len(self._idx_to_token)
+        self._idx_to_token.append(token)
+
+    def __len__(self) -> int:
+        return len(self.idx_to_token)
+
+    @property
+    def token_to_idx(self) -> dict[Any, int]:
+        """The numbers of tokens."""
+        return self._token_to_idx
+
+    @property
+    def idx_to_token(self) -> list[Any]:
+        """The tokens in order."""
+        return self._idx_to_token
+
+    @property
+    def unknown_token(self) -> Any:
+        """What stands for all tokens that are not known."""
+        return self._unknown_token
+
+    @property
+    def reserved_tokens(self) -> list[Any] | None:
+        """What is known whether it occurs or not."""
+        return self._reserved_tokens
+
+    def to_indices(self, tokens: Any) -> Any:
+        """Return the number of a token, or a list of them for a list; `UNKNOWN` for unknown ones."""
+        if not isinstance(tokens, list):
+            return self.token_to_idx.get(tokens, UNKNOWN)
+        return [self.token_to_idx.get(token, UNKNOWN) for token in tokens]
+
+    def to_tokens(self, indices: Any) -> Any:
+        """Return the token with a number, or a list of them for a list.
+
+        Raises
+        ------
+        ValueError
+            if there is no such number
+        """
+        if isinstance(indices, list):
+            return [self._token(index) for index in indices]
+        return self._token(indices)
+
+    def _token(self, index: Any) -> Any:
+        if not hasattr(index, "__index__") or operator.index(index) >= len(self):
+            raise UnknownIndexError(
+                f"Vocabulary: there is no token {index!r}: there are {len(self)} tokens"
+            )
+        return self.idx_to_token[index]
+
+
+class UnknownIndexError(OutOfRangeError, ValueError):
+    """A token was asked for by a number that is not there."""
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(describe(message, where="Vocabulary"))
+
+
+def as_list(tokens: Any) -> Sequence[Any]:
+    """Return several tokens as they are, and one in a list."""
+    return tokens if isinstance(tokens, list) else [tokens]
