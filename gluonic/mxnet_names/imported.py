@@ -102,7 +102,8 @@ context*: check_call classproperty ctypes threading warnings with_metaclass
 contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
     mx_uint string_types
 contrib.tensorboard*: logging
-contrib.text.embedding*: C=.contrib.text.pretrained base is_np_array logging nd os registry tarfile vocab warnings zipfile
+contrib.text.embedding*: C=.contrib.text.pretrained base is_np_array logging nd os registry tarfile vocab
+    warnings zipfile
 contrib.text.utils*: collections re
 contrib.text.vocab*: C=.contrib.text.pretrained collections
 engine*: check_call ctypes

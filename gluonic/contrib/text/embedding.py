@@ -43,7 +43,7 @@ class _TokenEmbedding(vocab.Vocabulary):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._vec_len = 0
-        self._idx_to_vec = nd.zeros((len(self), 0))
+        self._idx_to_vec: nd.NDArray = nd.zeros((len(self), 0))
 
     @property
     def vec_len(self) -> int:
@@ -76,7 +76,7 @@ class _TokenEmbedding(vocab.Vocabulary):
             for token in as_list(tokens)
         ]
         vectors: nd.NDArray = nd.take(self.idx_to_vec, nd.array(found, dtype="int64"))
-        return vectors if isinstance(tokens, list) else vectors[0]
+        return vectors if isinstance(tokens, list) else vectors.reshape((-1,))
 
     def update_token_vectors(self, tokens: Any, new_vectors: nd.NDArray) -> None:
         """Set the vectors of tokens.
