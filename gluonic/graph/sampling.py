@@ -5,6 +5,7 @@ distribution of its own. MXNet has an operator for either; the functions here ch
 """
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -131,3 +132,34 @@ def _dress(function: Callable[..., Any], name: str, sampler: Sampler) -> None:
     function.__signature__ = inspect.Signature(members)  # type: ignore[attr-defined]
     names = ", ".join(sampler.parameters)
     function.__doc__ = sampler.documentation + _PARAMETERS.format(names=names)
+
+
+def rand_zipfian(
+    uniform: Callable[..., Any], true_classes: Any, num_sampled: int, range_max: int
+) -> Any:
+    """Draw classes whose probability falls with their number, about as ``1 / (class + 1)``.
+
+    The probability is ``(log(class + 2) - log(class + 1)) / log(range_max + 1)``.
+
+    Parameters
+    ----------
+    uniform : the function of ``random`` to draw with
+    true_classes : classes whose expected counts are asked for, shape (n,)
+    num_sampled : how many to draw
+    range_max : the number of classes
+
+    Returns
+    -------
+    samples : the classes drawn, int64
+    expected_count_true : how often each of `true_classes` is expected, float64
+    expected_count_sample : how often each of `samples` is expected, float64
+    """
+    log_range = math.log(range_max + 1)
+
+    def expected(classes: Any) -> Any:
+        numbers = classes.astype("float64")
+        return ((numbers + 2) / (numbers + 1)).log() * (num_sampled / log_range)
+
+    draws = uniform(0, log_range, shape=(num_sampled,), dtype="float64")
+    samples = (draws.exp() - 1).astype("int64") % range_max
+    return samples, expected(true_classes), expected(samples)

@@ -95,7 +95,6 @@ MISSING = (
         "BatchNormWithReLU DeformablePSROIPooling backward_gradientmultiplier backward_hawkesll "
         "backward_index_copy backward_quadratic group_adagrad_update hawkesll",
     ),
-    Missing("symbol.contrib", "adamw_update mp_adamw_update rand_zipfian", "nd.contrib has it"),
     Missing(
         "ndarray.contrib symbol.contrib",
         "calibrate_entropy dequantize quantize quantize_asym quantize_v2 quantized_act quantized_batch_norm "

@@ -1,8 +1,10 @@
 """``nd.contrib``: operators beside the core, and loops."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
+from gluonic.graph import sampling
 from gluonic.graph.calling import Functions
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
@@ -75,12 +77,5 @@ def rand_zipfian(
     expected_count_true : how often each of `true_classes` is expected, float64
     expected_count_sample : how often each of `samples` is expected, float64
     """
-    log_range = math.log(range_max + 1)
-
-    def expected(classes: NDArray) -> NDArray:
-        numbers = classes.astype("float64")
-        return ((numbers + 2) / (numbers + 1)).log() * (num_sampled / log_range)  # type: ignore[no-any-return]
-
-    draws = _samplers["uniform"](0, log_range, shape=(num_sampled,), dtype="float64", ctx=ctx)
-    samples = (draws.exp() - 1).astype("int64") % range_max
-    return samples, expected(true_classes), expected(samples)
+    uniform = partial(_samplers["uniform"], ctx=ctx)
+    return sampling.rand_zipfian(uniform, true_classes, num_sampled, range_max)  # type: ignore[no-any-return]

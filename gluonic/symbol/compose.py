@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.graph.application import Application
 from gluonic.graph.calling import Caller
-from gluonic.graph.errors import MXNetError, describe, nearest, user_location
+from gluonic.graph.errors import MXNetError, describe, nearest, user_location, warn
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
 from gluonic.symbol.naming import current_names
@@ -39,7 +39,7 @@ def apply_operator(
     for key, symbol in named.items():
         caller.check(symbol, key)
     name = current_names().get(name, hint)
-    given = {full_name(key): value for key, value in given.items()}
+    given = _without_symbols(caller, {full_name(key): value for key, value in given.items()})
     application = caller.op.apply(caller.recognized(own(given, caller.op)))
     texts = {key: as_text(value, application.settings.get(key)) for key, value in given.items()}
     inputs = caller.arrange(application, positional, named)
@@ -54,6 +54,16 @@ def apply_operator(
     _check_states(application, entries)
     set_initializers(application, entries)
     return Node(application, name, entries, texts, location, block)
+
+
+def _without_symbols(caller: Caller, given: dict[str, Any]) -> dict[str, Any]:
+    """Leave out symbols among the attributes of an operator without inputs, as MXNet does."""
+    if caller.inputs or caller.variadic or caller.op.arguments is not None:
+        return given
+    symbols = [name for name, value in given.items() if isinstance(value, caller.kind)]
+    for name in symbols:
+        warn(f"{caller.op.name} has no input {name!r}: it has no effect")
+    return {name: value for name, value in given.items() if name not in symbols}
 
 
 def _input_name(caller: Caller, place: int) -> str:

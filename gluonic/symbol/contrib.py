@@ -1,10 +1,78 @@
 """Contributed operators, loops and branches: ``sym.contrib.box_iou``, ``sym.contrib.foreach``."""
 
+from typing import Any
+
+from gluonic.graph import sampling
 from gluonic.graph.calling import Functions
+from gluonic.symbol import _internal
 from gluonic.symbol.control_flow import cond, foreach, while_loop
+from gluonic.symbol.functions import full
+from gluonic.symbol.random import uniform
 from gluonic.symbol.register import make_function
+from gluonic.symbol.symbol import Symbol
 
 _functions = Functions("contrib", globals(), make_function)
 __getattr__ = _functions.find
 __dir__ = _functions.names
-__all__ = ["cond", "foreach", "while_loop"]
+__all__ = ["cond", "foreach", "rand_zipfian", "while_loop"]
+
+
+def rand_zipfian(true_classes: Symbol, num_sampled: int, range_max: int) -> tuple[Symbol, ...]:
+    """Draw classes whose probability falls with their number; see ``nd.contrib.rand_zipfian``.
+
+    Parameters
+    ----------
+    true_classes : classes whose expected counts are asked for, shape (n,)
+    num_sampled : how many to draw
+    range_max : the number of classes
+
+    Returns
+    -------
+    samples : the classes drawn, int64
+    expected_count_true : how often each of `true_classes` is expected, float64
+    expected_count_sample : how often each of `samples` is expected, float64
+    """
+    return sampling.rand_zipfian(uniform, true_classes, num_sampled, range_max)  # type: ignore[no-any-return]
+
+
+def _as_symbol(scale: Any) -> Symbol:
+    return scale if isinstance(scale, Symbol) else full((1,), scale)
+
+
+def adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    rescale_grad: Any,
+    lr: float,
+    eta: float,
+    **settings: Any,
+) -> Symbol:
+    """Take a step of AdamW; skipped if `rescale_grad` is no finite number or is 0.
+
+    Parameters
+    ----------
+    weight, grad, mean, var : the weight, its gradient, and variables of the two moments, which change in place
+    rescale_grad : the factor on the gradient, a number or a symbol of one element
+    lr, eta : the learning rate and the factor of the schedule
+    settings : `beta1`, `beta2`, `epsilon`, `wd`, `clip_gradient`, `name`
+    """
+    inputs = (weight, grad, mean, var, _as_symbol(rescale_grad))
+    return _internal._adamw_update(*inputs, lr=lr, eta=eta, **settings)  # type: ignore[no-any-return]
+
+
+def mp_adamw_update(
+    weight: Symbol,
+    grad: Symbol,
+    mean: Symbol,
+    var: Symbol,
+    weight32: Symbol,
+    rescale_grad: Any,
+    lr: float,
+    eta: float,
+    **settings: Any,
+) -> Symbol:
+    """Take a step of AdamW, with the weight kept in float32 too; see `adamw_update`."""
+    inputs = (weight, grad, mean, var, weight32, _as_symbol(rescale_grad))
+    return _internal._mp_adamw_update(*inputs, lr=lr, eta=eta, **settings)  # type: ignore[no-any-return]

@@ -117,3 +117,20 @@ def test_in_a_file_what_an_operator_does_not_know_is_refused_if_it_has_attribute
     damaged = net.tojson().replace('"num_hidden"', '"no_such": "1", "num_hidden"')
     with pytest.raises(MXNetError, match="has no attribute 'no_such'"):
         sym.load_json(damaged)
+
+
+def test_operators_without_inputs_let_symbols_pass_and_say_so() -> None:
+    data = sym.Variable("data")
+    for function, settings in (
+        (sym.zeros, {"shape": (2,)}),
+        (sym.random.normal, {"shape": (2,)}),
+        (sym.random.randint, {"low": 0, "high": 9, "shape": (2,)}),
+    ):
+        with pytest.warns(UserWarning, match=r"has no input 'data': it has no effect"):
+            made = function(data=data, **settings)
+        assert made.list_arguments() == []
+        assert made.eval()[0].shape == (2,)
+    with pytest.raises(AttributeValueError, match="has no attribute 'data'"):
+        nd._internal._random_randint(0, 9, data=nd.ones((2,)))
+    with pytest.raises(AttributeValueError, match="has no attribute 'other'"):
+        sym.FullyConnected(data, num_hidden=2, other=data)
