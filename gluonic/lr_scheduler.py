@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from gluonic.graph.attributes import Count, Positive
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError
 
 __all__ = [
@@ -22,7 +24,7 @@ def _require(condition: bool, what: str) -> None:
         raise AttributeValueError(what)
 
 
-class LRScheduler:
+class LRScheduler(CheckedArguments):
     """The base of all schedulers; a new one overrides `__call__`.
 
     Parameters
@@ -36,19 +38,13 @@ class LRScheduler:
     def __init__(
         self,
         base_lr: float = 0.01,
-        warmup_steps: int = 0,
+        warmup_steps: Count = 0,
         warmup_begin_lr: float = 0,
         warmup_mode: Literal["linear", "constant"] = "linear",
     ) -> None:
-        _require(isinstance(warmup_steps, int), f"warmup_steps is no integer: {warmup_steps!r}")
-        _require(warmup_steps >= 0, f"warmup_steps={warmup_steps} must not be negative")
         _require(
             warmup_begin_lr <= base_lr,
             f"warmup_begin_lr={warmup_begin_lr} must not exceed base_lr={base_lr}",
-        )
-        _require(
-            warmup_mode in ("linear", "constant"),
-            f"warmup_mode must be 'linear' or 'constant', not {warmup_mode!r}",
         )
         self.base_lr = self.warmup_final_lr = base_lr
         self.warmup_steps, self.warmup_begin_lr = warmup_steps, warmup_begin_lr
@@ -99,11 +95,11 @@ class FactorScheduler(_Stepwise):
 
     def __init__(
         self,
-        step: int,
+        step: float,
         factor: float = 1,
         stop_factor_lr: float = 1e-8,
         base_lr: float = 0.01,
-        warmup_steps: int = 0,
+        warmup_steps: Count = 0,
         warmup_begin_lr: float = 0,
         warmup_mode: Literal["linear", "constant"] = "linear",
     ) -> None:
@@ -111,7 +107,7 @@ class FactorScheduler(_Stepwise):
         _require(step >= 1, f"step={step} must be at least 1")
         _require(factor <= 1, f"factor={factor} must be at most 1")
         self.step, self.factor, self.stop_factor_lr = step, factor, stop_factor_lr
-        self.count = 0
+        self.count: float = 0
 
     def __call__(self, num_update: int) -> float:
         """Return the learning rate after `num_update` updates."""
@@ -141,7 +137,7 @@ class MultiFactorScheduler(_Stepwise):
         step: Sequence[int],
         factor: float = 1,
         base_lr: float = 0.01,
-        warmup_steps: int = 0,
+        warmup_steps: Count = 0,
         warmup_begin_lr: float = 0,
         warmup_mode: Literal["linear", "constant"] = "linear",
     ) -> None:
@@ -171,16 +167,14 @@ class _Curve(LRScheduler):
 
     def __init__(
         self,
-        max_update: int,
+        max_update: Positive,
         base_lr: float,
         final_lr: float,
-        warmup_steps: int,
+        warmup_steps: Count,
         warmup_begin_lr: float,
         warmup_mode: Literal["linear", "constant"],
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        _require(isinstance(max_update, int), f"max_update is no integer: {max_update!r}")
-        _require(max_update >= 1, f"max_update={max_update} must be at least 1")
         self.base_lr_orig, self.final_lr = base_lr, final_lr
         self.max_update, self.max_steps = max_update, max_update - warmup_steps
 
@@ -212,11 +206,11 @@ class PolyScheduler(_Curve):
 
     def __init__(
         self,
-        max_update: int,
+        max_update: Positive,
         base_lr: float = 0.01,
         pwr: float = 2,
         final_lr: float = 0,
-        warmup_steps: int = 0,
+        warmup_steps: Count = 0,
         warmup_begin_lr: float = 0,
         warmup_mode: Literal["linear", "constant"] = "linear",
     ) -> None:
@@ -240,10 +234,10 @@ class CosineScheduler(_Curve):
 
     def __init__(
         self,
-        max_update: int,
+        max_update: Positive,
         base_lr: float = 0.01,
         final_lr: float = 0,
-        warmup_steps: int = 0,
+        warmup_steps: Count = 0,
         warmup_begin_lr: float = 0,
         warmup_mode: Literal["linear", "constant"] = "linear",
     ) -> None:

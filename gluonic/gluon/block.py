@@ -21,6 +21,7 @@ from gluonic.gluon.parameter_dict import (
 )
 from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.later import import_later
@@ -43,7 +44,7 @@ __getattr__, __dir__ = import_later(
 )
 
 
-class Block:
+class Block(CheckedArguments):
     """The base of all layers and nets. Blocks and parameters set as attributes belong to it.
 
     Parameters

@@ -9,6 +9,7 @@ from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.writes import REPLACEMENTS
@@ -28,7 +29,7 @@ class OptimizerSettingsError(MXNetError, AssertionError):
     """An optimizer that is made already was given with settings to make one with."""
 
 
-class Trainer:
+class Trainer(CheckedArguments):
     """Apply an optimizer to parameters, after every `backward`.
 
     Gradients of several contexts are summed up first.

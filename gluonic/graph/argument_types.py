@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from gluonic.graph.attributes import REQUIRED, Attribute, DType
 from gluonic.graph.dtypes import CODE_OF
@@ -49,6 +49,8 @@ def _kind(kind: Any) -> str:
         return _choices(dtype.name for dtype in CODE_OF)
     if origin is Literal:
         return _choices(map(str, parameters))
+    if origin is Annotated:
+        return _kind(parameters[0])
     if origin is tuple:
         return "Shape(tuple)"
     if origin in (Union, types.UnionType):

@@ -3,12 +3,13 @@
 A value from a file is data: it is read by the small grammar below and never evaluated.
 """
 
+import math
 import operator
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import Any, Literal, NewType, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 import numpy as np
 
@@ -17,7 +18,32 @@ from gluonic.graph.errors import AttributeValueError, nearest
 from gluonic.graph.record import record
 from gluonic.graph.subgraphs import Subgraphs, subgraphs
 
+
+@record
+class Bounds:
+    """Between which numbers an attribute lies: ``Annotated[int, Bounds(1)]`` is positive."""
+
+    least: float = -math.inf
+    most: float = math.inf
+
+    def check(self, value: float) -> None:
+        """Raise ValueError for a number that lies elsewhere."""
+        if not self.least <= value <= self.most:
+            raise ValueError
+
+    def __str__(self) -> str:
+        """How to say it after what is bounded."""
+        bounds = ("of at least", self.least), ("of at most", self.most)
+        return " and ".join(f"{words} {bound}" for words, bound in bounds if math.isfinite(bound))
+
+
+Count = Annotated[int, Bounds(0)]
+Positive = Annotated[int, Bounds(1)]
+Probability = Annotated[float, Bounds(0, 1)]
+Rate = Annotated[float, Bounds(most=1)]  # MXNet's layers drop nothing where it is negative
+NonNegative = Annotated[float, Bounds(0)]
 Shape = tuple[int, ...]
+Extents = tuple[Positive, ...]
 OptionalInts = tuple[int | None, ...]
 Axes = int | tuple[int, ...] | None
 DType = NewType("DType", np.dtype[Any])
@@ -96,7 +122,11 @@ def parse(kind: Any, value: Any) -> Any:
         if str(value) not in map(str, parameters):
             raise ValueError
         return next(p for p in parameters if str(p) == str(value))
-    if origin is tuple:
+    if origin is Annotated:
+        parsed = parse(parameters[0], value)
+        parameters[1].check(parsed)
+        return parsed
+    if origin in (tuple, Sequence):
         return tuple(parse(parameters[0], element) for element in _elements(value))
     if origin in (Union, types.UnionType):
         return _parse_union(parameters, value)
@@ -125,9 +155,19 @@ def wording(kind: Any) -> str:
     origin, parameters = get_origin(kind), get_args(kind)
     if origin is Literal:
         return "one of " + ", ".join(repr(p) for p in parameters)
-    if origin is tuple:
+    if origin is Annotated:
+        return f"{wording(parameters[0])} {parameters[1]}"
+    if origin in (tuple, Sequence):
         return "a tuple, each element " + wording(parameters[0])
     return " or ".join(wording(p) for p in parameters)
+
+
+def _choices(kind: Any) -> list[str]:
+    """The texts that the annotation `kind` lists."""
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return [str(part) for part in parts]
+    return [choice for part in parts for choice in _choices(part)]
 
 
 @record
@@ -154,9 +194,8 @@ class Attribute:
         except AttributeValueError as error:
             raise AttributeValueError(f"{owner}: {self.name}: {error}") from None
         except (ValueError, TypeError):
-            hint = (
-                nearest(str(value), map(str, get_args(self.kind))) if isinstance(value, str) else ""
-            )
+            hint = nearest(value, _choices(self.kind)) if isinstance(value, str) else ""
+            given = repr(value) if "\n" not in repr(value) else f"<{type(value).__name__}>"
             raise AttributeValueError(
-                f"{owner}: {self.name}={value!r} must be {wording(self.kind)}{hint}"
+                f"{owner}: {self.name}={given} must be {wording(self.kind)}{hint}"
             ) from None

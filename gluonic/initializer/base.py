@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic import registry
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import RANDOM
@@ -57,7 +58,7 @@ _RULES = {
 }
 
 
-class Initializer:
+class Initializer(CheckedArguments):
     """The base of all initializers; a new one overrides `_init_weight`.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gluonic.graph.attributes import NonNegative
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.writes import note_write
 from gluonic.initializer.base import Initializer, alias, register
@@ -71,7 +72,7 @@ def _draw_evenly(arr: NDArray, bound: float) -> None:
         drawn -= bound
 
 
-def _draw_normally(arr: NDArray, sigma: float) -> None:
+def _draw_normally(arr: NDArray, sigma: NonNegative) -> None:
     """Fill an array with numbers from the normal distribution around zero."""
     with _room(arr) as drawn:
         RANDOM.generator.standard_normal(dtype=drawn.dtype, out=drawn)
@@ -99,7 +100,7 @@ class Uniform(Initializer):
     scale : the bound
     """
 
-    def __init__(self, scale: float = 0.07) -> None:
+    def __init__(self, scale: NonNegative = 0.07) -> None:
         super().__init__(scale=scale)
         self.scale = scale
 
@@ -116,7 +117,7 @@ class Normal(Initializer):
     sigma : the standard deviation
     """
 
-    def __init__(self, sigma: float = 0.01) -> None:
+    def __init__(self, sigma: NonNegative = 0.01) -> None:
         super().__init__(sigma=sigma)
         self.sigma = sigma
 
@@ -138,10 +139,6 @@ class Orthogonal(Initializer):
         self, scale: float = 1.414, rand_type: Literal["uniform", "normal"] = "uniform"
     ) -> None:
         super().__init__(scale=scale, rand_type=rand_type)
-        if rand_type not in ("uniform", "normal"):
-            raise AttributeValueError(
-                f"Orthogonal: rand_type must be 'uniform' or 'normal', not {rand_type!r}"
-            )
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: NDArray) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, MXNetError
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
@@ -66,7 +67,7 @@ class NDArrayIter(DataIter):
         self,
         data: Any,
         label: Any = None,
-        batch_size: int = 1,
+        batch_size: Positive = 1,
         shuffle: bool = False,
         last_batch_handle: str = "pad",
         data_name: str = "data",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.ndarray import NDArray
 
 
@@ -87,7 +88,7 @@ class DataBatch:
         )
 
 
-class DataIter:
+class DataIter(CheckedArguments):
     """The base of iterators over batches.
 
     Parameters

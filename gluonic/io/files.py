@@ -1,17 +1,29 @@
 """Iterators over files: comma separated values, and the digits of the MNIST set."""
 
 import warnings
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.graph.errors import AttributeValueError, FileFormatError
+from gluonic.graph.attributes import Positive
+from gluonic.graph.errors import AttributeValueError, FileFormatError, nearest, warn
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataIter
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
+
+_OF_SPEED = {
+    "ctx",
+    "dtype",
+    "input_shape",
+    "preprocess_threads",
+    "prefetch_buffer",
+    "seed",
+    "silent",
+}
 
 
 class CSVIter(DataIter):
@@ -25,7 +37,7 @@ class CSVIter(DataIter):
     round_batch : accepted; the first examples fill an incomplete last batch up, as its `pad` tells
     dtype : ``float32``, ``int32`` or ``int64``
     data_name, label_name : the names of the inputs
-    **ignored : MXNet's other settings, which change speed alone
+    **others : MXNet's other settings, which change speed alone; it lets pass what it does not know, too
     """
 
     def __init__(
@@ -34,13 +46,14 @@ class CSVIter(DataIter):
         data_shape: Any,
         label_csv: str | None = None,
         label_shape: Any = (1,),
-        batch_size: int = 1,
+        batch_size: Positive = 1,
         round_batch: bool = True,
         dtype: Any = "float32",
         data_name: str = "data",
         label_name: str = "softmax_label",
-        **ignored: Any,
+        **others: Any,
     ) -> None:
+        _warn_of(others, self, "data_csv", "data_shape", "label_csv", "label_shape", "batch_size")
         super().__init__(batch_size)
         data = _read_numbers(data_csv, tuple(data_shape), dtype)
         labels = (
@@ -89,6 +102,13 @@ class CSVIter(DataIter):
         return self._batches.getindex()
 
 
+def _warn_of(others: Iterable[str], iterator: DataIter, *known: str) -> None:
+    for name in others:
+        if name not in _OF_SPEED:
+            title = type(iterator).__name__
+            warn(f"{title} has no argument {name!r}: it has no effect{nearest(name, known)}")
+
+
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     try:
         with warnings.catch_warnings():  # NumPy warns of a file without numbers
@@ -113,20 +133,21 @@ class MNISTIter(NDArrayIter):
     shuffle : whether to shuffle
     flat : whether an image is a row of 784 numbers
     num_parts, part_index : into how many parts to divide the digits, and which one to go through
-    **ignored : MXNet's other settings, which change speed alone
+    **others : MXNet's other settings, which change speed alone; it lets pass what it does not know, too
     """
 
     def __init__(
         self,
         image: str,
         label: str,
-        batch_size: int = 128,
+        batch_size: Positive = 128,
         shuffle: bool = True,
         flat: bool = False,
         num_parts: int = 1,
         part_index: int = 0,
-        **ignored: Any,
+        **others: Any,
     ) -> None:
+        _warn_of(others, self, "batch_size", "shuffle", "flat", "num_parts", "part_index")
         if not 0 <= part_index < num_parts:
             raise AttributeValueError(f"MNISTIter: there is no part {part_index} of {num_parts}")
         images, labels = read_idx(image, 3), read_idx(label, 1).astype(np.float32)

@@ -8,6 +8,7 @@ import numpy
 import numpy.typing
 
 from gluonic import registry
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
 
@@ -52,7 +53,7 @@ def as_numbers(values: Any) -> Numbers:
     return values.asnumpy() if isinstance(values, NDArray) else numpy.asarray(values)
 
 
-class EvalMetric:
+class EvalMetric(CheckedArguments):
     """The base of all metrics: a mean over what has been seen since the last `reset`.
 
     A new one overrides `update`, adding to `sum_metric` and `num_inst`.

@@ -27,7 +27,9 @@ class _TwoMoments(RuleOptimizer):
     state_count = 2
     settings: ClassVar[tuple[str, ...]] = ("beta1", "beta2", "epsilon")
 
-    def __init__(self, learning_rate: float, beta1: float, beta2: float, **kwargs: Any) -> None:
+    def __init__(
+        self, learning_rate: float | None, beta1: float, beta2: float, **kwargs: Any
+    ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1, self.beta2 = beta1, beta2
 
@@ -53,7 +55,7 @@ class Adam(_TwoMoments):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | None = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
@@ -85,7 +87,7 @@ class AdamW(_TwoMoments):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | None = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-6,
@@ -117,7 +119,7 @@ class Adamax(_TwoMoments):
 
     def __init__(
         self,
-        learning_rate: float = 0.002,
+        learning_rate: float | None = 0.002,
         beta1: float = 0.9,
         beta2: float = 0.999,
         **kwargs: Any,
@@ -150,7 +152,7 @@ class Nadam(_TwoMoments):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | None = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
@@ -230,7 +232,7 @@ class RMSProp(RuleOptimizer):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | None = 0.001,
         gamma1: float = 0.9,
         gamma2: float = 0.9,
         epsilon: float = 1e-8,
@@ -278,7 +280,11 @@ class Ftrl(RuleOptimizer):
     settings = ("lamda1", "beta")
 
     def __init__(
-        self, lamda1: float = 0.01, learning_rate: float = 0.1, beta: float = 1, **kwargs: Any
+        self,
+        lamda1: float = 0.01,
+        learning_rate: float | None = 0.1,
+        beta: float = 1,
+        **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.lamda1, self.beta = lamda1, beta

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from gluonic.graph.errors import AttributeValueError, describe, nearest
+from gluonic.graph.constructors import CheckedArguments
+from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 from gluonic.graph.scalar_math import M
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import overwrite
@@ -16,7 +17,7 @@ from gluonic.registry import enter
 _Class = TypeVar("_Class", bound=type)
 
 
-class Optimizer:
+class Optimizer(CheckedArguments):
     """The base of all optimizers; a new one overrides `create_state` and `update`.
 
     Parameters
@@ -62,10 +63,9 @@ class Optimizer:
         if lr_scheduler is None:
             self.lr = 0.01 if learning_rate is None else learning_rate
         elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
-            warnings.warn(
+            warn(
                 f"learning_rate={learning_rate} replaces the scheduler's base_lr="
-                f"{lr_scheduler.base_lr}",
-                stacklevel=3,
+                f"{lr_scheduler.base_lr}"
             )
             lr_scheduler.base_lr = learning_rate
         self.begin_num_update = self.num_update = begin_num_update

@@ -92,7 +92,7 @@ class Signum(_Momentum):
 
     def __init__(
         self,
-        learning_rate: float = 0.01,
+        learning_rate: float | None = 0.01,
         momentum: float = 0.9,
         wd_lh: float = 0.0,
         **kwargs: Any,

@@ -101,7 +101,7 @@ class LAMB(Optimizer):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | None = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-6,
@@ -174,11 +174,11 @@ class LBSGD(SGD):
         momentum: float = 0.0,
         multi_precision: bool = False,
         warmup_strategy: Literal["linear", "power2", "sqrt", "lars"] = "linear",
-        warmup_epochs: int = 5,
-        batch_scale: int = 1,
-        updates_per_epoch: int = 32,
-        begin_epoch: int = 0,
-        num_epochs: int = 60,
+        warmup_epochs: float = 5,
+        batch_scale: float = 1,
+        updates_per_epoch: float = 32,
+        begin_epoch: float = 0,
+        num_epochs: float = 60,
         **kwargs: Any,
     ) -> None:
         super().__init__(momentum, multi_precision=multi_precision, **kwargs)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import describe
 from gluonic.io import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
@@ -102,7 +103,7 @@ class BucketSentenceIter(DataIter):
     def __init__(
         self,
         sentences: Sequence[Sequence[int]],
-        batch_size: int,
+        batch_size: Positive,
         buckets: list[int] | None = None,
         invalid_label: int = -1,
         data_name: str = "data",
@@ -205,6 +206,6 @@ class BucketSentenceIter(DataIter):
         )
 
 
-def _frequent_lengths(sentences: Sequence[Sequence[int]], batch_size: int) -> list[int]:
+def _frequent_lengths(sentences: Sequence[Sequence[int]], batch_size: Positive) -> list[int]:
     counts = np.bincount([len(sentence) for sentence in sentences])
     return [length for length, count in enumerate(counts) if count >= batch_size]

@@ -21,6 +21,7 @@ from gluonic.symbol.attributed import Attributed
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
+from gluonic.symbol.numpy_calls import NumPyCalls
 from gluonic.symbol.unsupported import (
     NotImplementedForSymbol,
     SymbolAttributeError,
@@ -46,7 +47,7 @@ def _caller(op: str) -> Caller:
     return Caller(REGISTRY[op], Symbol)
 
 
-class Symbol(Attributed, Arithmetic):
+class Symbol(Attributed, Arithmetic, NumPyCalls):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
@@ -66,7 +67,6 @@ class Symbol(Attributed, Arithmetic):
 
     __slots__ = ()
 
-    __array_ufunc__ = None  # NumPy's arrays leave arithmetic to symbols
     __hash__ = None  # type: ignore[assignment]
 
     # ------------------------------------------------------------------------ composition

@@ -24,10 +24,18 @@ def test_a_schedule_is_that_of_mxnet(case: str) -> None:
         ("MultiFactorScheduler", {"step": [3, 2]}, "increasing"),
         ("MultiFactorScheduler", {"step": []}, "increasing"),
         ("PolyScheduler", {"max_update": 0}, "max_update=0"),
-        ("CosineScheduler", {"max_update": 1.5}, "no integer"),
-        ("CosineScheduler", {"max_update": 5, "warmup_steps": -1}, "must not be negative"),
+        ("CosineScheduler", {"max_update": 1.5}, "max_update=1.5 must be an integer"),
+        (
+            "CosineScheduler",
+            {"max_update": 5, "warmup_steps": -1},
+            "warmup_steps=-1 must be",
+        ),
         ("PolyScheduler", {"max_update": 5, "warmup_begin_lr": 3.0}, "must not exceed"),
-        ("PolyScheduler", {"max_update": 5, "warmup_mode": "sudden"}, "'linear' or 'constant'"),
+        (
+            "PolyScheduler",
+            {"max_update": 5, "warmup_mode": "sudden"},
+            "one of 'linear', 'constant'",
+        ),
     ],
 )
 def test_impossible_schedules_are_refused(

@@ -253,6 +253,21 @@ def the_values_of_a_symbol(_: Path) -> None:
     Function(lambda F, x: x * x.asnumpy().max())(nd.ones((2, 3)))
 
 
+@wrong(TypeError, r"np\.exp takes no Symbol; F\.exp does", r"mx\.sym\.exp", "in block function")
+def a_numpy_function_of_a_symbol(_: Path) -> None:
+    Function(lambda F, x: np.exp(x))(nd.ones((2, 3)))
+
+
+@wrong(TypeError, r"np\.concatenate takes no Symbol; F\.concat does", "in block function")
+def a_numpy_function_of_several_symbols(_: Path) -> None:
+    Function(lambda F, x, y: np.concatenate([x, y]))(nd.ones((2, 3)), nd.ones((2, 3)))
+
+
+@wrong(TypeError, "np.array takes no Symbol; it stands for a computation", "in block function")
+def a_numpy_array_of_a_symbol(_: Path) -> None:
+    Function(lambda F, x: x * np.asarray(x))(nd.ones((2, 3)))
+
+
 @wrong(
     TypeError, "data must have NDArray type, but is Symbol", "operators of F within hybrid_forward"
 )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gluonic.gluon.data.batchify import batch_of, default_batchify_fn, in_context
 from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+from gluonic.graph.attributes import Positive
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.later import import_later
 from gluonic.ndarray import cpu_pinned
@@ -29,7 +31,7 @@ __getattr__, __dir__ = import_later(
 )
 
 
-class DataLoader:
+class DataLoader(CheckedArguments):
     """Iterate over a data set in batches.
 
     Workers survive a `break`, Ctrl-C and exceptions, and go on with the next epoch.
@@ -60,7 +62,7 @@ class DataLoader:
     def __init__(
         self,
         dataset: Any,
-        batch_size: int | None = None,
+        batch_size: Positive | None = None,
         shuffle: bool = False,
         sampler: Any = None,
         last_batch: Literal["keep", "discard", "rollover"] | None = None,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.attributes import Axes
 
 TINY = 1e-12
 
@@ -32,13 +32,8 @@ class Loss(HybridBlock):
     kwargs : see `Block`
     """
 
-    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None, batch_axis: Axes, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if weight is not None and not isinstance(weight, (int, float)):
-            raise AttributeValueError(
-                f"{type(self).__name__}: weight must be a number, not {weight!r}; "
-                "weights of samples are an argument of the call"
-            )
         self._weight, self._batch_axis = weight, batch_axis
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from gluonic.gluon.loss.base import TINY, Loss, softplus_of_minus_abs
+from gluonic.graph.attributes import Axes
 from gluonic.graph.errors import AttributeValueError
 
 
@@ -20,7 +21,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         self,
         from_sigmoid: bool = False,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -67,7 +68,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         sparse_label: bool = True,
         from_logits: bool = False,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -103,7 +104,7 @@ class KLDivLoss(Loss):
         from_logits: bool = True,
         axis: int = -1,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -183,7 +184,7 @@ class HingeLoss(Loss):
         self,
         margin: float = 1,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -222,7 +223,7 @@ class LogisticLoss(Loss):
     def __init__(
         self,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         label_format: str = "signed",
         **kwargs: Any,
     ) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from gluonic.gluon.loss.base import TINY, Loss
 from gluonic.gluon.loss.classification import KLDivLoss
+from gluonic.graph.attributes import Axes
 
 
 class TripletLoss(Loss):
@@ -19,7 +20,7 @@ class TripletLoss(Loss):
         self,
         margin: float = 1,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -45,7 +46,7 @@ class CosineEmbeddingLoss(Loss):
     def __init__(
         self,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         margin: float = 0,
         **kwargs: Any,
     ) -> None:
@@ -83,7 +84,7 @@ class SDMLLoss(Loss):
         self,
         smoothing_parameter: float = 0.3,
         weight: float = 1.0,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)

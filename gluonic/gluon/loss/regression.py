@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from gluonic.gluon.loss.base import Loss
+from gluonic.graph.attributes import Axes
 
 
 class L2Loss(Loss):
@@ -14,7 +15,7 @@ class L2Loss(Loss):
     weight, batch_axis, kwargs : see `Loss`
     """
 
-    def __init__(self, weight: float = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(self, weight: float = 1.0, batch_axis: Axes = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
@@ -30,7 +31,7 @@ class L1Loss(Loss):
     weight, batch_axis, kwargs : see `Loss`
     """
 
-    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None = None, batch_axis: Axes = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
@@ -51,7 +52,7 @@ class HuberLoss(Loss):
         self,
         rho: float = 1,
         weight: float | None = None,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -78,7 +79,7 @@ class PoissonNLLLoss(Loss):
         self,
         weight: float | None = None,
         from_logits: bool = True,
-        batch_axis: int = 0,
+        batch_axis: Axes = 0,
         compute_full: bool = False,
         **kwargs: Any,
     ) -> None:

@@ -1,14 +1,15 @@
 """Activation layers."""
 
-from typing import Any
+from typing import Any, Literal
 
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.attributes import NonNegative, Positive
 from gluonic.initializer import Constant, Initializer
 
 __all__ = ["ELU", "GELU", "SELU", "Activation", "LeakyReLU", "PReLU", "Swish"]
 
+ActivationName = Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 _QUARTER = Constant(0.25)
 
 
@@ -23,7 +24,7 @@ class Activation(HybridBlock):
 
     def __init__(
         self,
-        activation: str,
+        activation: ActivationName,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -52,14 +53,10 @@ class LeakyReLU(HybridBlock):
 
     def __init__(
         self,
-        alpha: float,
+        alpha: NonNegative,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
-        if alpha < 0:
-            raise AttributeValueError(
-                describe(f"the slope alpha must not be negative, got {alpha}", where="LeakyReLU")
-            )
         super().__init__(prefix=prefix, params=params)
         self._alpha = alpha
 
@@ -84,7 +81,7 @@ class PReLU(HybridBlock):
     def __init__(
         self,
         alpha_initializer: Initializer | str = _QUARTER,
-        in_channels: int = 1,
+        in_channels: Positive = 1,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation
+from gluonic.gluon.nn.activations import Activation, ActivationName
 from gluonic.gluon.nn.containers import HybridSequential, Sequential
 from gluonic.gluon.nn.norm_layers import (
     BatchNorm,
@@ -18,6 +18,7 @@ from gluonic.gluon.nn.norm_layers import (
     LayerNorm,
 )
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.attributes import Count, Positive, Rate
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.initializer import Initializer
 
@@ -60,14 +61,14 @@ class Dense(HybridBlock):
 
     def __init__(
         self,
-        units: int,
-        activation: str | None = None,
+        units: Positive,
+        activation: ActivationName | None = None,
         use_bias: bool = True,
         flatten: bool = True,
         dtype: Any = "float32",
         weight_initializer: Initializer | str | None = None,
         bias_initializer: Initializer | str | None = "zeros",
-        in_units: int = 0,
+        in_units: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -125,7 +126,7 @@ class Dropout(HybridBlock):
 
     def __init__(
         self,
-        rate: float,
+        rate: Rate,
         axes: tuple[int, ...] = (),
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -158,8 +159,8 @@ class Embedding(HybridBlock):
 
     def __init__(
         self,
-        input_dim: int,
-        output_dim: int,
+        input_dim: Positive,
+        output_dim: Positive,
         dtype: Any = "float32",
         weight_initializer: Initializer | str | None = None,
         sparse_grad: bool = False,

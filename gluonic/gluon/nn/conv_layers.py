@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation
+from gluonic.gluon.nn.activations import Activation, ActivationName
 from gluonic.gluon.nn.pool_layers import (
     AvgPool1D,
     AvgPool2D,
@@ -19,8 +19,15 @@ from gluonic.gluon.nn.pool_layers import (
     MaxPool3D,
     ReflectionPad2D,
 )
-from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
+from gluonic.gluon.nn.window import (
+    Extents,
+    PositiveExtents,
+    add_parameters_of,
+    checked_layout,
+    extents,
+)
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.attributes import Count, Positive
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
 
@@ -61,7 +68,7 @@ class _AnyConv(HybridBlock):
         window: dict[str, Extents],
         groups: int,
         layout: str | None,
-        activation: str | None,
+        activation: ActivationName | None,
         use_bias: bool,
         initializers: tuple[Initializer | str | None, Initializer | str | None],
         prefix: str | None,
@@ -178,18 +185,18 @@ class _Conv(_AnyConv):
 
     def __init__(
         self,
-        channels: int,
-        kernel_size: Extents,
-        strides: Extents = 1,
+        channels: Positive,
+        kernel_size: PositiveExtents,
+        strides: PositiveExtents = 1,
         padding: Extents = 0,
-        dilation: Extents = 1,
-        groups: int = 1,
+        dilation: PositiveExtents = 1,
+        groups: Positive = 1,
         layout: str | None = None,
-        activation: str | None = None,
+        activation: ActivationName | None = None,
         use_bias: bool = True,
         weight_initializer: Initializer | str | None = None,
         bias_initializer: Initializer | str | None = "zeros",
-        in_channels: int = 0,
+        in_channels: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -237,19 +244,19 @@ class _ConvTranspose(_AnyConv):
 
     def __init__(
         self,
-        channels: int,
-        kernel_size: Extents,
-        strides: Extents = 1,
+        channels: Positive,
+        kernel_size: PositiveExtents,
+        strides: PositiveExtents = 1,
         padding: Extents = 0,
         output_padding: Extents = 0,
-        dilation: Extents = 1,
-        groups: int = 1,
+        dilation: PositiveExtents = 1,
+        groups: Positive = 1,
         layout: str | None = None,
-        activation: str | None = None,
+        activation: ActivationName | None = None,
         use_bias: bool = True,
         weight_initializer: Initializer | str | None = None,
         bias_initializer: Initializer | str | None = "zeros",
-        in_channels: int = 0,
+        in_channels: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.attributes import Count, Positive
 from gluonic.initializer import Initializer
 
 __all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]
@@ -89,7 +90,7 @@ class BatchNorm(_Norm):
         gamma_initializer: Init = "ones",
         running_mean_initializer: Init = "zeros",
         running_variance_initializer: Init = "ones",
-        in_channels: int = 0,
+        in_channels: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -167,7 +168,7 @@ class InstanceNorm(_Norm):
         scale: bool = False,
         beta_initializer: Init = "zeros",
         gamma_initializer: Init = "ones",
-        in_channels: int = 0,
+        in_channels: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -209,7 +210,7 @@ class LayerNorm(_Norm):
         scale: bool = True,
         beta_initializer: Init = "zeros",
         gamma_initializer: Init = "ones",
-        in_channels: int = 0,
+        in_channels: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -241,7 +242,7 @@ class GroupNorm(_Norm):
 
     def __init__(
         self,
-        num_groups: int = 1,
+        num_groups: Positive = 1,
         epsilon: float = 1e-5,
         center: bool = True,
         scale: bool = True,

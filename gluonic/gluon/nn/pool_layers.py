@@ -3,7 +3,13 @@
 from typing import Any, ClassVar, Literal
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
+from gluonic.gluon.nn.window import (
+    Extents,
+    PositiveExtents,
+    add_parameters_of,
+    checked_layout,
+    extents,
+)
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.errors import AttributeValueError, describe
 
@@ -34,8 +40,8 @@ class _Pooling(HybridBlock):
 
     def __init__(
         self,
-        pool_size: Extents,
-        strides: Extents | None,
+        pool_size: PositiveExtents,
+        strides: PositiveExtents | None,
         padding: Extents,
         layout: str | None,
         ceil_mode: bool,
@@ -95,8 +101,8 @@ class _MaxPool(_Pooling):
 
     def __init__(
         self,
-        pool_size: Extents = 2,
-        strides: Extents | None = None,
+        pool_size: PositiveExtents = 2,
+        strides: PositiveExtents | None = None,
         padding: Extents = 0,
         layout: str | None = None,
         ceil_mode: bool = False,
@@ -125,8 +131,8 @@ class MaxPool3D(_MaxPool):
 
     def __init__(
         self,
-        pool_size: Extents = 2,
-        strides: Extents | None = None,
+        pool_size: PositiveExtents = 2,
+        strides: PositiveExtents | None = None,
         padding: Extents = 0,
         ceil_mode: bool = False,
         layout: str | None = None,
@@ -159,8 +165,8 @@ class _AvgPool(_Pooling):
 
     def __init__(
         self,
-        pool_size: Extents = 2,
-        strides: Extents | None = None,
+        pool_size: PositiveExtents = 2,
+        strides: PositiveExtents | None = None,
         padding: Extents = 0,
         ceil_mode: bool = False,
         layout: str | None = None,
@@ -188,8 +194,8 @@ class AvgPool1D(_AvgPool):
 
     def __init__(
         self,
-        pool_size: Extents = 2,
-        strides: Extents | None = None,
+        pool_size: PositiveExtents = 2,
+        strides: PositiveExtents | None = None,
         padding: Extents = 0,
         layout: str | None = None,
         ceil_mode: bool = False,

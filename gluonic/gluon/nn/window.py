@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Sequence
 
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, describe
 
 Extents = int | Sequence[int]
+PositiveExtents = Positive | Sequence[Positive]
 
 
 def extents(size: Extents, rank: int, what: str) -> tuple[int, ...]:

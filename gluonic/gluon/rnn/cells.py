@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
+from gluonic.graph.attributes import Count, Positive
 from gluonic.initializer import Initializer
 from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
 
@@ -24,8 +25,8 @@ class _GatedCell(HybridRecurrentCell):
 
     def __init__(
         self,
-        hidden_size: int,
-        input_size: int,
+        hidden_size: Positive,
+        input_size: Count,
         weights: tuple[Init, Init],
         biases: tuple[Init, Init],
         prefix: str | None,
@@ -93,13 +94,13 @@ class RNNCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: int,
+        hidden_size: Positive,
         activation: Any = "tanh",
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        input_size: int = 0,
+        input_size: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -158,12 +159,12 @@ class LSTMCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: int,
+        hidden_size: Positive,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        input_size: int = 0,
+        input_size: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
         activation: Any = "tanh",
@@ -224,12 +225,12 @@ class GRUCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: int,
+        hidden_size: Positive,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        input_size: int = 0,
+        input_size: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:

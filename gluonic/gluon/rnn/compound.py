@@ -14,6 +14,7 @@ from gluonic.gluon.rnn.sequences import (
     reverse,
     take_apart,
 )
+from gluonic.graph.attributes import Rate
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.rnn.steps import zoned
 
@@ -138,7 +139,7 @@ class DropoutCell(HybridRecurrentCell):
 
     def __init__(
         self,
-        rate: float,
+        rate: Rate,
         axes: tuple[int, ...] = (),
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -235,7 +236,7 @@ class ZoneoutCell(ModifierCell):
     """
 
     def __init__(
-        self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0
+        self, base_cell: Any, zoneout_outputs: Rate = 0.0, zoneout_states: Rate = 0.0
     ) -> None:
         if isinstance(base_cell, BidirectionalCell):
             raise AssertionError(

@@ -9,6 +9,7 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.rnn.cells import GRUCell, LSTMCell, RNNCell
 from gluonic.gluon.rnn.compound import BidirectionalCell, DropoutCell, HybridSequentialRNNCell
 from gluonic.gluon.rnn.sequences import is_whole, make_state, zeros_for
+from gluonic.graph.attributes import Count, Positive, Probability
 from gluonic.graph.errors import AttributeValueError, NotThereError, describe
 from gluonic.initializer import Initializer
 from gluonic.initializer.fused_rnn import GATE_NAMES
@@ -27,15 +28,15 @@ class _RNNLayer(HybridBlock):
     def __init__(
         self,
         mode: str,
-        hidden_size: int,
-        num_layers: int,
+        hidden_size: Positive,
+        num_layers: Positive,
         layout: Layout,
-        dropout: float,
+        dropout: Probability,
         bidirectional: bool,
-        input_size: int,
+        input_size: Count,
         initializers: dict[str, Init],
         dtype: Any,
-        projection_size: int | None = None,
+        projection_size: Positive | None = None,
         clip: tuple[float | None, float | None, bool] = (None, None, False),
         use_sequence_length: bool = False,
         **kwargs: Any,
@@ -165,7 +166,7 @@ class _RNNLayer(HybridBlock):
 
     _unfuse = unfuse
 
-    def _make_cell(self, prefix: str, input_size: int) -> Any:
+    def _make_cell(self, prefix: str, input_size: Count) -> Any:
         settings: dict[str, Any] = {"prefix": prefix, "input_size": input_size}
         for kind in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"):
             settings[f"{kind}_initializer"] = self._initializers[kind]

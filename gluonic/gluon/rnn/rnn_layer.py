@@ -3,6 +3,7 @@
 from typing import Any
 
 from gluonic.gluon.rnn.fused_layer import Init, Layout, _RNNLayer
+from gluonic.graph.attributes import Count, Positive, Probability
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -27,17 +28,17 @@ class RNN(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: int,
-        num_layers: int = 1,
+        hidden_size: Positive,
+        num_layers: Positive = 1,
         activation: str = "relu",
         layout: Layout = "TNC",
-        dropout: float = 0,
+        dropout: Probability = 0,
         bidirectional: bool = False,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        input_size: int = 0,
+        input_size: Count = 0,
         dtype: Any = "float32",
         **kwargs: Any,
     ) -> None:
@@ -85,17 +86,17 @@ class LSTM(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: int,
-        num_layers: int = 1,
+        hidden_size: Positive,
+        num_layers: Positive = 1,
         layout: Layout = "TNC",
-        dropout: float = 0,
+        dropout: Probability = 0,
         bidirectional: bool = False,
-        input_size: int = 0,
+        input_size: Count = 0,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        projection_size: int | None = None,
+        projection_size: Positive | None = None,
         h2r_weight_initializer: Init = None,
         state_clip_min: float | None = None,
         state_clip_max: float | None = None,
@@ -144,12 +145,12 @@ class GRU(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: int,
-        num_layers: int = 1,
+        hidden_size: Positive,
+        num_layers: Positive = 1,
         layout: Layout = "TNC",
-        dropout: float = 0,
+        dropout: Probability = 0,
         bidirectional: bool = False,
-        input_size: int = 0,
+        input_size: Count = 0,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Extents, Positive, Shape
 from gluonic.graph.axes import divided, scaled
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -35,12 +35,12 @@ def convolution(
     weight: Array,
     bias: Array | None = None,
     *,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
-    num_filter: int,
-    num_group: int = 1,
+    num_filter: Positive,
+    num_group: Positive = 1,
     workspace: int = 1024,
     no_bias: bool = False,
     cudnn_tune: Tuning | None = None,
@@ -96,8 +96,6 @@ def _(n: NodeView) -> None:
     title = n._title
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, title)
     last = windows.channels_last
-    if n.num_filter < 1 or n.num_group < 1:
-        raise InferenceError(f"{title}: num_filter and num_group must be positive")
     divided(n.num_filter, n.num_group, f"{title}: num_filter")
     n.bias = (n.num_filter,)
     n.weight = back_shape((n.num_filter, None, *windows.kernel), last)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.attributes import DType, Shape
+from gluonic.graph.attributes import Count, DType, Shape
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.dtypes import CODES, DEFAULT
 from gluonic.graph.errors import AttributeValueError, NotThereError
@@ -124,7 +124,7 @@ def linspace(
     *,
     start: float,
     stop: float,
-    num: int,
+    num: Count,
     endpoint: bool = True,
     ctx: str = "",
     dtype: DType = FLOAT32,
@@ -135,8 +135,6 @@ def linspace(
 
 @linspace.infer_shape
 def _(n: Any) -> None:
-    if n.num < 0:
-        raise AttributeValueError(f"{n._title}: num={n.num} must not be negative")
     n.output = (n.num,)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Extents, Positive, Shape
 from gluonic.graph.axes import divided
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -35,14 +35,14 @@ def deconvolution(
     weight: Array,
     bias: Array | None = None,
     *,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
     adj: Shape = (),
     target_shape: Shape = (),
-    num_filter: int,
-    num_group: int = 1,
+    num_filter: Positive,
+    num_group: Positive = 1,
     workspace: int = 512,
     no_bias: bool = True,
     cudnn_tune: Tuning | None = None,

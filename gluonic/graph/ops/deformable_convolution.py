@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Extents, Positive, Shape
 from gluonic.graph.axes import divided
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -28,12 +28,12 @@ def deformable_convolution(
     weight: Array,
     bias: Array | None = None,
     *,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
-    num_filter: int,
-    num_group: int = 1,
+    num_filter: Positive,
+    num_group: Positive = 1,
     num_deformable_group: int = 1,
     workspace: int = 1024,
     no_bias: bool = False,
@@ -79,12 +79,12 @@ def modulated_deformable_convolution(
     weight: Array,
     bias: Array | None = None,
     *,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
-    num_filter: int,
-    num_group: int = 1,
+    num_filter: Positive,
+    num_group: Positive = 1,
     num_deformable_group: int = 1,
     workspace: int = 1024,
     no_bias: bool = False,
@@ -187,12 +187,12 @@ def backward_deformable_convolution(
     weight: Array,
     mask: Array | None = None,
     *,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
-    num_filter: int,
-    num_group: int = 1,
+    num_filter: Positive,
+    num_group: Positive = 1,
     num_deformable_group: int = 1,
     modulated: bool = False,
 ) -> Any:

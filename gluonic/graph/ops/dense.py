@@ -3,6 +3,7 @@
 from math import prod
 from typing import Any
 
+from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -20,7 +21,7 @@ def fully_connected(
     weight: Array,
     bias: Array | None = None,
     *,
-    num_hidden: int,
+    num_hidden: Positive,
     no_bias: bool = False,
     flatten: bool = True,
 ) -> Any:

@@ -4,9 +4,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Probability, Shape
 from gluonic.graph.axes import axis_of
-from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.random_words import kept
@@ -34,7 +33,7 @@ def _mask_shape(shape: Shape, axes: Shape) -> Shape:
 def dropout(
     data: Array,
     *,
-    p: float = 0.5,
+    p: Probability = 0.5,
     mode: Literal["training", "always"] = "training",
     axes: Shape = (),
     cudnn_off: bool | None = False,
@@ -65,8 +64,6 @@ def dropout(
 
 @dropout.infer_shape
 def _(n: NodeView) -> None:
-    if not 0 <= n.p <= 1:
-        raise InferenceError(f"{n._title}: p={n.p} is no probability")
     both_ways(n, "data", "output")
     shared = {axis_of(axis, len(n.data), n._title) for axis in n.axes}
     n.mask = tuple(1 if i in shared else extent for i, extent in enumerate(n.data))

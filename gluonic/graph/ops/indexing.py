@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import DType
+from gluonic.graph.attributes import Count, DType, Positive
 from gluonic.graph.axes import axis_of, inserted, product, replaced, require_rank, without
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.indices import Mode, add_rows, positions
@@ -55,8 +55,8 @@ def embedding(
     data: Array,
     weight: Array,
     *,
-    input_dim: int,
-    output_dim: int,
+    input_dim: Positive,
+    output_dim: Positive,
     dtype: DType = FLOAT32,
     sparse_grad: bool = False,
 ) -> Any:
@@ -194,7 +194,7 @@ def _(grad: Array, a: Array, indices: Array) -> Any:
 def one_hot(
     indices: Array,
     *,
-    depth: int,
+    depth: Count,
     on_value: float = 1.0,
     off_value: float = 0.0,
     dtype: DType = FLOAT32,
@@ -217,8 +217,6 @@ def one_hot(
 
 @one_hot.infer_shape
 def _(n: NodeView) -> None:
-    if n.depth < 0:
-        raise InferenceError(f"{n._title}: depth is {n.depth} but must not be negative")
     n.output = (*n.indices, n.depth)
 
 

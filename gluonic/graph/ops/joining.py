@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Positive, Shape
 from gluonic.graph.axes import (
     Extent,
     axis_of,
@@ -170,7 +170,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
 
 @operator("SliceChannel", "split", outputs=lambda n: _numbered(n.num_outputs))
 def split(
-    data: Array, *, num_outputs: int, axis: int = 1, squeeze_axis: bool = False
+    data: Array, *, num_outputs: Positive, axis: int = 1, squeeze_axis: bool = False
 ) -> tuple[Array, ...]:
     """Cut an array into equal parts.
 
@@ -216,8 +216,6 @@ def _assign_parts(n: NodeView, names: Sequence[str], parts: Sequence[Extent]) ->
 @split.infer_shape
 def _(n: NodeView) -> None:
     names = _numbered(n.num_outputs)
-    if not names:
-        raise InferenceError(f"{n._title}: num_outputs is {n.num_outputs} but must be positive")
     outputs = [n._known(name) for name in names]
     if any(shape is not None for shape in outputs):
         whole = _whole(n, outputs, n.axis)

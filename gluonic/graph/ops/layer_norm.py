@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import axis_of, divided, replaced
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, operator
@@ -133,7 +134,7 @@ def group_norm(
     gamma: Array,
     beta: Array,
     *,
-    num_groups: int = 1,
+    num_groups: Positive = 1,
     eps: float = 1e-5,
     output_mean_var: bool = False,
 ) -> Any:

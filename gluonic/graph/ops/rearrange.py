@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Count, Positive, Shape
 from gluonic.graph.axes import (
     Extent,
     axes_of,
@@ -101,7 +101,7 @@ reverse.gradient(data=lambda F, n, g: F.reverse(g, axis=n.axis))
 
 
 @operator("depth_to_space")
-def depth_to_space(data: Array, *, block_size: int) -> Any:
+def depth_to_space(data: Array, *, block_size: Positive) -> Any:
     """Move blocks of channels into height and width.
 
     ``(batch, channels, height, width)`` becomes ``(batch, channels / b², height * b, width * b)``,
@@ -116,7 +116,7 @@ def depth_to_space(data: Array, *, block_size: int) -> Any:
 
 
 @operator("space_to_depth")
-def space_to_depth(data: Array, *, block_size: int) -> Any:
+def space_to_depth(data: Array, *, block_size: Positive) -> Any:
     """Move blocks of height and width into channels; undoes `depth_to_space`."""
     batch, channels, height, width = data.shape
     b = block_size
@@ -150,8 +150,6 @@ def _wide(n: NodeView, deep: str) -> PartialShape:
 
 def _blocks_rule(deep: str, wide: str) -> Any:
     def rule(n: NodeView) -> None:
-        if n.block_size < 1:
-            raise InferenceError(f"{n._title}: block_size is {n.block_size} but must be positive")
         if n._known(deep) is not None:
             setattr(n, wide, _wide(n, deep))
         setattr(n, deep, _deep(n, wide))
@@ -196,15 +194,13 @@ def _(grad: Array, data: Array, *, reps: Shape) -> Any:
 
 
 @operator("repeat")
-def repeat(data: Array, *, repeats: int, axis: int | None = None) -> Any:
+def repeat(data: Array, *, repeats: Count, axis: int | None = None) -> Any:
     """Repeat every element `repeats` times along an axis; without axis, of the flat array."""
     return np.repeat(data, repeats, axis) if repeats else data.ravel()[:0]
 
 
 @repeat.infer_shape
 def _(n: NodeView) -> None:
-    if n.repeats < 0:
-        raise InferenceError(f"{n._title}: repeats is {n.repeats} but must not be negative")
     if n.repeats == 0:  # MXNet forgets the axes then
         n.output = (0,)
     elif n.axis is None:
@@ -215,7 +211,7 @@ def _(n: NodeView) -> None:
 
 
 @adjoint(repeat)
-def _(grad: Array, data: Array, *, repeats: int, axis: int | None) -> Any:
+def _(grad: Array, data: Array, *, repeats: Count, axis: int | None) -> Any:
     """Sum the gradients of the copies."""
     if repeats == 0:
         return np.zeros_like(data)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.attributes import Positive, Probability
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.ops.layer_rules import wide
 from gluonic.graph.ops.recurrent_gradients import gradients
@@ -37,11 +38,11 @@ def rnn(
     state_cell: Array | None = None,
     sequence_length: Array | None = None,
     *,
-    state_size: int,
-    num_layers: int,
+    state_size: Positive,
+    num_layers: Positive,
     bidirectional: bool = False,
     mode: Mode,
-    p: float = 0.0,
+    p: Probability = 0.0,
     state_outputs: bool = False,
     projection_size: int | None = None,
     lstm_state_clip_min: float | None = None,

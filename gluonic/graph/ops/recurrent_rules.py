@@ -70,10 +70,6 @@ def infer_shapes(n: NodeView) -> None:
 
 
 def _check(n: NodeView) -> None:
-    if n.num_layers < 1 or n.state_size < 1:
-        raise InferenceError(f"{n._title}: num_layers and state_size must be positive")
-    if not 0 <= n.p <= 1:
-        raise InferenceError(f"{n._title}: p={n.p} is no probability")
     if n.projection_size is not None and (n.mode != "lstm" or n.projection_size < 1):
         raise InferenceError(f"{n._title}: projection_size={n.projection_size} needs mode='lstm'")
     if n.lstm_state_clip_min is not None or n.lstm_state_clip_max is not None:

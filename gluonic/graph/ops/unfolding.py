@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import Shape
+from gluonic.graph.attributes import Extents, Shape
 from gluonic.graph.axes import divided, product, require_rank, scaled
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -38,7 +38,7 @@ def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
 
 @operator("im2col")
 def im2col(
-    data: Array, *, kernel: Shape, stride: Shape = (), dilate: Shape = (), pad: Shape = ()
+    data: Array, *, kernel: Extents, stride: Extents = (), dilate: Extents = (), pad: Shape = ()
 ) -> Any:
     """Put what each window reads into a column.
 
@@ -80,9 +80,9 @@ def col2im(
     data: Array,
     *,
     output_size: Shape,
-    kernel: Shape,
-    stride: Shape = (),
-    dilate: Shape = (),
+    kernel: Extents,
+    stride: Extents = (),
+    dilate: Extents = (),
     pad: Shape = (),
 ) -> Any:
     """Add columns up where their windows lie; the transpose of `im2col`.

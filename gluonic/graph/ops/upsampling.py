@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import divided, require_rank, scaled
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, operator
@@ -24,7 +25,7 @@ def _names(n: Any) -> tuple[str, ...]:
 @operator("UpSampling", count="num_args", arguments=_names, dtype=floating())
 def up_sampling(
     *args: Array,
-    scale: int,
+    scale: Positive,
     num_filter: int = 0,
     sample_type: SampleType,
     multi_input_mode: MultiInputMode = "concat",
@@ -84,8 +85,6 @@ def _as_deconvolution(scale: int, num_filter: int) -> dict[str, Any]:
 
 @up_sampling.infer_shape
 def _(n: NodeView) -> None:
-    if n.scale < 1:
-        raise InferenceError(f"{n._title}: scale={n.scale} must be positive")
     if n.sample_type == "bilinear":
         _infer_bilinear(n)
     else:

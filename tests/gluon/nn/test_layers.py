@@ -138,7 +138,7 @@ def test_an_unknown_function_is_named_with_the_nearest_one() -> None:
         (lambda: nn.MaxPool1D(layout="NCHW"), r"layout must be NCW or NWC"),
         (lambda: nn.AvgPool2D((2, 2, 2)), r"pool_size must be a number or 2 numbers"),
         (lambda: nn.ReflectionPad2D((1, 1)), r"padding must be a number or 8 numbers"),
-        (lambda: nn.LeakyReLU(-1), r"alpha must not be negative"),
+        (lambda: nn.LeakyReLU(-1), r"alpha=-1 must be a number of at least 0"),
     ],
 )
 def test_impossible_layers_are_refused_when_they_are_made(make: Any, message: str) -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Graph, Node, make_node
@@ -163,5 +163,5 @@ def test_deconvolution_infers_what_mxnet_infers(attributes: Any, output: Any) ->
 )
 def test_impossible_windows_are_refused(name: str, attributes: Any, message: str) -> None:
     attributes = {"kernel": (2, 2), "num_filter": 4, **attributes}
-    with pytest.raises(InferenceError, match=message):
+    with pytest.raises(MXNetError, match=message):
         shapes_of(name, {"data": (1, 4, 5, 5)}, **attributes)

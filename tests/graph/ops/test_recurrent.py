@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Graph, Node, make_node
@@ -161,11 +161,11 @@ def test_shapes_are_those_that_mxnet_infers() -> None:
         ({"data": (3, 2)}, {}, "data"),
         ({}, {"num_layers": 0}, "num_layers"),
         ({}, {"projection_size": 3}, "projection_size"),
-        ({}, {"p": 2}, "probability"),
+        ({}, {"p": 2}, "p=2 must be a number of at least 0 and of at most 1"),
     ],
 )
 def test_what_does_not_fit_is_refused(known: Any, attributes: Any, message: str) -> None:
-    with pytest.raises(InferenceError, match=message):
+    with pytest.raises(MXNetError, match=message):
         shapes_of(
             {"data": (3, 2, 4), **known},
             **{"mode": "gru", "state_size": 5, "num_layers": 1, **attributes},

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Graph, Node, make_node
@@ -89,5 +89,5 @@ def test_bilinear_names_its_weight_and_infers_it() -> None:
     ],
 )
 def test_impossible_sizes_are_refused(name: str, shape: Any, attributes: Any) -> None:
-    with pytest.raises(InferenceError):
+    with pytest.raises(MXNetError):
         run(name, uniform(*shape), **attributes)

@@ -4,10 +4,17 @@ from math import prod
 from typing import Any, ClassVar
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation
+from gluonic.gluon.nn.activations import Activation, ActivationName
 from gluonic.gluon.nn.conv_layers import described_convolution
-from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
+from gluonic.gluon.nn.window import (
+    Extents,
+    PositiveExtents,
+    add_parameters_of,
+    checked_layout,
+    extents,
+)
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.attributes import Count, Positive
 from gluonic.initializer import Initializer
 
 __all__ = ["DeformableConvolution", "ModulatedDeformableConvolution"]
@@ -53,17 +60,17 @@ class _Deformable(HybridBlock):
 
     def __init__(
         self,
-        channels: int,
-        kernel_size: Extents = (1, 1),
-        strides: Extents = (1, 1),
+        channels: Positive,
+        kernel_size: PositiveExtents = (1, 1),
+        strides: PositiveExtents = (1, 1),
         padding: Extents = (0, 0),
-        dilation: Extents = (1, 1),
-        groups: int = 1,
-        num_deformable_group: int = 1,
+        dilation: PositiveExtents = (1, 1),
+        groups: Positive = 1,
+        num_deformable_group: Positive = 1,
         layout: str = "NCHW",
         use_bias: bool = True,
-        in_channels: int = 0,
-        activation: str | None = None,
+        in_channels: Count = 0,
+        activation: ActivationName | None = None,
         weight_initializer: Init = None,
         bias_initializer: Init = "zeros",
         offset_weight_initializer: Init = "zeros",

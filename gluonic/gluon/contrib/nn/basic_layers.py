@@ -10,6 +10,7 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import BatchNorm, HybridSequential, Sequential
 from gluonic.gluon.nn.window import extents
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.graph.attributes import Count, Positive
 from gluonic.graph.errors import NotThereError
 from gluonic.initializer import Initializer
 
@@ -75,8 +76,8 @@ class SparseEmbedding(Block):
 
     def __init__(
         self,
-        input_dim: int,
-        output_dim: int,
+        input_dim: Positive,
+        output_dim: Positive,
         dtype: Any = "float32",
         weight_initializer: Init = None,
         **kwargs: Any,
@@ -104,7 +105,7 @@ class SyncBatchNorm(BatchNorm):
 
     def __init__(
         self,
-        in_channels: int = 0,
+        in_channels: Count = 0,
         num_devices: int | None = None,
         momentum: float = 0.9,
         epsilon: float = 1e-5,

@@ -2,10 +2,17 @@
 
 from typing import Any, ClassVar
 
-from gluonic.gluon.nn.window import Extents, add_parameters_of, checked_layout, extents
+from gluonic.gluon.nn.window import (
+    Extents,
+    PositiveExtents,
+    add_parameters_of,
+    checked_layout,
+    extents,
+)
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn import HybridRecurrentCell
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer import Initializer
 from gluonic.rnn.steps import Activate, applied, gru_step, lstm_step, rnn_step
@@ -55,12 +62,12 @@ class _ConvCell(HybridRecurrentCell):
     def __init__(
         self,
         input_shape: tuple[int, ...],
-        hidden_channels: int,
-        i2h_kernel: Extents,
-        h2h_kernel: Extents,
+        hidden_channels: Positive,
+        i2h_kernel: PositiveExtents,
+        h2h_kernel: PositiveExtents,
         i2h_pad: Extents = 0,
-        i2h_dilate: Extents = 1,
-        h2h_dilate: Extents = 1,
+        i2h_dilate: PositiveExtents = 1,
+        h2h_dilate: PositiveExtents = 1,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",

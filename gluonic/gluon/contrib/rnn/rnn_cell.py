@@ -5,6 +5,7 @@ from typing import Any
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn import BidirectionalCell, LSTMCell, ModifierCell
 from gluonic.gluon.rnn.sequences import batch_size_of, mask, namespace_of, put_together
+from gluonic.graph.attributes import Count, Positive, Rate
 from gluonic.graph.errors import describe
 from gluonic.initializer import Initializer
 
@@ -25,9 +26,9 @@ class VariationalDropoutCell(ModifierCell):
     def __init__(
         self,
         base_cell: Any,
-        drop_inputs: float = 0.0,
-        drop_states: float = 0.0,
-        drop_outputs: float = 0.0,
+        drop_inputs: Rate = 0.0,
+        drop_states: Rate = 0.0,
+        drop_outputs: Rate = 0.0,
     ) -> None:
         if drop_states and isinstance(base_cell, BidirectionalCell):
             raise AssertionError(
@@ -52,7 +53,7 @@ class VariationalDropoutCell(ModifierCell):
         super().reset()
         self._masks: dict[str, Any] = {}
 
-    def _dropped(self, F: Any, what: str, rate: float, x: Any) -> Any:
+    def _dropped(self, F: Any, what: str, rate: Rate, x: Any) -> Any:
         if not rate:
             return x
         if what not in self._masks:
@@ -112,14 +113,14 @@ class LSTMPCell(LSTMCell):
 
     def __init__(
         self,
-        hidden_size: int,
-        projection_size: int,
+        hidden_size: Positive,
+        projection_size: Positive,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         h2r_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
         h2h_bias_initializer: Init = "zeros",
-        input_size: int = 0,
+        input_size: Count = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:
@@ -181,8 +182,8 @@ def dynamic_unroll(
     cell: Any,
     inputs: Any,
     begin_state: Any,
-    drop_inputs: float = 0,
-    drop_outputs: float = 0,
+    drop_inputs: Rate = 0,
+    drop_outputs: Rate = 0,
     layout: str = "TNC",
     valid_length: Any = None,
 ) -> tuple[Any, Any]:

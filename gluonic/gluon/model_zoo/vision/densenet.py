@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.gluon import nn
 from gluonic.gluon.contrib.nn import HybridConcurrent, Identity
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError
 
 __all__ = [
@@ -60,7 +61,7 @@ class DenseNet(Classifier):
         block_config: Sequence[int],
         bn_size: int = 4,
         dropout: float = 0,
-        classes: int = 1000,
+        classes: Positive = 1000,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)

@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.gluon import nn
 from gluonic.gluon.contrib.nn import HybridConcurrent
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 
 __all__ = ["Inception3", "inception_v3"]
 
@@ -111,7 +112,7 @@ class Inception3(Classifier):
     kwargs : see `Block`
     """
 
-    def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, classes: Positive = 1000, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = nn.HybridSequential(prefix="")

@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.gluon import nn
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 
 __all__ = [
     "MobileNet",
@@ -78,7 +79,7 @@ class MobileNet(Classifier):
         *[(512, 1)] * 5, (1024, 2), (1024, 1),
     )  # fmt: skip
 
-    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, multiplier: float = 1.0, classes: Positive = 1000, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = nn.HybridSequential(prefix="")
@@ -134,7 +135,7 @@ class MobileNetV2(Classifier):
         (3, 96, 6, 1), (3, 160, 6, 2), (1, 320, 6, 1),
     )  # fmt: skip
 
-    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, multiplier: float = 1.0, classes: Positive = 1000, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = nn.HybridSequential(prefix="features_")

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from gluonic.gluon import nn
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError
 
 __all__ = [
@@ -218,7 +219,7 @@ class _ResNet(Classifier):
         block: Callable[..., HybridBlock],
         layers: Sequence[int],
         channels: Sequence[int],
-        classes: int = 1000,
+        classes: Positive = 1000,
         thumbnail: bool = False,
         **kwargs: Any,
     ) -> None:

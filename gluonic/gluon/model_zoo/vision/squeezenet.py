@@ -5,6 +5,7 @@ from typing import Any
 from gluonic.gluon import nn
 from gluonic.gluon.contrib.nn import HybridConcurrent
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError
 
 __all__ = ["SqueezeNet", "get_squeezenet", "squeezenet1_0", "squeezenet1_1"]
@@ -43,7 +44,7 @@ class SqueezeNet(Classifier):
     kwargs : see `Block`
     """
 
-    def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, version: str, classes: Positive = 1000, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if version not in _VERSIONS:
             raise AttributeValueError(

@@ -5,6 +5,7 @@ from typing import Any
 
 from gluonic.gluon import nn
 from gluonic.gluon.model_zoo.vision.classifier import Classifier, with_pretrained
+from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError
 from gluonic.initializer import Xavier
 
@@ -38,7 +39,7 @@ class VGG(Classifier):
         self,
         layers: Sequence[int],
         filters: Sequence[int],
-        classes: int = 1000,
+        classes: Positive = 1000,
         batch_norm: bool = False,
         **kwargs: Any,
     ) -> None:

@@ -1,0 +1,138 @@
+"""Constructors that check what they are given: types and bounds are read from their own signatures.
+
+``units: Positive`` beside a parameter says what `Dense` takes; `wording` says it in a message. A parameter with
+an annotation that says nothing to check, as `Any` or an initializer's, takes anything.
+"""
+
+import inspect
+import types
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from gluonic.graph.attributes import Attribute
+from gluonic.graph.errors import AttributeValueError, describe, nearest
+
+_WITH_PARTS = (Annotated, Union, types.UnionType, Sequence, tuple)
+_EMPTY = inspect.Parameter.empty
+
+
+class CheckedArguments:
+    """The base of classes whose constructors, those written in gluonic, refuse what makes no sense.
+
+    Examples
+    --------
+    >>> class Layer(CheckedArguments):
+    ...     def __init__(self, units: int, rate: float | None = None) -> None: ...
+    >>> Layer("ten")
+    Traceback (most recent call last):
+    gluonic.graph.errors.AttributeValueError: Layer: units='ten' must be an integer...
+    >>> Layer(10, rat=0.5)
+    Traceback (most recent call last):
+    gluonic.graph.errors.AttributeValueError: Layer: has no argument 'rat'; did you mean 'rate'?...
+    """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Wrap the constructor that a class brings."""
+        super().__init_subclass__(**keywords)
+        initialize = cls.__dict__.get("__init__")
+        if initialize is not None and initialize.__module__.startswith("gluonic."):
+            cls.__init__ = _checking(cls, initialize)  # type: ignore[method-assign]
+
+
+def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., None]:
+    """The constructor, but it looks at its arguments first."""
+    positions, known, rest = _parameters(initialize)
+    declared: dict[str, Attribute] = {}
+
+    @wraps(initialize)
+    def checked(self: Any, *arguments: Any, **keywords: Any) -> None:
+        if arguments or keywords:
+            if not declared:
+                declared.update(_declared(initialize))
+            made = type(self)
+            read = [_read(declared.get(n), v, made) for n, v in zip(positions, arguments)]  # noqa: B905
+            arguments = (*read, *arguments[len(read) :])
+            for name, value in keywords.items():
+                if name in known:
+                    keywords[name] = _read(declared.get(name), value, made)
+                elif not rest or not _may_take(made, owner, name):
+                    raise AttributeValueError(_unknown(made, name))
+        initialize(self, *arguments, **keywords)
+
+    return checked
+
+
+class _Parameters(NamedTuple):
+    """What a constructor takes: by position, by keyword, and what it calls all other keywords."""
+
+    positions: tuple[str, ...]
+    known: frozenset[str]
+    rest: str
+
+
+def _parameters(initialize: Callable[..., None]) -> _Parameters:
+    code = getattr(inspect.unwrap(initialize), "__code__", None)
+    if code is None:
+        return _Parameters((), frozenset(), "kwargs")
+    names, count = code.co_varnames, code.co_argcount
+    known = names[1 : count + code.co_kwonlyargcount]
+    after = count + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    rest = names[after] if code.co_flags & inspect.CO_VARKEYWORDS else ""
+    return _Parameters(names[1:count], frozenset(known), rest)
+
+
+def _ways(made: type, first: type) -> Iterator[_Parameters]:
+    """The constructors that a keyword goes through: each hands on what it calls ``kwargs``."""
+    for cls in made.__mro__[made.__mro__.index(first) :]:
+        if "__init__" in cls.__dict__:
+            parameters = _parameters(cls.__dict__["__init__"])
+            yield parameters
+            if parameters.rest != "kwargs":
+                return
+
+
+def _may_take(made: type, owner: type, name: str) -> bool:
+    """Whether a keyword means something to a constructor, or to one that it hands it on to."""
+    parameters = _Parameters((), frozenset(), "")
+    for parameters in _ways(made, owner):
+        if name in parameters.known:
+            return True
+    return bool(parameters.rest)  # by a name of its own, or to the end
+
+
+def _declared(initialize: Callable[..., None]) -> dict[str, Attribute]:
+    """What can be checked of a constructor's parameters, by name."""
+    return {
+        name: Attribute(name, p.annotation, None if p.default is None else _EMPTY)
+        for name, p in inspect.signature(initialize).parameters.items()
+        if _can_be_checked(p.annotation)
+    }
+
+
+def _can_be_checked(kind: Any) -> bool:
+    if kind in (int, float, type(None)) or get_origin(kind) is Literal:
+        return True
+    parts = get_args(kind)[:1] if get_origin(kind) is Annotated else get_args(kind)
+    return get_origin(kind) in _WITH_PARTS and all(
+        part is Ellipsis or _can_be_checked(part) for part in parts
+    )
+
+
+def _read(attribute: Attribute | None, value: Any, made: type) -> Any:
+    """The value as it was given, but a number if it is the text of one, and whole if it has to be."""
+    if attribute is None:
+        return value
+    parsed = attribute.read(value, made.__name__)
+    return parsed if isinstance(value, (str, float)) else value
+
+
+def _unknown(made: type, name: str) -> str:
+    taken = dict.fromkeys(
+        n for way in _ways(made, made) for n in (*way.positions, *sorted(way.known))
+    )
+    return describe(
+        f"has no argument {name!r}{nearest(name, taken)}",
+        where=made.__name__,
+        facts=[f"it has {', '.join(taken)}"],
+    )
