@@ -10,10 +10,19 @@ from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 
 if TYPE_CHECKING:
-    from gluonic.contrib import tensorboard, text
+    from gluonic.contrib import svrg_optimization, tensorboard, text
 
-__getattr__, __dir__ = import_later(
-    __name__, {name: f"{__name__}.{name}" for name in ("tensorboard", "text")}
-)
+_MODULES = ("svrg_optimization", "tensorboard", "text")
+__getattr__, __dir__ = import_later(__name__, {name: f"{__name__}.{name}" for name in _MODULES})
 
-__all__ = ["amp", "autograd", "nd", "ndarray", "sym", "symbol", "tensorboard", "text"]
+__all__ = [
+    "amp",
+    "autograd",
+    "nd",
+    "ndarray",
+    "svrg_optimization",
+    "sym",
+    "symbol",
+    "tensorboard",
+    "text",
+]

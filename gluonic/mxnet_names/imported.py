@@ -33,6 +33,7 @@ _SOURCES = """
 .kvstore.kvstore: KVStore
 .model: load_checkpoint save_checkpoint
 .module.base_module: BaseModule
+.module.module: Module
 .ndarray.contrib: multi_lamb_update multi_mp_lamb_update
 .ndarray.numbering: _DTYPE_MX_TO_NP _DTYPE_NP_TO_MX _GRAD_REQ_MAP
 .ndarray.ndarray: NDArray maximum multiply
@@ -101,6 +102,8 @@ callback*: logging math save_checkpoint time
 context*: check_call classproperty ctypes threading warnings with_metaclass
 contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
     mx_uint string_types
+contrib.svrg_optimization.svrg_module*: Module logging mx time
+contrib.svrg_optimization.svrg_optimizer*: mx
 contrib.tensorboard*: logging
 contrib.text.embedding*: C=.contrib.text.pretrained base is_np_array logging nd os registry tarfile vocab
     warnings zipfile

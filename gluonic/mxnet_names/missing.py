@@ -75,7 +75,7 @@ MISSING = (
         "use mx.mod.Module",
     ),
     Missing("contrib.amp", "*", "nets are cast whole: net.cast('float16')"),
-    Missing("contrib.io contrib.svrg_optimization", "*"),
+    Missing("contrib.io", "*"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing("gluon.contrib.data", "*"),
