@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of
-from gluonic.codegen.images.convolution_form import Form, numbers_of
+from gluonic.codegen.images.convolution_form import ConvolutionForm, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_gradients import (
@@ -90,7 +90,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     lies = Strides.of(depth, extent, extent, block), Strides.of(height, size, size, lanes)
     geometry = Geometry(batch, size, size, *lies)
     forward, back = Module(target), Module(target)
-    emit_convolution(forward, "function", Form.of(filters, tiling, lanes))
+    emit_convolution(forward, "function", ConvolutionForm.of(filters, tiling, lanes))
     emit_filter_gradient(back, "function", GradientForm.of(filters, target, few_places(size, size)))
     numbers = numbers_of(filters, tiling, geometry, lanes)
     units = geometry.units(filters, tiling, lanes)

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.coverage_cases import ALL_MODELS, MODELS, Case, layers, models
 from gluonic import autograd, nd
 from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.cached_op import CachedGraph
 
 _ROUNDS = 5
 
@@ -48,9 +48,9 @@ def step(net: Any, inputs: list[Any]) -> None:
     nd.waitall()
 
 
-def operations(net: Any) -> CachedOp:
+def operations(net: Any) -> CachedGraph:
     """The graph that a hybridized net called last."""
-    operation: CachedOp = net._traces.latest.bound.op
+    operation: CachedGraph = net._traces.latest.bound.op
     return operation
 
 

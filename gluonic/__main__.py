@@ -30,7 +30,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _program(
     parser: argparse.ArgumentParser, options: argparse.Namespace
-) -> tuple[running.Program, list[str]]:
+) -> tuple[running.MainProgram, list[str]]:
     """What is to be run, and its arguments."""
     try:
         if options.code:

@@ -19,7 +19,7 @@ class NotRunnableError(ImportError):
 
 
 @record
-class Program:
+class MainProgram:
     """What is run as the main module.
 
     Attributes
@@ -38,19 +38,19 @@ class Program:
     is_in_folder: bool = False
 
 
-def of_code(source: str) -> Program:
+def of_code(source: str) -> MainProgram:
     """Make a program of what stands behind ``-c``."""
-    return Program(compile(source, "<string>", "exec"), "-c", "")
+    return MainProgram(compile(source, "<string>", "exec"), "-c", "")
 
 
-def of_input(source: str) -> Program:
+def of_input(source: str) -> MainProgram:
     """Make a program of what is piped in."""
     file = "<stdin>"
     attributes = {"__cached__": None, "__file__": file}
-    return Program(compile(source, file, "exec"), "-", "", attributes)
+    return MainProgram(compile(source, file, "exec"), "-", "", attributes)
 
 
-def of_module(name: str) -> Program:
+def of_module(name: str) -> MainProgram:
     """Find a module by its name, or the ``__main__`` of a package.
 
     Raises
@@ -67,7 +67,7 @@ def of_module(name: str) -> Program:
     return _of_spec(spec, name, folder)
 
 
-def of_script(path: str) -> Program:
+def of_script(path: str) -> MainProgram:
     """Read a file, or find the ``__main__`` in a folder or an archive.
 
     Raises
@@ -85,10 +85,10 @@ def of_script(path: str) -> Program:
         code = compile(opened.read(), file, "exec")
     loader = SourceFileLoader("__main__", file)
     attributes = {"__file__": file, "__cached__": None, "__loader__": loader}
-    return Program(code, path, os.path.dirname(os.path.realpath(path)), attributes)
+    return MainProgram(code, path, os.path.dirname(os.path.realpath(path)), attributes)
 
 
-def run(program: Program, arguments: Sequence[str]) -> None:
+def run(program: MainProgram, arguments: Sequence[str]) -> None:
     """Run a program; it stays the main module when its code has ended."""
     module = ModuleType("__main__")
     vars(module).update(program.attributes, __builtins__=builtins)
@@ -118,7 +118,7 @@ def _look_for(name: str) -> ModuleSpec | None:
 
 def _of_spec(
     spec: ModuleSpec | None, name: str, folder: str, argument: str | None = None
-) -> Program:
+) -> MainProgram:
     get_code = getattr(spec and spec.loader, "get_code", None)
     code = get_code(spec.name) if spec is not None and get_code is not None else None
     if spec is None or code is None:
@@ -130,4 +130,4 @@ def _of_spec(
         "__package__": spec.parent, "__spec__": spec,
     }  # fmt: skip
     first = argument or spec.origin or name
-    return Program(code, first, folder, attributes, is_in_folder=argument is not None)
+    return MainProgram(code, first, folder, attributes, is_in_folder=argument is not None)

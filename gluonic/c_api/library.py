@@ -111,7 +111,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-class Library:
+class CLibrary:
     """The functions by name, each returning 0; those that are not there raise when they are asked for."""
 
     def __getattr__(self, name: str) -> Callable[..., int]:
@@ -133,4 +133,4 @@ class Library:
         return sorted(_FUNCTIONS)
 
 
-_LIB = Library()
+_LIB = CLibrary()

@@ -19,15 +19,14 @@ from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import Function, Module
-from gluonic.codegen.machine.jit import Library, load
+from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT64, Dtype, Value
 from gluonic.codegen.machine.values import Operand as Term
 from gluonic.codegen.machine.workers import most_threads, workers
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.graph.operator import Array
-
-Rule = Callable[..., tuple[Any, ...]]
+from gluonic.graph.updates import UpdateRule
 
 _GRAIN = 1 << 14
 _SHARED_UNITS = 3
@@ -117,7 +116,12 @@ class UpdateKernel:
     """
 
     def __init__(
-        self, rule: Rule, dtype: Dtype, arrays: int, names: Sequence[str], absent: Sequence[str]
+        self,
+        rule: UpdateRule,
+        dtype: Dtype,
+        arrays: int,
+        names: Sequence[str],
+        absent: Sequence[str],
     ) -> None:
         self.dtype, self.arrays, self.names = dtype, arrays, tuple(names)
         elements = [Operand(dtype, ("unit",))] * arrays
@@ -129,7 +133,7 @@ class UpdateKernel:
         self.text, self._library = self._compiled()
         self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[_ENTRY])
 
-    def _body(self, rule: Rule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
+    def _body(self, rule: UpdateRule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
         def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
             own = _RuleEmitter(m.function, self.dtype)
             read = [x[k] for k in range(self.arrays + len(self.names))]
@@ -141,7 +145,7 @@ class UpdateKernel:
 
         return body
 
-    def _compiled(self) -> tuple[str, Library]:
+    def _compiled(self) -> tuple[str, LinkedLibrary]:
         module = Module(host())
         emit(self.kernel, "one", module)
         arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
@@ -177,7 +181,7 @@ class UpdateKernel:
 
 @lru_cache(maxsize=64)
 def update_kernel(
-    rule: Rule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
+    rule: UpdateRule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
 ) -> UpdateKernel:
     """The machine code of a rule; the parameters are those of :class:`UpdateKernel`."""
     return UpdateKernel(rule, dtype, arrays, names, absent)

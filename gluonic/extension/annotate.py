@@ -10,7 +10,7 @@ import numpy as np
 from gluonic.extension.binary import Argument, strings
 from gluonic.extension.catalogue import CPU
 from gluonic.extension.inference import PASSABLE
-from gluonic.graph.backends import Task
+from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
@@ -59,7 +59,7 @@ class Annotations:
         return self.of_entries([node.entry(i) for i in range(node.visible_count)])
 
 
-def annotations_for(graph: Graph, task: Task) -> Annotations:
+def annotations_for(graph: Graph, task: PartitionRequest) -> Annotations:
     """Infer what is known about the graph."""
     arrays = {**task.args, **task.aux}
     if not arrays or task.skip_inference:

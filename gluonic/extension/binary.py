@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gluonic.extension.guard import Frame, guards_for
+from gluonic.extension.guard import CallSlots, guards_for
 from gluonic.extension.signatures import VERSIONS, functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json_writer import VERSION as MXNET_VERSION
@@ -25,7 +25,7 @@ _free = _C.free
 _free.argtypes, _free.restype = [ctypes.c_void_p], None
 
 
-class Binary:
+class ExtensionBinary:
     """The functions of an extension library.
 
     Parameters
@@ -98,7 +98,7 @@ class Binary:
         MXNetError
             with the text of a C++ exception
         """
-        frame = Frame(self._addresses[name], [_as_number(a) for a in arguments])
+        frame = CallSlots(self._addresses[name], [_as_number(a) for a in arguments])
         thrown = self.guards.trampolines[self._signatures[name]](frame.address)
         if thrown:
             raise self.exception(thrown, name)
@@ -202,7 +202,7 @@ def strings(values: Iterable[str]) -> "ctypes.Array[Any]":
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 
-def open_file(path: str, opened_before: int = 0) -> Binary:
+def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
     """Open a library.
 
     Parameters
@@ -238,7 +238,7 @@ def open_file(path: str, opened_before: int = 0) -> Binary:
         function = getattr(handle, name, None)
         return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
-    return Binary(path, resolve)
+    return ExtensionBinary(path, resolve)
 
 
 def _probe(path: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gluonic.extension.binary import Binary
+from gluonic.extension.binary import ExtensionBinary
 from gluonic.graph.errors import MXNetError, describe
 
 CPU = "cpu"
@@ -65,13 +65,13 @@ class GraphPass:
 class Catalogue:
     """All that a library registers."""
 
-    binary: Binary
+    binary: ExtensionBinary
     operators: tuple[OperatorEntry, ...] = ()
     partitioners: tuple[Partitioner, ...] = ()
     passes: tuple[GraphPass, ...] = ()
 
 
-def read(binary: Binary) -> Catalogue:
+def read(binary: ExtensionBinary) -> Catalogue:
     """Read and check a library's registrations.
 
     Raises
@@ -88,7 +88,9 @@ def read(binary: Binary) -> Catalogue:
     )
 
 
-def _each(binary: Binary, count: int, read_one: Callable[..., Any], kind: str) -> tuple[Any, ...]:
+def _each(
+    binary: ExtensionBinary, count: int, read_one: Callable[..., Any], kind: str
+) -> tuple[Any, ...]:
     found = tuple(read_one(binary, index) for index in range(count))
     names = [entry.name for entry in found]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -97,7 +99,7 @@ def _each(binary: Binary, count: int, read_one: Callable[..., Any], kind: str) -
     return found
 
 
-def _refuse(binary: Binary, what: str) -> None:
+def _refuse(binary: ExtensionBinary, what: str) -> None:
     raise MXNetError(describe(what, where=binary.title))
 
 
@@ -125,7 +127,7 @@ class _ByDevice:
         }
 
 
-def _read_operator(binary: Binary, index: int) -> OperatorEntry:
+def _read_operator(binary: ExtensionBinary, index: int) -> OperatorEntry:
     name, is_subgraph = ctypes.c_char_p(), ctypes.c_int()
     groups = [_ByDevice() for _ in range(3)]
     rules = [ctypes.c_void_p() for _ in range(5)]
@@ -149,7 +151,7 @@ def _read_operator(binary: Binary, index: int) -> OperatorEntry:
     return entry
 
 
-def _check_operator(binary: Binary, entry: OperatorEntry, index: int) -> None:
+def _check_operator(binary: ExtensionBinary, entry: OperatorEntry, index: int) -> None:
     if not entry.name.isidentifier():
         _refuse(binary, f"operator number {index} is called {entry.name!r}: that is no identifier")
     if entry.is_subgraph:
@@ -169,7 +171,7 @@ def _check_operator(binary: Binary, entry: OperatorEntry, index: int) -> None:
             )
 
 
-def _read_partitioner(binary: Binary, index: int) -> Partitioner:
+def _read_partitioner(binary: ExtensionBinary, index: int) -> Partitioner:
     name = ctypes.c_char_p()
     count = binary.call("_partRegGetCount", index, name)
     if count < 1:
@@ -178,7 +180,7 @@ def _read_partitioner(binary: Binary, index: int) -> Partitioner:
     return Partitioner(_text(name), strategies)
 
 
-def _read_strategy(binary: Binary, index: int, number: int) -> Strategy:
+def _read_strategy(binary: ExtensionBinary, index: int, number: int) -> Strategy:
     name, operator = ctypes.c_char_p(), ctypes.c_char_p()
     functions = [ctypes.c_void_p() for _ in range(3)]
     binary.call("_partRegGet", index, number, name, *functions, operator)
@@ -192,7 +194,7 @@ def _read_strategy(binary: Binary, index: int, number: int) -> Strategy:
     return found
 
 
-def _read_pass(binary: Binary, index: int) -> GraphPass:
+def _read_pass(binary: ExtensionBinary, index: int) -> GraphPass:
     handle, name = ctypes.c_void_p(), ctypes.c_char_p()
     binary.call("_passRegGet", index, handle, name)
     if not handle.value:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gluonic.extension.binary import Argument, Attributes, Binary
+from gluonic.extension.binary import Argument, Attributes, ExtensionBinary
 from gluonic.extension.catalogue import CPU, OperatorEntry
-from gluonic.extension.guard import Frame
+from gluonic.extension.guard import CallSlots
 from gluonic.extension.inference import PASSABLE, ShapeArrays
 from gluonic.extension.random_states import RANDOM_STATES
 from gluonic.graph.errors import MXNetError, describe
@@ -59,14 +59,14 @@ class TensorArrays:
             versions[i] = serial
 
 
-class CallFrame(Frame):
+class CallFrame(CallSlots):
     """A frame for `_opCallFCompute` or `_opCallFStatefulCompute`."""
 
     __slots__ = ("head", "inputs", "outputs", "trampoline", "workspace")
 
     def __init__(
         self,
-        binary: Binary,
+        binary: ExtensionBinary,
         function: str,
         head: Sequence[Argument],
         inputs: Signature,
@@ -108,7 +108,7 @@ class Computation:
     """
 
     def __init__(
-        self, binary: Binary, entry: OperatorEntry, attributes: Attributes, forward: bool
+        self, binary: ExtensionBinary, entry: OperatorEntry, attributes: Attributes, forward: bool
     ) -> None:
         self.binary, self.entry = binary, entry
         self.stateful = bool(entry.create_state)
@@ -241,14 +241,14 @@ class OperatorState:
 
     __slots__ = ("__weakref__", "pointer")
 
-    def __init__(self, binary: Binary, pointer: int) -> None:
+    def __init__(self, binary: ExtensionBinary, pointer: int) -> None:
         self.pointer = pointer
         if binary.has("_opCallDestroyOpState"):
             weakref.finalize(self, binary.call, "_opCallDestroyOpState", pointer)
 
 
 def create_state(
-    binary: Binary, entry: OperatorEntry, attributes: Attributes, inputs: Sequence[Array]
+    binary: ExtensionBinary, entry: OperatorEntry, attributes: Attributes, inputs: Sequence[Array]
 ) -> OperatorState:
     """Make the state of a stateful operator.
 

@@ -246,7 +246,7 @@ return:
 }"""  # fmt: skip
 
 
-class Frame:
+class CallSlots:
     """The slots of one call.
 
     Parameters

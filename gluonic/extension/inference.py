@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from gluonic.extension.binary import Argument, Attributes, Binary
+from gluonic.extension.binary import Argument, Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import InferenceError, MXNetError, describe
@@ -51,7 +51,9 @@ class LibraryInference:
     attributes : those of one use of it
     """
 
-    def __init__(self, binary: Binary, entry: OperatorEntry, attributes: Attributes) -> None:
+    def __init__(
+        self, binary: ExtensionBinary, entry: OperatorEntry, attributes: Attributes
+    ) -> None:
         self.binary, self.entry, self.attributes = binary, entry, attributes
 
     def counts(self) -> tuple[int, int]:

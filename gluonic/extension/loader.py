@@ -5,7 +5,7 @@ import threading
 
 from gluonic.extension import catalogue
 from gluonic.extension.backends import register_backends
-from gluonic.extension.binary import Binary, open_file
+from gluonic.extension.binary import ExtensionBinary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.subgraph import SubgraphOperator
@@ -14,11 +14,11 @@ from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray.invoke import EAGER
 
 _lock = threading.RLock()
-_loaded: dict[tuple[int, int], "Library"] = {}
+_loaded: dict[tuple[int, int], "ExtensionLibrary"] = {}
 _opened: dict[str, int] = {}
 
 
-class Library:
+class ExtensionLibrary:
     """A library that has been read and checked.
 
     Parameters
@@ -26,7 +26,7 @@ class Library:
     binary : the opened library, initialized
     """
 
-    def __init__(self, binary: Binary) -> None:
+    def __init__(self, binary: ExtensionBinary) -> None:
         self.catalogue: Catalogue = catalogue.read(binary)
         self.operators: list[Operator] = []
         for entry in self.catalogue.operators:
@@ -55,7 +55,7 @@ def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
             binary = open_file(full, opened_before=_opened.get(full, 0))
             _opened[full] = _opened.get(full, 0) + 1
             binary.initialize()
-            library = Library(binary)
+            library = ExtensionLibrary(binary)
             if identity:
                 _loaded[identity] = library
         library.register()

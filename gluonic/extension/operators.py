@@ -6,7 +6,7 @@ As with `Custom`, a hidden output of a stateful operator carries its state to th
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.extension.binary import Attributes, Binary
+from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
@@ -23,7 +23,7 @@ STATE = "op_state"
 _MOST_USES = 1024
 
 
-class Use:
+class OperatorUse:
     """An operator with given attributes, as the library sees it.
 
     Attributes
@@ -35,7 +35,11 @@ class Use:
     """
 
     def __init__(
-        self, binary: Binary, entry: OperatorEntry, attributes: Attributes, inference: Inference
+        self,
+        binary: ExtensionBinary,
+        entry: OperatorEntry,
+        attributes: Attributes,
+        inference: Inference,
     ) -> None:
         self.binary, self.entry = binary, entry
         self.attributes, self.inference = attributes, inference
@@ -98,9 +102,9 @@ class LoadedOperator:
     operators : to be registered: the operator and, if it has one, its gradient
     """
 
-    def __init__(self, binary: Binary, entry: OperatorEntry) -> None:
+    def __init__(self, binary: ExtensionBinary, entry: OperatorEntry) -> None:
         self.binary, self.entry = binary, entry
-        self._uses: dict[Any, Use] = {}
+        self._uses: dict[Any, OperatorUse] = {}
         self.gradient_name = f"_backward_{entry.name}"
         forward = self._forward()
         self.operators = [forward]
@@ -108,7 +112,7 @@ class LoadedOperator:
             forward.all_gradients(self._gradients)
             self.operators.append(self._backward())
 
-    def use(self, settings: Mapping[str, str]) -> Use:
+    def use(self, settings: Mapping[str, str]) -> OperatorUse:
         """Return the operator with these attributes."""
         key = tuple(settings.items())
         found = self._uses.get(key)
@@ -118,10 +122,10 @@ class LoadedOperator:
             found = self._uses[key] = self._new_use(settings)
         return found
 
-    def _new_use(self, settings: Mapping[str, str]) -> Use:
+    def _new_use(self, settings: Mapping[str, str]) -> OperatorUse:
         attributes = Attributes(settings)
         inference = LibraryInference(self.binary, self.entry, attributes)
-        return Use(self.binary, self.entry, attributes, inference)
+        return OperatorUse(self.binary, self.entry, attributes, inference)
 
     def _forward(self) -> Operator:
         stateful = bool(self.entry.create_state)
@@ -232,11 +236,11 @@ class LoadedOperator:
             setattr(n, f"grad_{name}", known)
 
 
-def _named(use: Use) -> list[str]:
+def _named(use: OperatorUse) -> list[str]:
     return [use.inputs[i] for i in use.mutated]
 
 
-def _backward_names(use: Use) -> list[str]:
+def _backward_names(use: OperatorUse) -> list[str]:
     heads = [f"head_{name}" for name in use.outputs]
     return [STATE] * use.stateful + heads + use.inputs + use.outputs
 

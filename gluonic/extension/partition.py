@@ -126,7 +126,7 @@ class Partition:
 
 
 @dataclass
-class Cut:
+class CutGroup:
     """A group cut out of its graph.
 
     Attributes
@@ -148,7 +148,7 @@ class Cut:
 
 def cut_out(
     graph: Graph, group: Group, attributes_of: Callable[[Entry], dict[str, str]], *, dedup: bool
-) -> Cut:
+) -> CutGroup:
     """Cut a group out of a graph.
 
     Parameters
@@ -178,7 +178,7 @@ def cut_out(
         copies[node] = node.with_inputs([moved(entry) for entry in node.inputs])
     results, readers = _results(graph, members, dedup=dedup)
     inner = Graph(Entry(copies[entry.node], entry.index) for entry in results)
-    return Cut(group, inner, sources, results, readers)
+    return CutGroup(group, inner, sources, results, readers)
 
 
 def _results(
@@ -200,7 +200,7 @@ def _results(
     return list(grouped), list(grouped.values())
 
 
-def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Maker]]) -> Graph:
+def replace_groups(graph: Graph, cuts: Sequence[tuple[CutGroup, Maker]]) -> Graph:
     """Put a node in place of each group that was cut out.
 
     Parameters
@@ -214,7 +214,7 @@ def replace_groups(graph: Graph, cuts: Sequence[tuple[Cut, Maker]]) -> Graph:
 class _Replacement:
     """The making of the new graph: nodes that stay and groups, each after what it reads."""
 
-    def __init__(self, graph: Graph, cuts: Sequence[tuple[Cut, Maker]]) -> None:
+    def __init__(self, graph: Graph, cuts: Sequence[tuple[CutGroup, Maker]]) -> None:
         self.graph, self.cuts = graph, cuts
         self.group_number: dict[Node, int] = {}
         self.source: dict[Edge, tuple[int, int]] = {}
@@ -258,7 +258,7 @@ class _Replacement:
         number, output = self.source[edge]
         return Entry(self.made[number], output)
 
-    def _inputs_of(self, cut: Cut) -> list[Entry]:
+    def _inputs_of(self, cut: CutGroup) -> list[Entry]:
         """What the node of a group reads: the edges into the group, each for one of its variables."""
         members = set(cut.group)
         edges: dict[Entry, list[Edge]] = {}

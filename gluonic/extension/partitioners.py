@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.extension.annotate import NamedArrays, annotated_json, annotations_for
-from gluonic.extension.binary import Attributes, Binary
+from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import Partitioner, Strategy
 from gluonic.extension.inference import addresses, integers
-from gluonic.extension.partition import Chooser, Cut, Partition, cut_out, replace_groups
-from gluonic.graph.backends import Task
+from gluonic.extension.partition import Chooser, CutGroup, Partition, cut_out, replace_groups
+from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json_writer import SUBGRAPHS, write_json
 from gluonic.graph.node import Entry, Graph, Node
@@ -19,7 +19,9 @@ DEDUP = "dedup_subgraph"
 _NOT_SUPPORTED, _ANY_SUBGRAPH = -2, -1
 
 
-def apply_partitioner(binary: Binary, partitioner: Partitioner, graph: Graph, task: Task) -> Graph:
+def apply_partitioner(
+    binary: ExtensionBinary, partitioner: Partitioner, graph: Graph, task: PartitionRequest
+) -> Graph:
     """Partition a graph with all strategies of a partitioner, one after the other."""
     for strategy in partitioner.strategies:
         graph = _Application(binary, strategy, graph, task).result()
@@ -29,7 +31,9 @@ def apply_partitioner(binary: Binary, partitioner: Partitioner, graph: Graph, ta
 class _Application:
     """One strategy, applied to one graph."""
 
-    def __init__(self, binary: Binary, strategy: Strategy, graph: Graph, task: Task) -> None:
+    def __init__(
+        self, binary: ExtensionBinary, strategy: Strategy, graph: Graph, task: PartitionRequest
+    ) -> None:
         if strategy.operator not in REGISTRY:
             raise MXNetError(
                 describe(
@@ -102,7 +106,7 @@ class _Application:
         origin = {"isArg": "True", "argName": node.name} if node.is_variable else {"isArg": "False"}
         return {**origin, **self.annotations.of_entries([entry])}
 
-    def _review(self, cut: Cut, number: int) -> dict[str, str] | None:
+    def _review(self, cut: CutGroup, number: int) -> dict[str, str] | None:
         """Have a subgraph reviewed: the attributes its node gets, None if it is rejected."""
         if not self.strategy.review_subgraph:
             return {}
@@ -129,7 +133,7 @@ class _Application:
         return dict(zip(names, texts, strict=True)) if accept.value else None
 
     def _maker(
-        self, cut: Cut, number: int, attributes: dict[str, str]
+        self, cut: CutGroup, number: int, attributes: dict[str, str]
     ) -> Callable[[Sequence[Entry]], Node]:
         operator = REGISTRY[self.strategy.operator]
         known = self.annotations.of_entries(cut.results)
@@ -143,7 +147,7 @@ class _Application:
         return make
 
 
-def _taken(binary: Binary, pointer: ctypes.c_void_p, count: int) -> list[str]:
+def _taken(binary: ExtensionBinary, pointer: ctypes.c_void_p, count: int) -> list[str]:
     """Read an array of strings and free it."""
     if not pointer.value:
         return []
@@ -182,7 +186,7 @@ class _Supported:
 class _Selector:
     """Chooses by asking the library's selector."""
 
-    def __init__(self, binary: Binary, pointer: int, positions: dict[Node, int]) -> None:
+    def __init__(self, binary: ExtensionBinary, pointer: int, positions: dict[Node, int]) -> None:
         self._binary, self._pointer, self._positions = binary, pointer, positions
         self._nodes = list(positions)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gluonic.extension.annotate import INFERRED, NamedArrays, annotated_json, annotations_for
-from gluonic.extension.binary import Attributes, Binary
+from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import GraphPass
-from gluonic.graph.backends import Task
+from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.json_reader import read_json
@@ -28,7 +28,7 @@ _WIDEST = 8  # bytes of an element, for an array whose dtype is unknown
 class _Parameters:
     """The parameters that a pass makes; a library calls this while it runs."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: PartitionRequest) -> None:
         self._task = task
         self._kept: list[Array] = []
         self.error: Exception | None = None
@@ -57,7 +57,9 @@ class _Parameters:
         return np.zeros(shape, CODES[code])
 
 
-def apply_pass(binary: Binary, graph_pass: GraphPass, graph: Graph, task: Task) -> Graph:
+def apply_pass(
+    binary: ExtensionBinary, graph_pass: GraphPass, graph: Graph, task: PartitionRequest
+) -> Graph:
     """Run a graph pass; the parameters that it makes are put into the task."""
     options = Attributes(task.options)
     args, aux, made = NamedArrays(task.args), NamedArrays(task.aux), _Parameters(task)
@@ -81,7 +83,7 @@ def apply_pass(binary: Binary, graph_pass: GraphPass, graph: Graph, task: Task) 
     return _restored(graph, _read(binary, result, graph_pass.name))
 
 
-def _read(binary: Binary, pointer: ctypes.c_void_p, name: str) -> dict[str, Any]:
+def _read(binary: ExtensionBinary, pointer: ctypes.c_void_p, name: str) -> dict[str, Any]:
     """Read the JSON that a pass returned, and free it."""
     if not pointer.value:
         raise binary.failure(f"graph pass '{name}' returned no graph")
@@ -98,7 +100,7 @@ def _read(binary: Binary, pointer: ctypes.c_void_p, name: str) -> dict[str, Any]
     return document
 
 
-def _text(binary: Binary, address: int) -> bytes:
+def _text(binary: ExtensionBinary, address: int) -> bytes:
     """The text at an address; libraries for MXNet 1.7 put no zero at its end."""
     usable = getattr(ctypes.CDLL(None), "malloc_usable_size", None) if binary.version < 8 else None
     if usable is None:

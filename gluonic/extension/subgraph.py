@@ -6,7 +6,7 @@ from typing import Any
 
 from gluonic.extension.binary import Attributes
 from gluonic.extension.inference import Dtypes, Shapes
-from gluonic.extension.operators import LoadedOperator, Use
+from gluonic.extension.operators import LoadedOperator, OperatorUse
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.json_reader import read_json
@@ -56,11 +56,11 @@ class SubgraphInference:
 class SubgraphOperator(LoadedOperator):
     """A library's subgraph operator."""
 
-    def _new_use(self, settings: Mapping[str, str]) -> Use:
+    def _new_use(self, settings: Mapping[str, str]) -> OperatorUse:
         graph = self._graph(settings.get(SUBGRAPHS))
         own = {name: text for name, text in settings.items() if name != SUBGRAPHS}
         attributes = Attributes({**own, SUBGRAPH_JSON: write_json(graph)})
-        return Use(self.binary, self.entry, attributes, SubgraphInference(graph))
+        return OperatorUse(self.binary, self.entry, attributes, SubgraphInference(graph))
 
     def _graph(self, text: str | None) -> Graph:
         if text is None:

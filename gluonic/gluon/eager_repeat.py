@@ -9,7 +9,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.node import Entry
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.custom_eager import again
 from gluonic.ndarray.custom_node import KeptCustom, custom
 from gluonic.ndarray.invoke import fast_call, invoke
@@ -40,7 +40,7 @@ class EagerRepeat(NotCopied):
 
     def __init__(
         self,
-        op: CachedOp,
+        op: CachedGraph,
         operands: Callable[[Sequence[NDArray]], list[NDArray]],
         structure: Structure,
     ) -> None:
@@ -61,7 +61,7 @@ class EagerRepeat(NotCopied):
         self._outputs = [places[entry] for entry in op.graph.outputs]
 
     @staticmethod
-    def suits(op: CachedOp) -> bool:
+    def suits(op: CachedGraph) -> bool:
         """Whether Python runs everything, and each operator could be called on its own."""
         if not op.runs_in_python or any(entry.node.is_variable for entry in op.graph.outputs):
             return False

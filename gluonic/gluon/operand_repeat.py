@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.graph.events import EVENTS
 from gluonic.graph.writes import REPLACEMENTS
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.repetition import NotCopied
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Leaf, entry_of
@@ -38,7 +38,7 @@ class OperandRepeat(NotCopied):
 
     def __init__(
         self,
-        op: CachedOp,
+        op: CachedGraph,
         operands: Sequence[NDArray],
         given: Sequence[int],
         at: int,

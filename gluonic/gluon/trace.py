@@ -19,7 +19,7 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.view import written
 from gluonic.graph.writes import REPLACEMENTS
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
 from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
@@ -227,7 +227,7 @@ class BoundTrace:
         ]
         computed, variables = dict(self._computed), trace.graph.variables
         others = [v for i, v in enumerate(variables) if v not in positions and i not in computed]
-        self.op = CachedOp(trace.graph, variables, others, trace._input_nodes)
+        self.op = CachedGraph(trace.graph, variables, others, trace._input_nodes)
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]

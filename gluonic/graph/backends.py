@@ -11,7 +11,7 @@ from gluonic.graph.operator import Array
 
 
 @dataclass
-class Task:
+class PartitionRequest:
     """What `optimize_for` was asked for.
 
     Attributes
@@ -32,7 +32,7 @@ class Task:
     new_aux: dict[str, Array] = field(default_factory=dict)
 
 
-Backend: TypeAlias = Callable[[Graph, Task], Graph]
+Backend: TypeAlias = Callable[[Graph, PartitionRequest], Graph]
 
 
 class Backends:

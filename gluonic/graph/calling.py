@@ -301,7 +301,7 @@ def dress(function: Callable[..., Any], op: Operator, name: str, room: str) -> N
 # ------------------------------------------------------------------------------------- modules
 
 
-class Place(NamedTuple):
+class PublicName(NamedTuple):
     """Where a function lives: the submodule (``op`` is the namespace itself) and its name there."""
 
     module: str
@@ -311,7 +311,7 @@ class Place(NamedTuple):
 _PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> PublicName:
     """Where the operator of that name (or alias) is called.
 
     >>> place_of("_contrib_box_iou")
@@ -323,8 +323,8 @@ def place_of(name: str) -> Place:
         if name.startswith(prefix):
             if prefix == "_random_" and not name.endswith("_like"):
                 break
-            return Place(prefix.strip("_"), name[len(prefix) :])
-    return Place("_internal" if name.startswith("_") else "op", name)
+            return PublicName(prefix.strip("_"), name[len(prefix) :])
+    return PublicName("_internal" if name.startswith("_") else "op", name)
 
 
 class Functions:

@@ -109,7 +109,7 @@ class Point(NamedTuple):
     y: float
 
 
-class Layout(NamedTuple):
+class DrawingLayout(NamedTuple):
     """Where everything is.
 
     Attributes
@@ -132,7 +132,7 @@ def layout(
     gap: float = 44.0,
     margin: float = 24.0,
     side: float = 26.0,
-) -> Layout:
+) -> DrawingLayout:
     """Place boxes of given sizes.
 
     Parameters
@@ -152,7 +152,7 @@ def layout(
         height = max((sizes[i.number][1] for i in row if not i.is_via), default=0.0)
         points.update({i: Point(xs[i] - left + margin, top + height / 2) for i in row})
         top += height + gap
-    return Layout(
+    return DrawingLayout(
         [points[Item(number, False)] for number in range(len(sizes))],
         [[points[item] for item in chain[1:-1]] for chain in found.chains],
         right - left + 2 * margin,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gluonic.graph.drawing import FAMILIES, Box, Picture, shortened
-from gluonic.graph.drawing_layout import Layout, Point, layout
+from gluonic.graph.drawing_layout import DrawingLayout, Point, layout
 
 TITLE_SIZE, SMALL_SIZE = 12.0, 10.0
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
@@ -61,7 +61,7 @@ def box_size(box: Box) -> tuple[float, float]:
     return max(64.0, width + 2 * _PADDING), len(texts) * _LINE + _PADDING
 
 
-def place(picture: Picture) -> tuple[list[tuple[float, float]], Layout]:
+def place(picture: Picture) -> tuple[list[tuple[float, float]], DrawingLayout]:
     """Lay a picture out; the sizes of the boxes, and where all is."""
     sizes = [box_size(box) for box in picture.boxes]
     labelled = any(arrow.label for arrow in picture.arrows)
@@ -79,7 +79,7 @@ class Curve(NamedTuple):
 
 
 def curves(
-    picture: Picture, sizes: Sequence[tuple[float, float]], found: Layout
+    picture: Picture, sizes: Sequence[tuple[float, float]], found: DrawingLayout
 ) -> list[list[Curve]]:
     """Draw the arrows as curves that leave and enter boxes vertically."""
     drawn = []
@@ -104,7 +104,7 @@ def svg(picture: Picture) -> str:
 
 
 def _document(
-    picture: Picture, sizes: Sequence[tuple[float, float]], found: Layout
+    picture: Picture, sizes: Sequence[tuple[float, float]], found: DrawingLayout
 ) -> Iterator[str]:
     width, height = f"{found.width:.0f}", f"{found.height:.0f}"
     yield (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gluonic.graph.node import Node
 
 
-class Event(NamedTuple):
+class TraceEvent(NamedTuple):
     """Something that happened; times are nanoseconds of `perf_counter_ns`.
 
     Attributes
@@ -56,7 +56,7 @@ class Events:
 
     def __init__(self) -> None:
         self.active = self.imperative = self.symbolic = False
-        self.found: list[Event] = []
+        self.found: list[TraceEvent] = []
         self._here = _Here()
 
     def add(
@@ -70,7 +70,7 @@ class Events:
     ) -> None:
         """Note an event of this thread."""
         thread = threading.get_native_id()
-        self.found.append(Event(phase, name, category, begin, end - begin, thread, arguments))
+        self.found.append(TraceEvent(phase, name, category, begin, end - begin, thread, arguments))
 
     @contextmanager
     def span(self, name: str, category: str, **arguments: Any) -> Iterator[None]:

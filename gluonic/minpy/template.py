@@ -11,13 +11,13 @@ Place: TypeAlias = "int | str"
 """Where an argument stands: its position, or its keyword."""
 
 
-class Constant(NamedTuple):
+class ConstantArgument(NamedTuple):
     """An argument that is no array."""
 
     value: Any
 
 
-Slot: TypeAlias = "int | Constant"
+Slot: TypeAlias = "int | ConstantArgument"
 
 
 class Template:
@@ -31,7 +31,9 @@ class Template:
     def __init__(self, args: Sequence[Slot], kwargs: Mapping[str, Slot]) -> None:
         self.args, self.kwargs = tuple(args), dict(kwargs)
         slots: list[tuple[Place, Slot]] = [*enumerate(self.args), *self.kwargs.items()]
-        self.places: list[Place] = [place for place, s in slots if not isinstance(s, Constant)]
+        self.places: list[Place] = [
+            place for place, s in slots if not isinstance(s, ConstantArgument)
+        ]
 
     @classmethod
     def of_call(
@@ -42,7 +44,7 @@ class Template:
 
         def slot(value: Any) -> Slot:
             if not is_array(value):
-                return Constant(value)
+                return ConstantArgument(value)
             arrays.append(value)
             return len(arrays) - 1
 
@@ -53,7 +55,7 @@ class Template:
         """Return the arguments with these arrays."""
 
         def value(slot: Slot) -> Any:
-            return slot.value if isinstance(slot, Constant) else arrays[slot]
+            return slot.value if isinstance(slot, ConstantArgument) else arrays[slot]
 
         return [value(s) for s in self.args], {name: value(s) for name, s in self.kwargs.items()}
 
@@ -84,7 +86,7 @@ class Template:
 
 
 def _written(slot: Slot, function: str) -> Any:
-    if not isinstance(slot, Constant):
+    if not isinstance(slot, ConstantArgument):
         return slot
     text = repr(slot.value)
     try:
@@ -103,4 +105,4 @@ def _written(slot: Slot, function: str) -> Any:
 
 
 def _slot(item: Any) -> Slot:
-    return item if isinstance(item, int) else Constant(ast.literal_eval(item["value"]))
+    return item if isinstance(item, int) else ConstantArgument(ast.literal_eval(item["value"]))

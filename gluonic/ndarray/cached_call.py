@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.cached_op import CachedOp as GraphCall
+from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.invoke import NotAnArrayError
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.recording import check_writable
@@ -24,7 +24,7 @@ class CachedOp:
     def __init__(self, sym: Any, flags: Sequence[tuple[str, Any]] = ()) -> None:
         graph = sym._graph()
         self._names = [node.name for node in graph.variables]
-        self._call = GraphCall(graph, graph.variables)
+        self._call = CachedGraph(graph, graph.variables)
 
     def __call__(self, *args: NDArray, out: Any = None, default_ctx: Any = None) -> Any:
         """Compute the outputs.

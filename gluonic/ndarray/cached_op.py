@@ -18,7 +18,7 @@ from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of
 
 
-class CachedOp:
+class CachedGraph:
     """A graph that is called with NDArrays.
 
     Parameters
@@ -226,7 +226,7 @@ class CachedOpRecord(Record):
         assert self.saved is not None
         outputs = self.program.gradient_outputs
         graph = Graph([entry for entry in outputs if entry is not None])
-        again = CachedOp(graph, (*self.program.inputs, *self.program.head_variables))
+        again = CachedGraph(graph, (*self.program.inputs, *self.program.head_variables))
         arrays = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
         arrays += map(wrap, self.saved.keys)
         found = iter(again(*arrays, *heads))

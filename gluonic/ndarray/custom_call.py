@@ -87,7 +87,7 @@ class Dependency:
         )
 
 
-class Site:
+class CustomSignature:
     """A call with certain attributes, shapes and dtypes: what need not be found out for each call.
 
     Parameters
@@ -216,16 +216,16 @@ def _wrapped(arrays: Sequence[Array | None]) -> list[NDArray]:
     return [wrap(np.zeros(0, np.float32) if a is None else a) for a in arrays]
 
 
-_sites: dict[Any, Site] = {}
+_sites: dict[Any, CustomSignature] = {}
 on_change(_sites.clear)
 
 
-def site_of(settings: Mapping[str, str], arrays: Sequence[Array]) -> Site:
+def site_of(settings: Mapping[str, str], arrays: Sequence[Array]) -> CustomSignature:
     """What is known about a call with such attributes and arrays."""
     key = (*settings.items(), *[(a.shape, a.dtype) for a in arrays])
     found = _sites.get(key)
     if found is None:
         if len(_sites) > _MOST_SITES:
             _sites.clear()
-        found = _sites[key] = Site(settings, arrays)
+        found = _sites[key] = CustomSignature(settings, arrays)
     return found

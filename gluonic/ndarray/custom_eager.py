@@ -11,7 +11,7 @@ from gluonic.graph.carried import carried
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
-from gluonic.ndarray.custom_call import Site, backward, site_of
+from gluonic.ndarray.custom_call import CustomSignature, backward, site_of
 from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
@@ -36,7 +36,7 @@ class CustomRecord(OperatorRecord):
         application: Application,
         inputs: Sequence[Entry | None],
         arrays: list[Array],
-        site: Site,
+        site: CustomSignature,
         op: CustomOp,
     ) -> None:
         super().__init__(application, inputs, arrays, STATE.training)
@@ -76,7 +76,7 @@ class CustomRecord(OperatorRecord):
 
 _NOT_CARRIED = carried(None)
 _general = make_function(custom, "Custom")
-_known: dict[Any, tuple[Site, Application]] = {}
+_known: dict[Any, tuple[CustomSignature, Application]] = {}
 on_change(_known.clear)
 
 
@@ -109,7 +109,11 @@ def again(application: Application) -> Callable[[Sequence[NDArray]], list[NDArra
 
 
 def _run(
-    application: Application, site: Site, op: CustomOp, data: Sequence[NDArray], arrays: list[Array]
+    application: Application,
+    site: CustomSignature,
+    op: CustomOp,
+    data: Sequence[NDArray],
+    arrays: list[Array],
 ) -> list[NDArray]:
     """Call the operator's forward, and record it."""
     results = site.forward(op, arrays, STATE.training)

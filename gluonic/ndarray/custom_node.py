@@ -15,7 +15,14 @@ from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
-from gluonic.ndarray.custom_call import Dependency, Site, as_shape, backward, checked, site_of
+from gluonic.ndarray.custom_call import (
+    CustomSignature,
+    Dependency,
+    as_shape,
+    backward,
+    checked,
+    site_of,
+)
 
 _CARRIED = "_custom_op"
 _NEVER_FOR_WANT_OF_A_SHAPE = (NameError, AttributeError, ImportError, NotImplementedError)
@@ -51,7 +58,7 @@ class KeptCustom(Application):
     def __init__(self, application: Application) -> None:
         super().__init__(application.op, application.settings)
         settings = self.settings
-        made: dict[Site, CustomOp] = {}
+        made: dict[CustomSignature, CustomOp] = {}
 
         def call(*data: Array, run: Run) -> Any:
             return _run(settings, data, run, made)
@@ -59,7 +66,7 @@ class KeptCustom(Application):
         self.call, self.made = call, made
 
 
-def op_of(site: Site, made: dict[Site, CustomOp]) -> CustomOp:
+def op_of(site: CustomSignature, made: dict[CustomSignature, CustomOp]) -> CustomOp:
     """The operator object that is kept for a kind of call; made, if it is the first."""
     op = made.get(site)
     if op is None:
@@ -94,7 +101,10 @@ on_change(custom.applications.clear)
 
 
 def _run(
-    settings: Mapping[str, str], data: Sequence[Array], run: Run, made: dict[Site, CustomOp]
+    settings: Mapping[str, str],
+    data: Sequence[Array],
+    run: Run,
+    made: dict[CustomSignature, CustomOp],
 ) -> tuple[Array, ...]:
     """Call the operator's forward; `made` keeps its object for each kind of call."""
     site = site_of(settings, data)

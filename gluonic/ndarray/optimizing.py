@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.backends import BACKENDS, Task
+from gluonic.graph.backends import BACKENDS, PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
@@ -43,7 +43,7 @@ def optimize(
     if chosen is None:
         return graph
     states = {node.name for node in graph.states}
-    task = Task(
+    task = PartitionRequest(
         options={name: str(value) for name, value in options.items()},
         args=_values(graph, args, lambda name: name not in states),
         aux=_values(graph, aux, lambda name: name in states),

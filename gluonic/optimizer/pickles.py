@@ -29,7 +29,7 @@ class Named(NamedTuple):
         return f"{self.module}.{self.name}"
 
 
-class Call:
+class PickledCall:
     """What a pickle makes by calling something.
 
     Attributes
@@ -159,11 +159,11 @@ class _Machine:
     def call(self) -> None:
         """Describe a call."""
         arguments, called = self.pop_one(tuple), self.pop_one(Named)
-        self.stack.append(Call(called, arguments))
+        self.stack.append(PickledCall(called, arguments))
 
     def build(self) -> None:
         """Describe what the result of a call is given."""
-        state, made = self.pop(), self.peek_at(Call)
+        state, made = self.pop(), self.peek_at(PickledCall)
         if made.state is not None:
             raise FileFormatError("the pickle is damaged: something is given a state twice")
         made.state = state
@@ -186,7 +186,7 @@ class _Machine:
         if len(items) % 2:
             raise FileFormatError("the pickle is damaged: a key has no value")
         target = self.peek()
-        found = target.items if isinstance(target, Call) else self.peek_at(dict)
+        found = target.items if isinstance(target, PickledCall) else self.peek_at(dict)
         found.update(zip(_keys(items[::2]), items[1::2], strict=True))
 
     def stop(self) -> None:

@@ -26,7 +26,7 @@ from gluonic.ndarray.serialization import load_array
 from gluonic.optimizer.attributes import checked_attributes
 from gluonic.optimizer.base import Optimizer
 from gluonic.optimizer.fit import require_fit
-from gluonic.optimizer.pickles import Call, Named, parse
+from gluonic.optimizer.pickles import Named, PickledCall, parse
 
 _DEEPEST = 100
 _NUMPY_TYPES = (
@@ -184,7 +184,7 @@ class _Maker:
             raise _unknown(named)
         return found
 
-    def called(self, call: Call) -> Any:
+    def called(self, call: PickledCall) -> Any:
         """Make what a call makes, by the table of what may be called."""
         title = _canonical(call.called)
         maker = _BY_NAME.get(title)
@@ -249,13 +249,13 @@ def _below(kind: type) -> list[type]:
 # ---------------------------------------------------------------------------- what may be called
 
 
-def _object(maker: _Maker, call: Call) -> Any:
+def _object(maker: _Maker, call: PickledCall) -> Any:
     """An object of the class that is the first argument, as `object.__reduce__` describes it."""
     named = call.arguments[0] if call.arguments else None
     return maker.instance(named if isinstance(named, Named) else call.called, call.state)
 
 
-def _bytes(maker: _Maker, call: Call) -> bytes:
+def _bytes(maker: _Maker, call: PickledCall) -> bytes:
     return bytes(_elements(call.arguments[0])) if call.arguments else b""
 
 
@@ -263,23 +263,23 @@ def _elements(data: Any) -> bytes | bytearray:
     """Bytes, which old pickles hold as text in Latin-1, or as a call that encodes it."""
     if isinstance(data, (bytes, bytearray)):
         return data
-    if isinstance(data, Call) and _canonical(data.called) == "_codecs.encode":
+    if isinstance(data, PickledCall) and _canonical(data.called) == "_codecs.encode":
         data = data.arguments[0]
     if not isinstance(data, str):
         raise FileFormatError(f"elements are a {type(data).__name__}, not bytes")
     return data.encode("latin-1")
 
 
-def _complex(maker: _Maker, call: Call) -> complex:
+def _complex(maker: _Maker, call: PickledCall) -> complex:
     real, imaginary = map(float, call.arguments)
     return complex(real, imaginary)
 
 
-def _ordered(maker: _Maker, call: Call) -> OrderedDict[Any, Any]:
+def _ordered(maker: _Maker, call: PickledCall) -> OrderedDict[Any, Any]:
     return OrderedDict(maker.dictionary(call.items))
 
 
-def _dtype(maker: _Maker, call: Call) -> np.dtype[Any]:
+def _dtype(maker: _Maker, call: PickledCall) -> np.dtype[Any]:
     """A dtype of numbers; its state says the byte order, and what only others have."""
     found = _DTYPES[call.arguments[0]]
     if call.state is None:
@@ -301,12 +301,12 @@ def _array_of(data: Any, dtype: Any, shape: Any) -> Array:
     return np.frombuffer(elements, dtype).reshape(lengths).astype(dtype.newbyteorder("="))
 
 
-def _scalar(maker: _Maker, call: Call) -> Any:
+def _scalar(maker: _Maker, call: PickledCall) -> Any:
     dtype, data = call.arguments
     return _array_of(data, maker.make(dtype), ())[()]
 
 
-def _reconstructed(maker: _Maker, call: Call) -> Array:
+def _reconstructed(maker: _Maker, call: PickledCall) -> Array:
     """An array of NumPy: an empty one is described, and given its state."""
     if call.arguments[0] != Named("numpy", "ndarray"):
         raise _unknown(call.arguments[0])
@@ -315,14 +315,14 @@ def _reconstructed(maker: _Maker, call: Call) -> Array:
     return found.T if is_fortran else found
 
 
-def _from_buffer(maker: _Maker, call: Call) -> Array:
+def _from_buffer(maker: _Maker, call: PickledCall) -> Array:
     """An array of NumPy, as protocol 5 writes it."""
     data, dtype, shape, order = call.arguments
     found = _array_of(data, maker.make(dtype), shape[::-1] if order == "F" else shape)
     return found.T if order == "F" else found
 
 
-def _restored(maker: _Maker, call: Call) -> NDArray:
+def _restored(maker: _Maker, call: PickledCall) -> NDArray:
     return restore_array(*call.arguments)
 
 
@@ -341,9 +341,9 @@ _BY_TYPE: dict[type, Callable[[_Maker, Any], Any]] = {
     tuple: _Maker.sequence,
     dict: _Maker.dictionary,
     Named: _Maker.type_named,
-    Call: _Maker.called,
+    PickledCall: _Maker.called,
 }
-_BY_NAME: dict[str, Callable[[_Maker, Call], Any]] = {
+_BY_NAME: dict[str, Callable[[_Maker, PickledCall], Any]] = {
     "_codecs.encode": _bytes,
     "builtins.bytearray": lambda maker, call: bytearray(_bytes(maker, call)),
     "builtins.bytes": _bytes,

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from gluonic.graph.events import Event
+from gluonic.graph.events import TraceEvent
 
 Statistics: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """For each category and name: Count, and Total, Min, Max and Avg in milliseconds."""
@@ -14,7 +14,7 @@ _COLUMNS = ("Total Count", "Time (ms)", "Min Time (ms)", "Max Time (ms)", "Avg T
 _KEYS = ("Count", "Total", "Min", "Max", "Avg")
 
 
-def chrome_trace(events: Sequence[Event]) -> dict[str, Any]:
+def chrome_trace(events: Sequence[TraceEvent]) -> dict[str, Any]:
     """The events in Chrome's format; times begin with the first event."""
     process = os.getpid()
     beginning = min((event.begin for event in events), default=0)
@@ -25,7 +25,7 @@ def chrome_trace(events: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def _chrome_event(event: Event, beginning: int, process: int) -> dict[str, Any]:
+def _chrome_event(event: TraceEvent, beginning: int, process: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": event.name,
         "cat": event.category,
@@ -44,7 +44,7 @@ def _chrome_event(event: Event, beginning: int, process: int) -> dict[str, Any]:
     return found
 
 
-def statistics(events: Iterable[Event], *, sort_by: str, ascending: bool) -> Statistics:
+def statistics(events: Iterable[TraceEvent], *, sort_by: str, ascending: bool) -> Statistics:
     """How often, and how long: by category and name; of operators also by the path of their blocks."""
     durations: dict[str, dict[str, list[float]]] = {}
     for event in events:

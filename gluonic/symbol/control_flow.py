@@ -8,7 +8,7 @@ from gluonic.graph.errors import user_location
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY
 from gluonic.symbol.naming import current_names
-from gluonic.symbol.nesting import Form, Nested, flatten, regroup
+from gluonic.symbol.nesting import Nested, OutputNesting, flatten, regroup
 from gluonic.symbol.scopes import block_path, current_attributes
 from gluonic.symbol.subgraph import Subgraph
 from gluonic.symbol.symbol import Symbol
@@ -65,7 +65,7 @@ def foreach(
     """
     slices, data_form = flatten(data, "foreach: data")
     states, state_form = flatten(init_states, "foreach: init_states")
-    forms: list[Form] = []
+    forms: list[OutputNesting] = []
 
     def step(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
         entries = [p._entries[0] for p in parameters]
@@ -133,7 +133,7 @@ def while_loop(
     variables, form = flatten(loop_vars, "while_loop: loop_vars")
     if not variables:
         raise ValueError("loop_vars should contain at least one element")
-    forms: list[Form] = []
+    forms: list[OutputNesting] = []
 
     def given(parameters: list[Symbol]) -> Any:
         grouped = regroup([p._entries[0] for p in parameters], form)
@@ -231,7 +231,7 @@ def cond(
     Symbol or list
         what the functions return, in the form of `then_func`
     """
-    forms: list[Form] = []
+    forms: list[OutputNesting] = []
 
     def branch(function: Callable[[], Nested]) -> Callable[..., tuple[list[Entry], list[Entry]]]:
         def call(_: list[Symbol]) -> tuple[list[Entry], list[Entry]]:

@@ -22,7 +22,7 @@ from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.heads import as_list, missing_head
-from gluonic.symbol.monitoring import Monitor, Watch
+from gluonic.symbol.monitoring import Monitor, RunMonitor
 from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Executor:
         self.arg_arrays, self.aux_arrays = list(arguments), list(states)
         self._requests = list(requests)
         self.grad_arrays = list(gradients)
-        self._watch: Watch | None = None
+        self._watch: RunMonitor | None = None
         self._numbers: Mapping[str, Any] | None = None
         self.outputs = self._output_arrays()
         is_watched = like is not None and like._watch is not None
@@ -253,7 +253,7 @@ class Executor:
         callback : called with a name and an NDArray, in the order of computation
         monitor_all : whether to report the operators' inputs as well
         """
-        self._watch = Watch(self._graph, callback, monitor_all, self._ctx)
+        self._watch = RunMonitor(self._graph, callback, monitor_all, self._ctx)
         self._execution = self._plan(self._watch.entries)
 
     # ------------------------------------------------------------------------ arrays

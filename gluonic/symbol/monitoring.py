@@ -12,7 +12,7 @@ from gluonic.ndarray.context import Context
 Monitor = Callable[[str, NDArray], None]
 
 
-class Watch:
+class RunMonitor:
     """What a monitor is told of the runs of a graph.
 
     Parameters

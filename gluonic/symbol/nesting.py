@@ -8,10 +8,12 @@ from gluonic.graph.node import Entry
 from gluonic.symbol.symbol import Symbol
 
 Nested = Any  # a Symbol, or a list or tuple of what is nested
-Form = int | list[Any]  # 0 for one output, n for a Symbol of n outputs, a list of forms for a list
+OutputNesting = (
+    int | list[Any]
+)  # 0 for one output, n for a Symbol of n outputs, a list of forms for a list
 
 
-def flatten(nested: Nested, what: str) -> tuple[list[Entry], Form]:
+def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
     """List the outputs in a nested list, and describe its form."""
     if isinstance(nested, Symbol):
         return list(nested._entries), len(nested) if len(nested) > 1 else 0
@@ -23,7 +25,7 @@ def flatten(nested: Nested, what: str) -> tuple[list[Entry], Form]:
             )
         )
     entries: list[Entry] = []
-    forms: list[Form] = []
+    forms: list[OutputNesting] = []
     for part in nested:
         found, form = flatten(part, what)
         entries += found
@@ -31,11 +33,11 @@ def flatten(nested: Nested, what: str) -> tuple[list[Entry], Form]:
     return entries, forms
 
 
-def regroup(entries: Sequence[Entry], form: Form) -> Nested:
+def regroup(entries: Sequence[Entry], form: OutputNesting) -> Nested:
     """Put outputs into the form that `flatten` has found."""
     rest = iter(entries)
 
-    def take(form: Form) -> Nested:
+    def take(form: OutputNesting) -> Nested:
         if isinstance(form, list):
             return [take(part) for part in form]
         if form == 0:

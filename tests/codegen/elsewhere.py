@@ -90,7 +90,7 @@ class Compiler:
     """
 
     target: Target
-    nothing: jit.Library
+    nothing: jit.LinkedLibrary
     sizes: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
@@ -115,7 +115,7 @@ class Compiler:
 class _Library:
     """Functions that do nothing."""
 
-    def __init__(self, nothing: jit.Library, names: Sequence[str]) -> None:
+    def __init__(self, nothing: jit.LinkedLibrary, names: Sequence[str]) -> None:
         self.size, self.from_disk, self._nothing = 0, False, nothing
         self.addresses = dict.fromkeys(names, nothing["nothing"])
 

@@ -19,7 +19,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.cached_op import CachedOp
+from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.recording import wrap
 from tests.graph.applying import application
@@ -89,7 +89,7 @@ def compiled(used: Application, arrays: list[Array]) -> list[NDArray]:
     variables = [Node(None, f"x{i}") for i in range(len(arrays))]
     node = Node(used, "node", [v.entry() for v in variables])
     graph = Graph(node.entry(i) for i in range(used.visible))
-    return CachedOp(graph, variables)(
+    return CachedGraph(graph, variables)(
         *[wrap(a.copy() if a.flags.c_contiguous else a) for a in arrays]
     )
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gluonic.codegen.machine import jit
-from gluonic.extension.binary import Binary
+from gluonic.extension.binary import ExtensionBinary
 from gluonic.extension.signatures import functions
 
 _TYPES = {"i": "i32", "p": "ptr", "v": "void"}
@@ -170,7 +170,7 @@ def _module(version: int, signatures: dict[str, str]) -> Iterator[str]:
 
 def make_library(
     version: int, without: str = "", change: Callable[[str], str] = lambda text: text
-) -> tuple[Binary, jit.Library]:
+) -> tuple[ExtensionBinary, jit.LinkedLibrary]:
     """Link a library of a version of the interface.
 
     Parameters
@@ -183,5 +183,7 @@ def make_library(
     text = change("\n".join(_module(version, signatures)))
     names = [name for name in signatures if re.search(rf"@{name}\(", text)]
     code = jit.load(text, names, ("malloc", "free"))
-    binary = Binary(f"machine code of version {version}", lambda name: code.addresses.get(name))
+    binary = ExtensionBinary(
+        f"machine code of version {version}", lambda name: code.addresses.get(name)
+    )
     return binary, code  # the binary keeps the code alive

@@ -8,7 +8,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd, sym
-from gluonic.extension.loader import Library
+from gluonic.extension.loader import ExtensionLibrary
 from gluonic.graph.errors import MXNetError
 from tests.extension.machine_code import make_library
 
@@ -20,7 +20,7 @@ def version(request: pytest.FixtureRequest) -> int:
     number: int = request.param
     binary, _code = make_library(number)
     binary.initialize()
-    Library(binary).register()
+    ExtensionLibrary(binary).register()
     return number
 
 
@@ -57,7 +57,7 @@ def test_a_failure_is_told_as_well_as_the_version_can(version: int) -> None:
 
 def test_states_are_destroyed_where_the_version_can(version: int) -> None:
     binary, code = make_library(version, change=lambda text: text.replace("jit_", "two_"))
-    Library(binary).register()
+    ExtensionLibrary(binary).register()
     alive = ctypes.CFUNCTYPE(ctypes.c_int)(code["alive"])
     executor = sym.two_state(sym.var("x")).bind(mx.cpu(), {"x": nd.ones(1)})
     executor.forward()
@@ -82,10 +82,10 @@ def test_other_versions_are_refused(number: int) -> None:
 def test_two_operators_of_one_name_are_refused() -> None:
     binary, _code = make_library(11, change=lambda text: text.replace('c"jit_state', 'c"jit_scale'))
     with pytest.raises(MXNetError, match="two operators are called 'jit_scale'"):
-        Library(binary)
+        ExtensionLibrary(binary)
 
 
 def test_a_name_that_python_cannot_write_is_refused() -> None:
     binary, _code = make_library(11, change=lambda text: text.replace('c"jit_state', 'c"jit state'))
     with pytest.raises(MXNetError, match="'jit state': that is no identifier"):
-        Library(binary)
+        ExtensionLibrary(binary)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic.codegen.calls.binding import Binding
-from gluonic.codegen.loops.extents import NotUniform, OpenExtent, Trace, valued, varies, written
+from gluonic.codegen.loops.extents import NotUniform, OpenExtent, ShapeEnv, valued, varies, written
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import StandIn
@@ -49,7 +49,7 @@ class Family:
         arrays: Sequence[StandIn],
         facts: Facts,
         figures: Listed,
-        trace: Trace,
+        trace: ShapeEnv,
         *,
         timed: bool,
     ) -> None:
@@ -241,7 +241,7 @@ def trace_family(
     lines : how their axes follow from the batch size
     size : the batch size of the arrays
     """
-    trace = Trace(size)
+    trace = ShapeEnv(size)
     opened = [
         StandIn(
             tuple(

@@ -27,7 +27,7 @@ Arrays: TypeAlias = list[Array | None]
 
 
 @record
-class Place:
+class ArraySource:
     """Where an array is found.
 
     Attributes
@@ -57,7 +57,7 @@ class Result:
     is_output : whether it is handed out
     """
 
-    place: Place
+    place: ArraySource
     has_memory: bool
     is_output: bool
 
@@ -80,7 +80,11 @@ class PythonStep:
     """
 
     def __init__(
-        self, group: "Group", reads: Sequence[Place], results: Sequence[Result], binding: Binding
+        self,
+        group: "Group",
+        reads: Sequence[ArraySource],
+        results: Sequence[Result],
+        binding: Binding,
     ) -> None:
         application = group.nodes[0].application
         assert application is not None
@@ -137,29 +141,29 @@ class MixedSteps:
         results = [self._result(node.entry(i)) for i in range(node.output_count)]
         return PythonStep(group, reads, results, self._binding)
 
-    def _place(self, entry: Entry) -> Place:
+    def _place(self, entry: Entry) -> ArraySource:
         """Where what has been computed is found."""
         known = self._known_place(entry)
         if known is None:
             root = self._known_place(self._spec.root[entry])
             assert root is not None
-            known = Place(root.position, self._binding.facts.shapes[entry])
+            known = ArraySource(root.position, self._binding.facts.shapes[entry])
         return known
 
-    def _known_place(self, entry: Entry) -> Place | None:
+    def _known_place(self, entry: Entry) -> ArraySource | None:
         """Where an array of an entry's own is; None if there is none."""
         spec = self._spec
         if entry in spec.target:
-            return Place(self._positions[spec.target[entry]])
+            return ArraySource(self._positions[spec.target[entry]])
         if entry in spec.host:
             position = self._positions[spec.host[entry]]
-            return Place(position, self._binding.facts.shapes[entry])
+            return ArraySource(position, self._binding.facts.shapes[entry])
         found = self._positions.get(entry)
-        return None if found is None else Place(found)
+        return None if found is None else ArraySource(found)
 
     def _result(self, entry: Entry) -> Result:
         place, spec = self._known_place(entry), self._spec
         if place is None:
             self._positions[entry] = position = len(self._positions)
-            return Result(Place(position), has_memory=False, is_output=False)
+            return Result(ArraySource(position), has_memory=False, is_output=False)
         return Result(place, entry not in spec.from_python, entry in spec.computed)

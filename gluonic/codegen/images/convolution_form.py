@@ -8,7 +8,7 @@ from math import gcd
 
 from gluonic.codegen.images.convolution import Filters, Reading, Tile, blocks_of
 from gluonic.codegen.images.convolution_geometry import Geometry
-from gluonic.codegen.images.convolution_tiling import Tiling
+from gluonic.codegen.images.convolution_tiling import ConvolutionTiling
 from gluonic.graph.record import record
 
 _MUCH = 1 << 21
@@ -16,7 +16,7 @@ _MUCH = 1 << 21
 
 
 @record
-class Form:
+class ConvolutionForm:
     """What convolutions that share machine code have in common.
 
     Attributes
@@ -46,7 +46,9 @@ class Form:
     is_chunked: bool
 
     @classmethod
-    def of(cls, filters: Filters, tiling: Tiling, lanes: int, *, bordered: bool = False) -> "Form":
+    def of(
+        cls, filters: Filters, tiling: ConvolutionTiling, lanes: int, *, bordered: bool = False
+    ) -> "ConvolutionForm":
         """The form of a convolution whose work is cut in some way."""
         whole, rest = divmod(filters.channels, filters.summed(lanes))
         if rest:
@@ -72,7 +74,7 @@ SIZES = 11
 
 def numbers_of(
     filters: Filters,
-    tiling: Tiling,
+    tiling: ConvolutionTiling,
     geometry: Geometry,
     lanes: int,
     inside: tuple[int, int] = (0, 0),

@@ -10,13 +10,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from gluonic.codegen.images.convolution_form import SIZES, Form
-from gluonic.codegen.images.convolution_tile import NOTHING, Chunk, Epilogue, Line, TileWriter
+from gluonic.codegen.images.convolution_form import SIZES, ConvolutionForm
+from gluonic.codegen.images.convolution_tile import (
+    NOTHING,
+    Chunk,
+    ConvolutionEpilogue,
+    Line,
+    TileWriter,
+)
 from gluonic.codegen.images.layout import Writer
 from gluonic.codegen.machine.assembler import Module
 
 
-def emit_convolution(module: Module, name: str, form: Form, epilogue: Epilogue = NOTHING) -> None:
+def emit_convolution(
+    module: Module, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue = NOTHING
+) -> None:
     """Write the function; the epilogue is applied to each sum."""
     _Convolution(module, name, form, epilogue).write()
 
@@ -24,7 +32,9 @@ def emit_convolution(module: Module, name: str, form: Form, epilogue: Epilogue =
 class _Convolution(Writer):
     """Writes one convolution."""
 
-    def __init__(self, module: Module, name: str, form: Form, epilogue: Epilogue) -> None:
+    def __init__(
+        self, module: Module, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue
+    ) -> None:
         super().__init__(module, name)
         self.form, self.epilogue = form, epilogue
         count = 3 + epilogue.channels + epilogue.places

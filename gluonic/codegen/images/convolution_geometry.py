@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gluonic.codegen.images.convolution import Filters, blocks_of
-from gluonic.codegen.images.convolution_tiling import Tiling
+from gluonic.codegen.images.convolution_tiling import ConvolutionTiling
 from gluonic.graph.record import record
 
 
@@ -47,13 +47,13 @@ class Geometry:
             found += [strides.image, strides.block, strides.row]
         return found
 
-    def tiled(self, tiling: Tiling) -> "Geometry":
+    def tiled(self, tiling: ConvolutionTiling) -> "Geometry":
         """The same with rows as the tiling has them."""
         if not tiling.segment:
             return self
         return replace(self, rows=1, columns=self.rows * self.columns)
 
-    def units(self, filters: Filters, tiling: Tiling, lanes: int) -> int:
+    def units(self, filters: Filters, tiling: ConvolutionTiling, lanes: int) -> int:
         """How many units of work there are."""
         deep = -(-blocks_of(filters.filters, lanes) // tiling.tile.blocks)
         if tiling.segment:

@@ -44,7 +44,7 @@ def _combines(node: Node) -> bool:
 
 
 @record
-class Layout:
+class BlockedGraph:
     """A graph with images in blocks, and what it assumes beyond `layout_key`.
 
     Attributes
@@ -62,7 +62,7 @@ class Layout:
         return all(shapes[a][axes] == shapes[b][axes] for a, b, axes in self.alike)
 
 
-def with_blocks(graph: Graph, facts: Facts, train: bool) -> Layout:
+def with_blocks(graph: Graph, facts: Facts, train: bool) -> BlockedGraph:
     """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
 
     Parameters
@@ -82,7 +82,7 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> Layout:
         elif node.entry() in rewriting.blocks:
             give_origin(rewriting.blocks[node.entry()][:1], node)
     rewritten = Graph(rewriting.plane(entry) for entry in graph.outputs)
-    return Layout(rewritten, rewriting.alike)
+    return BlockedGraph(rewritten, rewriting.alike)
 
 
 def _rewritten(rewriting: Rewriting, node: Node) -> bool:

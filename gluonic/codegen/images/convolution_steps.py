@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gluonic.codegen.images.convolution import Filters, blocks_of, blocks_with_last
-from gluonic.codegen.images.convolution_form import Form, numbers_of
+from gluonic.codegen.images.convolution_form import ConvolutionForm, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_operators import (
@@ -22,8 +22,8 @@ from gluonic.codegen.images.convolution_operators import (
     with_border,
 )
 from gluonic.codegen.images.convolution_phases import emit_take_places
-from gluonic.codegen.images.convolution_tile import Epilogue
-from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
+from gluonic.codegen.images.convolution_tile import ConvolutionEpilogue
+from gluonic.codegen.images.convolution_tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.images.layout import Reordering, emit_border, emit_pack, emit_unpack
 from gluonic.codegen.images.layout_filters import (
     FilterForm,
@@ -244,7 +244,7 @@ class PackFiltersStep(FiltersStep):
 def _emit_activated(
     module: Module,
     name: str,
-    form: Form,
+    form: ConvolutionForm,
     activation: str,
     attributes: str,
     shifts: int,
@@ -258,7 +258,7 @@ def _emit_activated(
             total = total + other
         return applied(m, applied_last, total)
 
-    emit_convolution(module, name, form, Epilogue(expression, shifts, residuals))
+    emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
 
 
 def border_rows(node: Node) -> tuple[int, int]:
@@ -287,15 +287,17 @@ class ConvolutionStep(BlockStep):
         extra = int(n.has_shift), int(n.has_residual)
         self.code = _emit_activated, self.variant(facts), *activation, *extra
 
-    def _tiling(self, facts: Facts) -> Tiling:
+    def _tiling(self, facts: Facts) -> ConvolutionTiling:
         """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
         return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
 
-    def variant(self, facts: Facts) -> Form:
+    def variant(self, facts: Facts) -> ConvolutionForm:
         """What the innermost loops are made of."""
         bordered = self._border != (0, 0)
-        return Form.of(self.filters, self._tiling(facts), self.n.lanes, bordered=bordered)
+        return ConvolutionForm.of(
+            self.filters, self._tiling(facts), self.n.lanes, bordered=bordered
+        )
 
     @property
     def _border(self) -> tuple[int, int]:

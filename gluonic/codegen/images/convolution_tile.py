@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from gluonic.codegen.images.convolution import lanes_of
-from gluonic.codegen.images.convolution_form import Form
+from gluonic.codegen.images.convolution_form import ConvolutionForm
 from gluonic.codegen.machine.assembler import Function
 from gluonic.codegen.machine.values import FLOAT32, Value, vector_type
 from gluonic.codegen.maths.emitter import Emitter
@@ -34,7 +34,7 @@ would wait for each of its steps."""
 
 
 @record
-class Epilogue:
+class ConvolutionEpilogue:
     """What becomes of a sum before it is stored.
 
     Attributes
@@ -49,7 +49,7 @@ class Epilogue:
     places: int = 0
 
 
-NOTHING = Epilogue(lambda m, x: x)
+NOTHING = ConvolutionEpilogue(lambda m, x: x)
 
 
 @record
@@ -99,10 +99,10 @@ class TileWriter:
     def __init__(
         self,
         function: Function,
-        form: Form,
+        form: ConvolutionForm,
         strides: tuple[str, str],
         rest: str,
-        epilogue: Epilogue,
+        epilogue: ConvolutionEpilogue,
     ) -> None:
         self.f, self.form, self.epilogue = function, form, epilogue
         self.m = Emitter(function)
@@ -319,7 +319,12 @@ class TileWriter:
         self._last(chunk, lambda: self._store(line, column, sums, shape, self.epilogue))
 
     def _store(
-        self, line: Line, column: str, sums: Sequence[str], shape: Shape, epilogue: Epilogue
+        self,
+        line: Line,
+        column: str,
+        sums: Sequence[str],
+        shape: Shape,
+        epilogue: ConvolutionEpilogue,
     ) -> None:
         _, columns, blocks = shape
         places = [*self._places(line, column, sums, shape)]
@@ -337,7 +342,7 @@ class TileWriter:
         self,
         places: Sequence[tuple[str, list[str], int]],
         of_channels: Sequence[Value],
-        epilogue: Epilogue,
+        epilogue: ConvolutionEpilogue,
     ) -> None:
         """Write the epilogue and the store of sums that lie beside each other."""
         count = len(places)

@@ -18,7 +18,7 @@ filters it stays in the second cache."""
 
 
 @record
-class Tiling:
+class ConvolutionTiling:
     """The order in which a convolution is computed.
 
     A line is what tiles beside each other cover: as many rows as a tile has, or a segment of them.
@@ -45,7 +45,7 @@ class Tiling:
 
 def tiling_of(
     filters: Filters, rows: int, columns: int, target: Target, *, gaps: bool = False
-) -> Tiling:
+) -> ConvolutionTiling:
     """How to cut the work on an output of such a size.
 
     Parameters
@@ -56,7 +56,9 @@ def tiling_of(
 
 
 @cache
-def _tiling_of(filters: Filters, rows: int, columns: int, target: Target, gaps: bool) -> Tiling:
+def _tiling_of(
+    filters: Filters, rows: int, columns: int, target: Target, gaps: bool
+) -> ConvolutionTiling:
     is_flat = filters.taps == 1 and filters.stride == (1, 1) and not gaps
     if is_flat:
         rows, columns = 1, rows * columns
@@ -65,7 +67,7 @@ def _tiling_of(filters: Filters, rows: int, columns: int, target: Target, gaps: 
     line = min(segment, columns) if is_flat else tile.rows * columns
     whole = filters.channels // filters.block(lanes_of(target))
     chunks = max(1, filters.depth // _DEEP)
-    return Tiling(
+    return ConvolutionTiling(
         tile,
         last_rows=rows % tile.rows,
         last_columns=columns % tile.columns,

@@ -14,7 +14,7 @@ from gluonic.graph.view import NodeView
 
 
 @record
-class Form:
+class ImageLayout:
     """How an array of images (or of filters) lies.
 
     Attributes

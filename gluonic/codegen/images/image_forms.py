@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.images import TRANSPOSED, WINDOWED, without_batch
-from gluonic.codegen.images.forms import Form, images_like
+from gluonic.codegen.images.forms import ImageLayout, images_like
 from gluonic.codegen.images.volume_forms import volumes_as_images
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.inner_operators import apply
@@ -63,7 +63,7 @@ class FormRewriting:
     def __init__(self, graph: Graph, facts: Facts) -> None:
         self.graph, self.facts = graph, facts
         self.kept: dict[Entry, Entry] = {}
-        self.plain: dict[Entry, tuple[Entry, Form]] = {}
+        self.plain: dict[Entry, tuple[Entry, ImageLayout]] = {}
         self.has_changed = False
 
     def run(self) -> Graph:
@@ -97,7 +97,7 @@ class FormRewriting:
             self.kept[entry] = form.restored(made)
         return self.kept[entry]
 
-    def as_plain(self, entry: Entry, form: Form) -> Entry:
+    def as_plain(self, entry: Entry, form: ImageLayout) -> Entry:
         """An entry in the form of kernels."""
         found = self.plain.get(entry)
         if found is None or found[1] != form:
@@ -109,9 +109,9 @@ class FormRewriting:
         assert node.application is not None
         return dict(node.application.settings)
 
-    def _form(self, node: Node) -> Form:
+    def _form(self, node: Node) -> ImageLayout:
         rank = len(self.facts.shapes[node.inputs[0]])
-        return Form(rank, is_channels_last(self._settings(node)["layout"]))
+        return ImageLayout(rank, is_channels_last(self._settings(node)["layout"]))
 
     # -- windows ------------------------------------------------------------------------------
 
@@ -172,13 +172,13 @@ class FormRewriting:
             images = F.broadcast_add(images, F.reshape(self.own(entry), shape=shape))
         return images
 
-    def _plain_shape(self, entry: Entry, form: Form) -> Shape:
+    def _plain_shape(self, entry: Entry, form: ImageLayout) -> Shape:
         batch, *others = self.facts.shapes[entry]
         if form.last:
             others = [others[-1], *others[:-1]]
         return (batch, others[0], *form.lifted(tuple(others[1:]), 1))
 
-    def _make(self, node: Node, settings: Mapping[str, Any], form: Form) -> None:
+    def _make(self, node: Node, settings: Mapping[str, Any], form: ImageLayout) -> None:
         inputs = [
             self.as_plain(e, form) if len(self.facts.shapes[e]) == form.rank else self.own(e)
             for e in node.inputs
@@ -235,7 +235,7 @@ class FormRewriting:
         self.plain[node.entry()] = node.with_inputs(inputs).entry(), form
         return True
 
-    def _common_form(self, node: Node) -> Form | None:
+    def _common_form(self, node: Node) -> ImageLayout | None:
         """The form of the inputs; to be an image of one row costs the others nothing."""
         forms = {self.plain[e][1] if e in self.plain else None for e in node.inputs}
         known = {form for form in forms if form is not None}

@@ -25,7 +25,7 @@ def larger(m: Emitter, a: Value, b: Value) -> Value:
 
 
 @record
-class Windows:
+class PoolingSpec:
     """What pooling does, apart from the sizes of its images.
 
     Attributes
@@ -71,7 +71,7 @@ class PoolGeometry:
 class _Pool(Writer):
     """Writes pooling; what forward and backward have in common."""
 
-    def __init__(self, module: Module, name: str, windows: Windows) -> None:
+    def __init__(self, module: Module, name: str, windows: PoolingSpec) -> None:
         super().__init__(module, name)
         self.windows, self.m = windows, Emitter(self.f)
         self.extents = self.number(0), self.number(1)
@@ -195,7 +195,7 @@ class _Forward(_Pool):
         return self.vector_at(slots[0])
 
 
-def emit_pool(module: Module, name: str, windows: Windows) -> None:
+def emit_pool(module: Module, name: str, windows: PoolingSpec) -> None:
     """Write the function; operands are data and output."""
     _Forward(module, name, windows).write()
 
@@ -296,7 +296,7 @@ class _Places:
             loop.__exit__(None, None, None)
 
 
-def emit_pool_gradient(module: Module, name: str, windows: Windows) -> None:
+def emit_pool_gradient(module: Module, name: str, windows: PoolingSpec) -> None:
     """Write the function of the gradient.
 
     Operands are the output's gradient, then, for maxima, the data and the output, then the result.

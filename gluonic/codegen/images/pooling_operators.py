@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.images.convolution_operators import to_blocks, to_planes
 from gluonic.codegen.images.convolution_steps import BlockStep, strides_of_blocks
-from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
+from gluonic.codegen.images.pooling import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.steps import MADE_STEPS
@@ -120,7 +120,7 @@ class _PoolStep(BlockStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         n = self.n
-        self.windows = Windows(n.kind, n.kernel, n.stride, n.pad, n.counts_pad)
+        self.windows = PoolingSpec(n.kind, n.kernel, n.stride, n.pad, n.counts_pad)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
@@ -149,7 +149,7 @@ class PoolStep(_PoolStep):
         return output[0] * output[1] * output[2]
 
 
-class SpreadStep(_PoolStep):
+class BlockedSpreadStep(_PoolStep):
     """The gradient of sums and means."""
 
     data_at, output_at = 1, 0
@@ -164,7 +164,7 @@ class SpreadStep(_PoolStep):
         return data[0] * data[1]
 
 
-class ScatterStep(SpreadStep):
+class BlockedScatterStep(BlockedSpreadStep):
     """The gradient of maxima."""
 
     data_at, output_at = 3, 0
@@ -173,7 +173,7 @@ class ScatterStep(SpreadStep):
 MADE_STEPS.update(
     {
         pool_blocks: PoolStep,
-        spread_blocks: SpreadStep,
-        scatter_blocks: ScatterStep,
+        spread_blocks: BlockedSpreadStep,
+        scatter_blocks: BlockedScatterStep,
     }
 )

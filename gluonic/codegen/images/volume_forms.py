@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gluonic.codegen.images.depth_windows import depth_windows, sum_depth_windows
 from gluonic.codegen.images.filter_planes import join_planes, split_planes
-from gluonic.codegen.images.forms import Form, images_like
+from gluonic.codegen.images.forms import ImageLayout, images_like
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.values import FLOAT32
 from gluonic.graph.builder import F
@@ -99,10 +99,10 @@ class _Convolution:
         """Note the result: images of volumes that have the shape of an entry."""
         self.rewriting.plain[self.node.entry()] = images, self._form(like)
 
-    def _form(self, volumes: Entry) -> Form:
+    def _form(self, volumes: Entry) -> ImageLayout:
         """The form that volumes get."""
         shape, last = self.rewriting.facts.shapes[volumes], self.windows.channels_last
-        return Form(_RANK, last, depth=shape[1 if last else 2])
+        return ImageLayout(_RANK, last, depth=shape[1 if last else 2])
 
     @property
     def _is_flat(self) -> bool:
@@ -142,8 +142,8 @@ class _Convolution:
             return form.restored(F.expand_dims(filters, axis=2))
         return form.restored(apply(split_planes, filters, name=self.node.name, planes=planes))
 
-    def _weight_form(self) -> Form:
-        return Form(_RANK, self.windows.channels_last)
+    def _weight_form(self) -> ImageLayout:
+        return ImageLayout(_RANK, self.windows.channels_last)
 
     def _made(self, *inputs: Entry) -> Entry:
         """The operator on images."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Step:
+class StepReport:
     """One step of a compiled graph.
 
     Attributes
@@ -61,14 +61,14 @@ class Explanation:
     code : the LLVM module
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[StepReport, ...]
     native_calls: int
     saved_bytes: int
     arena_bytes: int
     code: str
 
     @property
-    def kernels(self) -> tuple[Step, ...]:
+    def kernels(self) -> tuple[StepReport, ...]:
         """The steps that are machine code."""
         return tuple(step for step in self.steps if step.kind == "kernel")
 
@@ -112,7 +112,7 @@ class Explanation:
             raise CallError(self._without_code(which, steps))
         return part_of(self.code, functions)
 
-    def _without_code(self, which: int | str, steps: Sequence[Step]) -> str:
+    def _without_code(self, which: int | str, steps: Sequence[StepReport]) -> str:
         if steps:
             reason = f"step {steps[0].number} runs in Python: {steps[0].reason}"
             return describe(reason, where=f"the code of {which!r}")
@@ -162,7 +162,7 @@ def explain(binding: "Binding") -> Explanation:
     for number, group in enumerate(specialization.groups):
         last = group.nodes[-1]
         steps.append(
-            Step(
+            StepReport(
                 number,
                 "kernel" if group.is_native else "python",
                 tuple(_title(node) for node in group.nodes),

@@ -25,7 +25,7 @@ class NotUniform(Exception):
     """Something was asked of an extent that has no one answer for all batch sizes."""
 
 
-class Trace:
+class ShapeEnv:
     """What has been asked of extents, with the answers for one batch size.
 
     Attributes
@@ -153,7 +153,7 @@ class OpenExtent:
 
     __slots__ = ("constant", "terms", "trace")
 
-    def __init__(self, trace: Trace, terms: Terms, constant: Any) -> None:
+    def __init__(self, trace: ShapeEnv, terms: Terms, constant: Any) -> None:
         self.trace, self.terms, self.constant = trace, terms, constant
 
     def _made(self, terms: Iterable[tuple[int, Any]], constant: Any) -> Any:
@@ -291,7 +291,7 @@ def varies(shape: Sequence[Any]) -> bool:
     return any(type(extent) is OpenExtent for extent in shape)
 
 
-def trace_of(shapes: Iterable[Sequence[Any]]) -> Trace | None:
+def trace_of(shapes: Iterable[Sequence[Any]]) -> ShapeEnv | None:
     """Where comparisons with the extents of shapes are noted; None if all of these are known."""
     extents = (extent for shape in shapes for extent in shape if type(extent) is OpenExtent)
     found = next(extents, None)

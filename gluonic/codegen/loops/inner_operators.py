@@ -47,7 +47,7 @@ def average(
 
 
 @record
-class Cut:
+class EqualPiece:
     """One of equal pieces along an axis.
 
     Attributes
@@ -67,16 +67,16 @@ class Cut:
         return self.axis, self.index, self.count, int(self.drops)
 
     @staticmethod
-    def of(numbers: Sequence[int]) -> "list[Cut]":
+    def of(numbers: Sequence[int]) -> "list[EqualPiece]":
         """All cuts of an attribute."""
         rows = zip(*[iter(numbers)] * 4, strict=True)
-        return [Cut(axis, index, count, bool(drops)) for axis, index, count, drops in rows]
+        return [EqualPiece(axis, index, count, bool(drops)) for axis, index, count, drops in rows]
 
 
 @inner_operator("_part", dtype=like("data"))
 def part(data: Array, *, cuts: Shape) -> Any:
     """A part of an array: one of equal pieces along an axis, of that perhaps another piece, and so on."""
-    for cut in Cut.of(cuts):
+    for cut in EqualPiece.of(cuts):
         data = np.split(data, cut.count, cut.axis)[cut.index]
         if cut.drops:
             data = data.squeeze(cut.axis)
@@ -86,14 +86,14 @@ def part(data: Array, *, cuts: Shape) -> Any:
 @part.infer_shape
 def _(n: NodeView) -> None:
     shape = list(n.data)
-    for cut in Cut.of(n.cuts):
+    for cut in EqualPiece.of(n.cuts):
         shape[cut.axis] //= cut.count
         if cut.drops:
             del shape[cut.axis]
     n.output = tuple(shape)
 
 
-def cut_out(data: Entry, cut: Cut) -> Entry:
+def cut_out(data: Entry, cut: EqualPiece) -> Entry:
     """A part of an entry; of a part, the part of what that is a part of."""
     before: tuple[int, ...] = ()
     node = data.node

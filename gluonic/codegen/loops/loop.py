@@ -82,6 +82,10 @@ class Loop:
         return reads, self.written, self.axes
 
 
+LoopRule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
+"""An operator's loop, by its attributes and the shapes of its inputs and its output; None: it has none."""
+
+
 def element(m: Any, x: Any) -> Any:
     """The expression of an operator that moves elements and computes nothing."""
     return x

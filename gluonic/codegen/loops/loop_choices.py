@@ -1,12 +1,10 @@
 """Operators that choose elements by an index along one axis: loops that compare it with where they are."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.loops.loop import Expression, Loop, Read, Shape, identity, kept_axes
-
-Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
+from gluonic.codegen.loops.loop import Expression, Loop, LoopRule, Read, Shape, identity, kept_axes
 
 
 def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:
@@ -134,7 +132,7 @@ def _range(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     return Loop(output, (), expression, indexed=(0,))
 
 
-CHOICES: dict[str, Rule] = {
+CHOICES: dict[str, LoopRule] = {
     "_arange": _range,
     "_contrib_arange_like": _ramp,
     "pick": _pick,

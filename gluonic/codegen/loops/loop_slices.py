@@ -1,12 +1,10 @@
 """Operators that read a part of an array: slices, and axes turned round."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.inner_operators import Cut
-from gluonic.codegen.loops.loop import Loop, Read, Shape, element, identity
-
-Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
+from gluonic.codegen.loops.inner_operators import EqualPiece
+from gluonic.codegen.loops.loop import Loop, LoopRule, Read, Shape, element, identity
 
 
 def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:
@@ -44,7 +42,7 @@ def _reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
 def _cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     extents, begin = list(inputs[0]), [0] * len(inputs[0])
     left = list(range(len(extents)))
-    for cut in Cut.of(settings["cuts"]):
+    for cut in EqualPiece.of(settings["cuts"]):
         axis = left[cut.axis]
         extents[axis] //= cut.count
         begin[axis] += cut.index * extents[axis]
@@ -60,7 +58,7 @@ def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
     return _part(inputs, output, {dim: slice(begin, begin + output[dim])})
 
 
-SLICES: dict[str, Rule] = {
+SLICES: dict[str, LoopRule] = {
     "_part": _cut,
     "_concat_piece": _concat_piece,
     "slice": _slice,

@@ -79,7 +79,7 @@ def offset(shape: Shape, itemsize: int, read: Read) -> int:
 
 
 @record
-class Use:
+class ResultUse:
     """One way in which a group reads or writes a result, over the axes of the group's space."""
 
     entry: Entry
@@ -91,7 +91,10 @@ class Use:
 
 
 def merge_axes(
-    space: Shape, reduced: frozenset[int], uses: Sequence[Use], apart: frozenset[int] = frozenset()
+    space: Shape,
+    reduced: frozenset[int],
+    uses: Sequence[ResultUse],
+    apart: frozenset[int] = frozenset(),
 ) -> tuple[tuple[int, ...], ...]:
     """Which axes of a space can run as one: neighbours that every operand passes through alike.
 
@@ -104,7 +107,7 @@ def merge_axes(
     uses : how operands are read and written
     apart : axes that must stay on their own
 
-    >>> x, y = Use(None, (0, 1, 2), (2, 3, 4)), Use(None, (None, None, 0), (4,))
+    >>> x, y = ResultUse(None, (0, 1, 2), (2, 3, 4)), ResultUse(None, (None, None, 0), (4,))
     >>> merge_axes((2, 3, 4), frozenset(), [x, y])
     ((0, 1), (2,))
     """
@@ -121,7 +124,7 @@ def merge_axes(
     return tuple(merged) or ((),)
 
 
-def _joinable(first: int, second: int, reduced: frozenset[int], uses: Sequence[Use]) -> bool:
+def _joinable(first: int, second: int, reduced: frozenset[int], uses: Sequence[ResultUse]) -> bool:
     if (first in reduced) != (second in reduced):
         return False
     for use in uses:
@@ -162,7 +165,7 @@ class GroupLowering:
     def lower(self) -> LoweredGroup:
         """Make the kernel."""
         reads = self._reads()
-        writes = [Use(e, self._written(e), self.shapes[e]) for e in self.group.outputs]
+        writes = [ResultUse(e, self._written(e), self.shapes[e]) for e in self.group.outputs]
         uses = [*dict.fromkeys(reads.values()), *writes]
         merged = merge_axes(self.stages.space, self.stages.reduced, uses, self._apart())
         accesses = [self._access(use, merged) for use in uses]
@@ -185,9 +188,9 @@ class GroupLowering:
         once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")
         return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
 
-    def _reads(self) -> dict[tuple[Node, int], Use]:
+    def _reads(self) -> dict[tuple[Node, int], ResultUse]:
         """What is read from memory, for each input of an operator that is."""
-        members, found = set(self.group.nodes), dict[tuple[Node, int], Use]()
+        members, found = set(self.group.nodes), dict[tuple[Node, int], ResultUse]()
         for node in self.group.nodes:
             loop, place = self.loops[node], self.stages.places[node]
             for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
@@ -196,15 +199,15 @@ class GroupLowering:
                     found[node, position] = self._use(entry, read, place.axes, (node, position))
         return found
 
-    def _use(self, entry: Entry, read: Read, own: AxisMap, where: tuple[Node, int]) -> Use:
+    def _use(self, entry: Entry, read: Read, own: AxisMap, where: tuple[Node, int]) -> ResultUse:
         axes = tuple(
             None if length == 1 else axis
             for axis, length in zip(composed(own, read.axes), self.stages.space, strict=True)
         )
         shape = self.shapes[entry]
         if read.is_whole:
-            return Use(entry, axes, shape)
-        return Use(entry, axes, shape, where, read.cut, any(step != 1 for step in read.step))
+            return ResultUse(entry, axes, shape)
+        return ResultUse(entry, axes, shape, where, read.cut, any(step != 1 for step in read.step))
 
     def _written(self, entry: Entry) -> AxisMap:
         """How a result lies in the space."""
@@ -219,14 +222,14 @@ class GroupLowering:
         """Axes whose index is asked for."""
         return frozenset(axis for node in self.group.nodes for axis in self.loops[node].indexed)
 
-    def _access(self, use: Use, merged: Sequence[Sequence[int]]) -> Access:
+    def _access(self, use: ResultUse, merged: Sequence[Sequence[int]]) -> Access:
         axes: list[tuple[int, ...] | None] = []
         for group in merged:
             own = tuple(use.axes[axis] for axis in group)
             axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
         return Access(use.entry, tuple(axes), use.part)
 
-    def _ways(self, access: Access, use: Use) -> tuple[Way, ...]:
+    def _ways(self, access: Access, use: ResultUse) -> tuple[Way, ...]:
         ways: list[Way] = []
         shape = self.shapes[access.entry]
         for position, axes in enumerate(access.axes):

@@ -10,6 +10,7 @@ from gluonic.codegen.loops.draws import DRAWS
 from gluonic.codegen.loops.loop import (
     Expression,
     Loop,
+    LoopRule,
     Read,
     Shape,
     element,
@@ -22,8 +23,6 @@ from gluonic.codegen.loops.loop_slices import SLICES
 from gluonic.graph.application import Application
 from gluonic.graph.families import reduced_axes
 from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
-
-Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
 
 
 def loop_of(
@@ -192,7 +191,7 @@ def _spread_mean(settings: dict[str, Any], inputs: Sequence[Shape], output: Shap
     return Loop(output, loop.reads, _divided(settings, axes))
 
 
-def _constant(value: Any) -> Rule:
+def _constant(value: Any) -> LoopRule:
     def make(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
         number = value(settings) if callable(value) else value
         return Loop(output, tuple(None for _ in inputs), lambda m: number)
@@ -246,7 +245,7 @@ def _overwrite(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape)
     return Loop(output, (None, Read(identity(len(output)))), element)
 
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, LoopRule] = {
     "broadcast_to": _broadcast,
     "broadcast_axis": _broadcast,
     "broadcast_like": _broadcast,

@@ -15,7 +15,7 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed, identity, relabelling
 from gluonic.codegen.loops.lowering import Access, LoweredGroup, contiguous_stride, strides
-from gluonic.codegen.loops.stages import Place
+from gluonic.codegen.loops.stages import StageDomain
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
@@ -72,7 +72,7 @@ class _Question:
             and all(self._is_written(e, n) for e, n in lowered.writes.items())
         )
 
-    def _lies_there(self, node: Node, place: Place) -> bool:
+    def _lies_there(self, node: Node, place: StageDomain) -> bool:
         """Whether an operator's loop runs over the axes it was found to run over, and reduces the same."""
         loop, before = self.loops[node], self.nest.loops[node]
         if len(loop.space) != len(before.space) or loop.indexed != before.indexed:

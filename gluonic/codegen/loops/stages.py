@@ -10,7 +10,7 @@ _MOST_SWEEPS = 4
 
 
 @record
-class Place:
+class StageDomain:
     """Where an operator runs.
 
     Attributes
@@ -38,7 +38,7 @@ class Stages:
 
     space: Shape
     reduced: frozenset[int]
-    places: Mapping[Node, Place]
+    places: Mapping[Node, StageDomain]
 
     @property
     def sweeps(self) -> int:
@@ -99,7 +99,7 @@ def _places_that_stay(
     parts: Sequence[Stages],
     frame: tuple[Shape, frozenset[int]],
     roots: Mapping[Entry, Entry],
-) -> Mapping[Node, Place]:
+) -> Mapping[Node, StageDomain]:
     """The places of the first part, if its frame is that of both and it reads nothing of the second."""
     if not parts:
         return {}
@@ -117,7 +117,7 @@ class _Arrangement:
         self,
         space: Shape,
         reduced: frozenset[int],
-        known: Mapping[Node, Place],
+        known: Mapping[Node, StageDomain],
         loops: Mapping[Node, Loop],
         shapes: Mapping[Entry, Shape],
         roots: Mapping[Entry, Entry],
@@ -141,7 +141,7 @@ class _Arrangement:
         stage = self._stage(node, loop, own, kind)
         if stage is None:
             return False
-        self.places[node] = Place(kind, stage, own)
+        self.places[node] = StageDomain(kind, stage, own)
         return True
 
     def _written(self, node: Node) -> AxisMap:

@@ -41,7 +41,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-class Library:
+class LinkedLibrary:
     """Linked machine code; dropping the last reference frees it.
 
     Parameters
@@ -80,7 +80,7 @@ def load(
     imports: Sequence[str] = (),
     target: Target | None = None,
     symbols: Mapping[str, int] | None = None,
-) -> Library:
+) -> LinkedLibrary:
     """Compile a module, or take it from the disk cache, and link it into this process.
 
     Parameters
@@ -110,7 +110,7 @@ def _load(
     imports: Sequence[str],
     target: Target,
     symbols: Mapping[str, int],
-) -> Library:
+) -> LinkedLibrary:
     compiled = []
 
     def compile_now() -> bytes:
@@ -130,7 +130,7 @@ def link(
     imports: Sequence[str],
     target: Target,
     symbols: Mapping[str, int],
-) -> Library:
+) -> LinkedLibrary:
     """Link an object file that :func:`compile_object` made."""
     llvm = load_llvm()
     builder = llvm.JITLibraryBuilder().add_object_img(image)
@@ -144,7 +144,7 @@ def link(
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
         tracker = builder.link(_engines[target], f"gluonic{number}")
         _trackers[number] = tracker
-    return Library(number, {name: int(tracker[name]) for name in names}, len(image))
+    return LinkedLibrary(number, {name: int(tracker[name]) for name in names}, len(image))
 
 
 def compile_object(text: str, target: Target) -> bytes:

@@ -9,7 +9,7 @@ import ctypes
 import os
 from functools import cache
 
-from gluonic.codegen.machine.jit import Library, load
+from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers_code import (
     EXPORTS,
@@ -30,7 +30,7 @@ class Workers:
         free; worker `i` gets `i` times `stride` bytes added to the last of `count` operands, its workspace
     """
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: LinkedLibrary) -> None:
         self._library = library
         self.share = library["share"]
         self.reset, self.stop = (

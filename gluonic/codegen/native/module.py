@@ -13,7 +13,7 @@ from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.declining import DECLINED
-from gluonic.codegen.machine.jit import Library, load
+from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run
@@ -66,7 +66,7 @@ class NativeCode:
     steps: list[Step]
     table: NumberTable
     text: str
-    library: Library | None
+    library: LinkedLibrary | None
     names: list[str]
     calls: list[list[StepCall]]
 

@@ -18,7 +18,7 @@ _WORD = 8
 
 
 @record
-class Layout:
+class CTCOperands:
     """The operands of the step.
 
     Attributes
@@ -66,7 +66,7 @@ class CtcWriter(WindowWriter):
     the results, where to say that a call is declined, and the workspace: the classes of states, and rows.
     """
 
-    def __init__(self, module: Module, name: str, layout: Layout) -> None:
+    def __init__(self, module: Module, name: str, layout: CTCOperands) -> None:
         super().__init__(module, name, layout.dtype)
         self.layout = layout
         self.step_count, self.batch, self.classes, self.labels, self.row = map(

@@ -8,7 +8,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.products.ctc_loops import CtcWriter, Layout
+from gluonic.codegen.products.ctc_loops import CTCOperands, CtcWriter
 from gluonic.graph.node import Node
 
 _DTYPES = {"float32", "float64"}
@@ -33,7 +33,7 @@ class CtcStep(Step):
         results = [node.entry(i) for i in range(node.output_count)]
         self.operands = (*node.inputs, *results)
         self._empty = self.variant(facts)
-        self.layout = Layout(
+        self.layout = CTCOperands(
             dtype=facts.dtypes[results[0]],
             inputs=tuple(facts.dtypes[entry] for entry in node.inputs[1:]),
             has_data_lengths=settings["use_data_lengths"],

@@ -17,7 +17,7 @@ _MATRIX = ("ptr %matrix", "i64 %lead", "i64 %rows", "i64 %columns")
 
 
 @record
-class Epilogue:
+class ProductEpilogue:
     """A function of each element of a product.
 
     Attributes
@@ -44,7 +44,7 @@ def block_length(target: Target, dtype: Dtype) -> int:
     return 4 * target.vector_bytes // dtype.itemsize
 
 
-def block_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
+def block_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
     """The function that applies an epilogue to elements in place, written if it is new.
 
     Its arguments are where they begin and how many there are, which is a number of whole blocks.
@@ -63,7 +63,7 @@ def block_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
     return name
 
 
-def matrix_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
+def matrix_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
     """The function that applies an epilogue to a matrix in place, written if it is new.
 
     Its arguments are where it begins, the distance of its rows, how many there are, and how many columns.
@@ -74,7 +74,7 @@ def matrix_finisher(module: Module, dtype: Dtype, epilogue: Epilogue) -> str:
     return name
 
 
-def _write(module: Module, name: str, dtype: Dtype, epilogue: Epilogue) -> None:
+def _write(module: Module, name: str, dtype: Dtype, epilogue: ProductEpilogue) -> None:
     """Write the function for matrices: block by block, by way of memory of its own."""
     f = Function(module, name, _MATRIX, internal=True)
     kind, lanes = scalar_type(dtype), block_length(module.target, dtype)

@@ -28,9 +28,9 @@ from gluonic.codegen.products.choices import (
     TURNED_COLUMNS,
 )
 from gluonic.codegen.products.epilogues import Extended
-from gluonic.codegen.products.finishing import Epilogue
+from gluonic.codegen.products.finishing import ProductEpilogue
 from gluonic.codegen.products.product import Product, product_of
-from gluonic.codegen.products.product_kernel import ProductForm, Tiling, emit_panels
+from gluonic.codegen.products.product_kernel import ProductForm, ProductTiling, emit_panels
 from gluonic.codegen.products.product_writer import ProductWriter
 from gluonic.graph.node import Node
 
@@ -41,13 +41,13 @@ def _suits_blas(product: Product) -> bool:
     return host().vector_registers >= 32 or not across
 
 
-def _epilogue(node: Node) -> Epilogue | None:
+def _epilogue(node: Node) -> ProductEpilogue | None:
     """What is applied to each element of the product."""
     application = node.application
     if not isinstance(application, Extended) or not application.then:
         return None
     name = sha256(application.name.encode()).hexdigest()[:16]
-    return Epilogue(name, application.expression)
+    return ProductEpilogue(name, application.expression)
 
 
 class ProductStep(Step):
@@ -62,7 +62,7 @@ class ProductStep(Step):
         self.turned, self.places = (product.turned_a, product.turned_b), product.places
         self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
         self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
-        self.tiling = Tiling.of(dtype, host())
+        self.tiling = ProductTiling.of(dtype, host())
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())

@@ -11,14 +11,14 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32
 from gluonic.codegen.products.choices import LONG, MOST_KEPT, SMALL
 from gluonic.codegen.products.panel_packers import turned_packer
-from gluonic.codegen.products.product_kernel import Tiling
+from gluonic.codegen.products.product_kernel import ProductTiling
 from gluonic.graph.node import Node
 
 
 def packed_bytes(weight: Shape) -> int:
     """The size of a packed float32 weight (columns, inner)."""
     columns, inner = weight
-    tiling = Tiling.of(FLOAT32, host())
+    tiling = ProductTiling.of(FLOAT32, host())
     return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
 
 
@@ -33,7 +33,7 @@ class PackStep(Step):
 
     def __init__(self, node: Node) -> None:
         self.operands = (node.inputs[0], node.entry())
-        self.tiling = Tiling.of(FLOAT32, host())
+        self.tiling = ProductTiling.of(FLOAT32, host())
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "PackStep | None":

@@ -14,7 +14,7 @@ from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.machine.values import Dtype, literal
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.products.finishing import Epilogue, block_finisher, block_length
+from gluonic.codegen.products.finishing import ProductEpilogue, block_finisher, block_length
 from gluonic.codegen.products.panel_packers import (
     LEFT_PACKER,
     FactorWriter,
@@ -47,7 +47,7 @@ class ProductForm:
     turned_b: bool
     has_bias: bool = False
     packed_b: bool = False
-    epilogue: Epilogue | None = None
+    epilogue: ProductEpilogue | None = None
 
     @property
     def in_parts(self) -> bool:
@@ -63,7 +63,7 @@ class ProductForm:
 
 
 @record
-class Tiling:
+class ProductTiling:
     """How a product is cut for a processor.
 
     Attributes
@@ -80,7 +80,7 @@ class Tiling:
     products: int
 
     @classmethod
-    def of(cls, dtype: Dtype, target: Target) -> "Tiling":
+    def of(cls, dtype: Dtype, target: Target) -> "ProductTiling":
         """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
         lanes = target.vector_bytes // dtype.itemsize
         vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
@@ -112,7 +112,7 @@ class Tiling:
         return padded * self.columns * itemsize
 
 
-def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
+def emit_panels(module: Module, form: ProductForm, tiling: ProductTiling) -> None:
     """Write the functions that compute the columns of one panel, if they are not there yet."""
     if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
         write_left_packer(module, form.dtype, tiling.rows)
@@ -126,7 +126,9 @@ def emit_panels(module: Module, form: ProductForm, tiling: Tiling) -> None:
 class _PanelWriter(FactorWriter):
     """Writes the function for one panel: packs it, then computes tile after tile of rows."""
 
-    def __init__(self, function: Function, form: ProductForm, tiling: Tiling, vectors: int) -> None:
+    def __init__(
+        self, function: Function, form: ProductForm, tiling: ProductTiling, vectors: int
+    ) -> None:
         super().__init__(function, form.dtype, tiling.lanes)
         self.form, self.tiling, self.vectors = form, tiling, vectors
         self.width = tiling.lanes * vectors
@@ -289,7 +291,7 @@ class _PanelWriter(FactorWriter):
             for i, place in enumerate(self._store_edge(results)):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
 
-    def _apply(self, epilogue: Epilogue, sums: Sequence[Sequence[str]]) -> None:
+    def _apply(self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]) -> None:
         """Make of a tile what the epilogue makes of it."""
         results = [[self._load(slot) for slot in line] for line in sums]
         if epilogue.is_short(self.f.module.target, self.form.dtype):
@@ -308,7 +310,9 @@ class _PanelWriter(FactorWriter):
             self._store_row(place, line)
         return places
 
-    def _finished(self, epilogue: Epilogue, sums: Sequence[Sequence[str]]) -> list[list[str]]:
+    def _finished(
+        self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]
+    ) -> list[list[str]]:
         """What a function makes of a tile, which goes there and back through memory."""
         places = self._store_edge(sums)
         name = block_finisher(self.f.module, self.form.dtype, epilogue)

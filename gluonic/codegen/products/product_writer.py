@@ -10,7 +10,7 @@ from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.values import literal, scalar_type
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.products.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
-from gluonic.codegen.products.finishing import Epilogue, matrix_finisher
+from gluonic.codegen.products.finishing import ProductEpilogue, matrix_finisher
 from gluonic.codegen.products.heads import Place
 from gluonic.codegen.products.panel_packers import LEFT_PACKER, pieces
 from gluonic.graph.record import record
@@ -338,7 +338,7 @@ class ProductWriter:
         listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
         self.f.do(f"call void @{function.symbol}({listed})")
 
-    def _finish_all(self, epilogue: Epilogue, c: str, columns: str) -> None:
+    def _finish_all(self, epilogue: ProductEpilogue, c: str, columns: str) -> None:
         """Apply the epilogue to what BLAS has stored."""
         name = matrix_finisher(self.f.module, self.step.dtype, epilogue)
         extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import Value
-from gluonic.codegen.products.recurrent_loops import RecurrentCell, RecurrentWriter, Rows
+from gluonic.codegen.products.recurrent_loops import CellSpec, RecurrentWriter, Rows
 
 BACKWARD_ARGUMENTS = (
     *("x", "width", "inputs", "recurrent", "project", "state", "cell", "gates", "memory", "output"),
@@ -13,7 +13,7 @@ BACKWARD_ARGUMENTS = (
 )
 
 
-def backward_scratch(cell: RecurrentCell, steps: int, batch: int) -> int:
+def backward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
     """How many elements of scratch memory a direction needs."""
     elements = steps * cell.width * (2 if cell.mode == "gru" else 1)
     if cell.projection:
@@ -295,7 +295,7 @@ class _Backward(RecurrentWriter):
         self.put(slope * update, self.at(rows["carried"], i), lanes)
 
 
-def emit_backward(module: Module, cell: RecurrentCell) -> str:
+def emit_backward(module: Module, cell: CellSpec) -> str:
     """Write the function of a direction back, once; returns its name."""
     name = cell.symbol("backward")
     if name not in module.definitions:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import Value
-from gluonic.codegen.products.recurrent_loops import RecurrentCell, RecurrentWriter, Rows
+from gluonic.codegen.products.recurrent_loops import CellSpec, RecurrentWriter, Rows
 
 FORWARD_ARGUMENTS = (
     *("x", "width", "inputs", "recurrent", "project", "bias", "state", "cell", "gates", "memory"),
@@ -12,7 +12,7 @@ FORWARD_ARGUMENTS = (
 )
 
 
-def forward_scratch(cell: RecurrentCell, steps: int, batch: int) -> int:
+def forward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
     """How many elements of scratch memory a direction needs."""
     elements = (steps + 1) * cell.width
     if cell.projection:
@@ -190,7 +190,7 @@ class _Forward(RecurrentWriter):
         self._show(new + update * (state - new), rows, i, lanes)
 
 
-def emit_forward(module: Module, cell: RecurrentCell) -> str:
+def emit_forward(module: Module, cell: CellSpec) -> str:
     """Write the function of a direction forwards, once; returns its name."""
     name = cell.symbol("forward")
     if name not in module.definitions:

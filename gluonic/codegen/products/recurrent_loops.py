@@ -24,7 +24,7 @@ _NUMBERS = ("width", "steps", "batch", "backwards")
 
 
 @record
-class RecurrentCell:
+class CellSpec:
     """What code is written for.
 
     Attributes
@@ -70,9 +70,7 @@ class RecurrentCell:
 class RecurrentWriter(WindowWriter):
     """A writer of a direction's function."""
 
-    def __init__(
-        self, module: Module, name: str, names: Sequence[str], cell: RecurrentCell
-    ) -> None:
+    def __init__(self, module: Module, name: str, names: Sequence[str], cell: CellSpec) -> None:
         super().__init__(module, name, cell.dtype)
         listed = [f"{'i64' if n in _NUMBERS else 'ptr'} %{n}" for n in names]
         self.f = Function(module, name, listed, internal=True)

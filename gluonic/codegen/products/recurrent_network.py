@@ -8,14 +8,14 @@ from gluonic.codegen.machine.values import INT64, Dtype
 from gluonic.codegen.maths.random_words import Place
 from gluonic.codegen.products.recurrent_backward import BACKWARD_ARGUMENTS, emit_backward
 from gluonic.codegen.products.recurrent_forward import FORWARD_ARGUMENTS, emit_forward
-from gluonic.codegen.products.recurrent_loops import RecurrentCell, call
+from gluonic.codegen.products.recurrent_loops import CellSpec, call
 from gluonic.graph.ops.recurrent import dropout_scale
 from gluonic.graph.random_words import threshold_of
 from gluonic.graph.record import record
 
 
 @record
-class Network:
+class NetworkSpec:
     """What code is written for.
 
     Attributes
@@ -27,7 +27,7 @@ class Network:
     lengths : the dtype of the lengths of sequences, if they have any
     """
 
-    cell: RecurrentCell
+    cell: CellSpec
     layers: int
     p: float
     first_key: int
@@ -52,7 +52,7 @@ class NetworkWriter(WindowWriter):
         self,
         module: Module,
         name: str,
-        network: Network,
+        network: NetworkSpec,
         positions: Mapping[str, int],
         *,
         declines: bool,

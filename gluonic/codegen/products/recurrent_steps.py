@@ -11,8 +11,8 @@ from gluonic.codegen.machine.blas import gemm
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.products.recurrent_backward import backward_scratch
 from gluonic.codegen.products.recurrent_forward import forward_scratch
-from gluonic.codegen.products.recurrent_loops import RecurrentCell
-from gluonic.codegen.products.recurrent_network import Network, NetworkWriter
+from gluonic.codegen.products.recurrent_loops import CellSpec
+from gluonic.codegen.products.recurrent_network import NetworkSpec, NetworkWriter
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.rnn_cells import CELLS
 
@@ -32,7 +32,7 @@ class RecurrentStep(Step):
         self.positions = {name: number for number, name in enumerate(names)}
         lengths = settings["use_sequence_length"]
         self.declines = lengths and settings["bidirectional"]
-        self.cell = RecurrentCell(
+        self.cell = CellSpec(
             settings["mode"],
             CELLS[settings["mode"]].gates,
             settings["state_size"],
@@ -42,7 +42,7 @@ class RecurrentStep(Step):
             lengths,
         )
         layers = settings["num_layers"]
-        self.network = Network(
+        self.network = NetworkSpec(
             self.cell,
             layers,
             settings["p"] if layers > 1 else 0.0,

@@ -7,7 +7,7 @@ from typing import Any
 
 from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.inner_operators import (
-    Cut,
+    EqualPiece,
     apply,
     average,
     concat_piece,
@@ -17,14 +17,14 @@ from gluonic.codegen.loops.inner_operators import (
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.grids import GRIDS
 from gluonic.codegen.rewriting.interleaved import INTERLEAVED
-from gluonic.codegen.rewriting.site import Site
+from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 from gluonic.graph.record import record
 
-Rule = Callable[[Any, Site], Sequence[Entry] | None]
+DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
 @record
@@ -58,7 +58,7 @@ class _Pass:
         rule = None if node.application is None else _RULES.get(node.application.op.name)
         if rule is None:
             return None
-        site = Site(node, inputs, self.train, self.facts, self.used, self.current)
+        site = RewriteContext(node, inputs, self.train, self.facts, self.used, self.current)
         made = rule(F, site)
         if made is not None:
             give_origin(made, node)
@@ -96,8 +96,8 @@ def _softmax_within(F: Any, x: Entry, length: Entry, axis: int) -> Entry:
     return apply(within, quotient, length, axis=axis, value=0.0)
 
 
-def _softmax(*, log: bool = False, negated: bool = False) -> Rule:
-    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
+def _softmax(*, log: bool = False, negated: bool = False) -> DecompositionRule:
+    def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n = site.n
         if n.dtype is not None:
             return None
@@ -111,11 +111,11 @@ def _softmax(*, log: bool = False, negated: bool = False) -> Rule:
     return rule
 
 
-def _softmax_activation(F: Any, site: Site) -> Sequence[Entry]:
+def _softmax_activation(F: Any, site: RewriteContext) -> Sequence[Entry]:
     return [_softmax_of(F, site.n.data, 1 if site.n.mode == "channel" else -1)]
 
 
-def _softmax_output(F: Any, site: Site) -> Sequence[Entry]:
+def _softmax_output(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n = site.n
     if n.multi_output or n.preserve_shape or site.rank == 2:
         return [_softmax_of(F, n.data, 1 if n.multi_output else -1)]
@@ -139,7 +139,7 @@ def _scaled(F: Any, centred: Entry, scale: Entry, shift: Entry) -> Entry:
     return result
 
 
-def _layer_norm(F: Any, site: Site) -> Sequence[Entry]:
+def _layer_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n = site.n
     gamma, beta = (F._channel_view_like(v, n.data, axis=n.axis) for v in (n.gamma, n.beta))
     centred, mean, variance = _standardized(F, n.data, n.eps, axis=n.axis)
@@ -148,7 +148,7 @@ def _layer_norm(F: Any, site: Site) -> Sequence[Entry]:
     return [_scaled(F, standardized, gamma, beta), mean, deviation]
 
 
-def _grouped_norm(F: Any, site: Site) -> Sequence[Entry]:
+def _grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n = site.n
     groups = n._settings.get("num_groups", 0)
     blocks = F.reshape(n.data, shape=(0, groups, -1))
@@ -160,7 +160,7 @@ def _grouped_norm(F: Any, site: Site) -> Sequence[Entry]:
     return [output, *(F.reshape(v, shape=(0, 0)) for v in (mean, deviation))]
 
 
-def _batch_norm(F: Any, site: Site) -> Sequence[Entry] | None:
+def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
         return None
@@ -184,7 +184,7 @@ def _batch_norm(F: Any, site: Site) -> Sequence[Entry] | None:
     return [_scaled(F, centred, scale, beta), *statistics]
 
 
-def _is_own_state(site: Site, entry: Entry) -> bool:
+def _is_own_state(site: RewriteContext, entry: Entry) -> bool:
     """Whether a state is a variable, which can be overwritten."""
     return entry.node.is_variable
 
@@ -192,14 +192,15 @@ def _is_own_state(site: Site, entry: Entry) -> bool:
 # -- joining and splitting ----------------------------------------------------------------------
 
 
-def _split(F: Any, site: Site) -> Sequence[Entry]:
+def _split(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n, axis = site.n, site.n.axis % site.rank
     return [
-        cut_out(n.data, Cut(axis, i, n.num_outputs, n.squeeze_axis)) for i in range(n.num_outputs)
+        cut_out(n.data, EqualPiece(axis, i, n.num_outputs, n.squeeze_axis))
+        for i in range(n.num_outputs)
     ]
 
 
-def _concat_back(F: Any, site: Site) -> Sequence[Entry]:
+def _concat_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n, count = site.n, site.n.num_args
     dim = n.dim % site.rank
     return [
@@ -207,7 +208,7 @@ def _concat_back(F: Any, site: Site) -> Sequence[Entry]:
     ]
 
 
-def _dropout(F: Any, site: Site) -> Sequence[Entry] | None:
+def _dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     if (site.train or n.mode == "always") and n.p > 0:
         return None
@@ -216,7 +217,7 @@ def _dropout(F: Any, site: Site) -> Sequence[Entry] | None:
     return [n.data, n.data]
 
 
-def _ctc_loss(F: Any, site: Site) -> Sequence[Entry] | None:
+def _ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The losses alone, where nobody reads their gradient."""
     if site.node.entry(1) in site.used:
         return None
@@ -224,7 +225,7 @@ def _ctc_loss(F: Any, site: Site) -> Sequence[Entry] | None:
     return [losses, site.n.data]
 
 
-def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
+def _recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A recurrent network that drops nothing; nobody reads its mask."""
     n, node = site.n, site.node
     if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
@@ -233,7 +234,7 @@ def _recurrent(F: Any, site: Site) -> Sequence[Entry] | None:
     return [*found, found[0]]
 
 
-def _leaky(F: Any, site: Site) -> Sequence[Entry] | None:
+def _leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A rectifier with slopes that are learnt, or the mean of random ones."""
     n, node = site.n, site.node
     if n.act_type == "prelu":
@@ -245,7 +246,7 @@ def _leaky(F: Any, site: Site) -> Sequence[Entry] | None:
     return [F.where(n.data > 0, n.data, leaked), n.data]
 
 
-def _arange_like(F: Any, site: Site) -> Sequence[Entry] | None:
+def _arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Integers count in whole steps."""
     n = site.n
     start, step = math.trunc(n.start), math.trunc(n.step)
@@ -257,12 +258,12 @@ def _arange_like(F: Any, site: Site) -> Sequence[Entry] | None:
 # -- copies -------------------------------------------------------------------------------------
 
 
-def _tile(F: Any, site: Site) -> Sequence[Entry] | None:
+def _tile(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     return [tiled(F, n.data, site.rank, n.reps)] if 0 not in n.reps else None
 
 
-def _tile_back(F: Any, site: Site) -> Sequence[Entry] | None:
+def _tile_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     gradient, data = site.inputs
     rank = len(site.facts.shapes[site.node.inputs[1]])
     if 0 in site.n.reps or site.dtype.kind != "f":
@@ -270,12 +271,12 @@ def _tile_back(F: Any, site: Site) -> Sequence[Entry] | None:
     return [tiled_back(F, gradient, data, rank, site.n.reps)]
 
 
-def _repeat(F: Any, site: Site) -> Sequence[Entry] | None:
+def _repeat(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     return [repeated(F, n.data, site.rank, n.repeats, n.axis)] if n.repeats else None
 
 
-def _repeat_back(F: Any, site: Site) -> Sequence[Entry] | None:
+def _repeat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     (gradient, data), n = site.inputs, site.n
     rank = len(site.facts.shapes[site.node.inputs[1]])
     if not n.repeats or site.dtype.kind != "f":
@@ -291,17 +292,17 @@ def _channels_around(F: Any, x: Entry, count: int) -> Entry:
     return sums
 
 
-def _local_response_norm(F: Any, site: Site) -> Sequence[Entry]:
+def _local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n = site.n
     base = _channels_around(F, F.square(n.data), n.nsize) * (n.alpha / n.nsize) + n.knorm
     return [n.data * F.exp(F.log(base) * -n.beta)]  # a power takes several times as long
 
 
-def _channel_window_sum(F: Any, site: Site) -> Sequence[Entry]:
+def _channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry]:
     return [_channels_around(F, site.n.data, site.n.nsize)]
 
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, DecompositionRule] = {
     "_contrib_arange_like": _arange_like,
     **GRIDS,
     **INTERLEAVED,

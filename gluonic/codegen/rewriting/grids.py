@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64
-from gluonic.codegen.rewriting.site import Site
+from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph.node import Entry
 
 
-def _rows_and_columns(F: Any, site: Site) -> tuple[Entry, Entry]:
+def _rows_and_columns(F: Any, site: RewriteContext) -> tuple[Entry, Entry]:
     """The places of a grid along x and along y, from -1 to 1."""
 
     def along(length: int, shape: tuple[int, ...]) -> Entry:
@@ -22,7 +22,7 @@ def _rows_and_columns(F: Any, site: Site) -> tuple[Entry, Entry]:
     return along(width, (1, 1, 1, -1)), along(height, (1, 1, -1, 1))
 
 
-def _mapped(F: Any, site: Site, matrices: Entry) -> Entry:
+def _mapped(F: Any, site: RewriteContext, matrices: Entry) -> Entry:
     """The places to which matrices, (batch, 6), map those of a grid."""
     x, y = _rows_and_columns(F, site)
     rows = F.Reshape(matrices, shape=(0, 2, 3, 1))
@@ -32,13 +32,13 @@ def _mapped(F: Any, site: Site, matrices: Entry) -> Entry:
     return places
 
 
-def _affine_grid(F: Any, site: Site) -> Sequence[Entry] | None:
+def _affine_grid(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     return [_mapped(F, site, site.inputs[0])]
 
 
-def _affine_grid_back(F: Any, site: Site) -> Sequence[Entry] | None:
+def _affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     gradient = site.inputs[0]
@@ -47,11 +47,11 @@ def _affine_grid_back(F: Any, site: Site) -> Sequence[Entry] | None:
     return [F.Reshape(F.stack(*sums, axis=2), shape=(0, -1))]
 
 
-def _grid_generator(F: Any, site: Site) -> Sequence[Entry] | None:
+def _grid_generator(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return _affine_grid(F, site) if site.n.transform_type == "affine" else None
 
 
-def _spatial_transformer(F: Any, site: Site) -> Sequence[Entry] | None:
+def _spatial_transformer(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     return [F._bilinear_sample(site.n.data, _mapped(F, site, site.n.loc))]

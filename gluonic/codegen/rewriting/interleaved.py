@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.values import FLOAT32, FLOAT64
 from gluonic.codegen.products.heads import BY_HEAD, heads_dot
-from gluonic.codegen.rewriting.site import Site
+from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph.node import Entry
 
 
@@ -20,7 +20,7 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
     key : which of them the keys are
     """
 
-    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
+    def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         if site.dtype not in (FLOAT32, FLOAT64):
             return None
         by_head = _by_head(F, site, keys)
@@ -35,7 +35,7 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
 def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
     """The rule for ``attention · values``; values are the last part of their input."""
 
-    def rule(F: Any, site: Site) -> Sequence[Entry] | None:
+    def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         if site.dtype not in (FLOAT32, FLOAT64):
             return None
         by_head = _by_head(F, site, values)
@@ -47,7 +47,7 @@ def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
     return rule
 
 
-def _by_head(F: Any, site: Site, name: str) -> Entry:
+def _by_head(F: Any, site: RewriteContext, name: str) -> Entry:
     """A projection (length, batch, width) as (1, length, batch · heads, parts · size)."""
     apart = F.Reshape(getattr(site.n, name), shape=(0, 0, site.n.heads, -1))
     by_head: Entry = F.expand_dims(F.Reshape(apart, shape=(0, -3, 0)), axis=0)

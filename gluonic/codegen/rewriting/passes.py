@@ -18,7 +18,7 @@ from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
 
 if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import Layout
+    from gluonic.codegen.images.convolution_layout import BlockedGraph
 
 
 @record
@@ -98,7 +98,7 @@ class Preparation:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
         self._has_images = images.are_in(graph)
         self._plain: dict[Any, Graph] = {}
-        self._layouts: dict[Any, list[tuple[Layout, list[Prepared]]]] = {}
+        self._layouts: dict[Any, list[tuple[BlockedGraph, list[Prepared]]]] = {}
         self._prepared: dict[bool, list[Prepared]] = {}
         self._widened: dict[Any, Preparation] = {}
 

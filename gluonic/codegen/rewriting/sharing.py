@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.inner_operators import Cut, cut_out, part
+from gluonic.codegen.loops.inner_operators import EqualPiece, cut_out, part
 from gluonic.codegen.loops.loop import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
@@ -33,7 +33,7 @@ def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) ->
         application = inputs[0].node.application
         assert application is not None
         assert node.application is not None
-        (cut,) = Cut.of(application.settings["cuts"])
+        (cut,) = EqualPiece.of(application.settings["cuts"])
         if key not in made:
             settings = {**node.application.settings, "flatten": False}
             made[key] = F.FullyConnected(inputs[0].node.inputs[0], *inputs[1:], **settings)
@@ -50,7 +50,7 @@ def _families(graph: Graph) -> dict[Any, list[Node]]:
         source = node.inputs[0].node if node.operator_name == "FullyConnected" else None
         if source is None or source.application is None or source.application.op is not part:
             continue
-        cuts = Cut.of(source.application.settings["cuts"])
+        cuts = EqualPiece.of(source.application.settings["cuts"])
         if len(cuts) == 1 and cuts[0].drops and cuts[0].axis <= 1:
             cut = cuts[0]
             key = (source.inputs[0], cut.axis, cut.count, *node.inputs[1:])
@@ -91,7 +91,7 @@ def take_parts_early(graph: Graph) -> Graph:
         if _cuts(node) is None or node.inputs[0].node not in candidates:
             return None
         whole = inputs[0].node
-        (cut,) = Cut.of(_cuts(node) or ())
+        (cut,) = EqualPiece.of(_cuts(node) or ())
         return [whole.with_inputs([cut_out(entry, cut) for entry in whole.inputs]).entry()]
 
     return graph.rewrite(replace)
@@ -115,7 +115,7 @@ def _cuts(node: Node) -> tuple[int, ...] | None:
 
 def _disjoint(settings: set[Any]) -> bool:
     """Whether parts, given by their cuts, are pieces of one cutting."""
-    cuts = [Cut.of(numbers) for numbers in settings]
+    cuts = [EqualPiece.of(numbers) for numbers in settings]
     return (
         all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1
     )

@@ -10,7 +10,7 @@ from gluonic.graph.record import record
 
 
 @record
-class Site:
+class RewriteContext:
     """Where a rule is applied.
 
     Attributes

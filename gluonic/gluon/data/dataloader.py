@@ -15,7 +15,7 @@ from gluonic.ndarray import cpu_pinned
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from gluonic.gluon.data.workers import Workers
+    from gluonic.gluon.data.workers import LoaderWorkers
 
 __all__ = ["DataLoader"]
 
@@ -34,7 +34,7 @@ __getattr__, __dir__ = import_later(
 class DataLoader(CheckedArguments):
     """Iterate over a data set in batches.
 
-    Workers survive a `break`, Ctrl-C and exceptions, and go on with the next epoch.
+    LoaderWorkers survive a `break`, Ctrl-C and exceptions, and go on with the next epoch.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ class DataLoader(CheckedArguments):
         if auto_reload:
             self.refresh()
 
-    def _hire(self, threads: bool, timeout: float) -> "Workers":
-        from gluonic.gluon.data.workers import Workers  # it brings multiprocessing
+    def _hire(self, threads: bool, timeout: float) -> "LoaderWorkers":
+        from gluonic.gluon.data.workers import LoaderWorkers  # it brings multiprocessing
 
-        return Workers(self._num_workers, self._dataset, self._batchify_fn, threads, timeout)
+        return LoaderWorkers(self._num_workers, self._dataset, self._batchify_fn, threads, timeout)
 
     def __len__(self) -> int:
         return len(self._batch_sampler)
@@ -135,7 +135,7 @@ class _Ahead:
     workers : its workers
     """
 
-    def __init__(self, loader: DataLoader, workers: "Workers") -> None:
+    def __init__(self, loader: DataLoader, workers: "LoaderWorkers") -> None:
         self._loader, self._workers = loader, workers
         self._samples = iter(loader._batch_sampler)
         self._waiting: deque[Future[Any]] = deque()

@@ -62,7 +62,7 @@ def _survives_pickling(error: Exception) -> bool:
     return True
 
 
-class Workers:
+class LoaderWorkers:
     """Processes or threads that make the batches of one data set.
 
     They are started when first needed, and end with this object.

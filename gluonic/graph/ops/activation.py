@@ -15,7 +15,7 @@ from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape, complete
 
 
-class Function(NamedTuple):
+class ActivationFunction(NamedTuple):
     """An activation function of `data`, and its derivative times the gradient flowing in."""
 
     expression: Callable[..., Any]
@@ -23,23 +23,23 @@ class Function(NamedTuple):
 
 
 ACTIVATIONS = {
-    "relu": Function(
+    "relu": ActivationFunction(
         lambda m, data: m.maximum(data, 0),
         lambda F, n, g: g * (n.output > 0),
     ),
-    "sigmoid": Function(
+    "sigmoid": ActivationFunction(
         lambda m, data: m.sigmoid(data),
         lambda F, n, g: g * n.output * (1 - n.output),
     ),
-    "tanh": Function(
+    "tanh": ActivationFunction(
         lambda m, data: m.tanh(data),
         lambda F, n, g: g * (1 - n.output * n.output),
     ),
-    "softrelu": Function(
+    "softrelu": ActivationFunction(
         lambda m, data: m.maximum(data, 0) + m.log1p(m.exp(-m.abs(m.wide(data)))),
         lambda F, n, g: g * F.sigmoid(n.data),
     ),
-    "softsign": Function(
+    "softsign": ActivationFunction(
         lambda m, data: data / (1 + m.abs(m.wide(data))),
         lambda F, n, g: g / F.square(1 + F.abs(n.data)),
     ),
@@ -73,17 +73,17 @@ _SQRT_HALF, _NORMAL_PEAK = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 
 # Activations that LeakyReLU applies without a second array; `slope` is its attribute.
 LEAKY_ACTIVATIONS = {
-    "leaky": Function(
+    "leaky": ActivationFunction(
         lambda m, data, slope: m.where(data > 0, data, slope * data),
         lambda F, n, g: F.where(n.data > 0, g, g * n.slope),
     ),
-    "elu": Function(
+    "elu": ActivationFunction(
         lambda m, data, slope: m.where(
             data > 0, data, m.attribute(slope, data) * m.expm1(m.wide(data))
         ),
         lambda F, n, g: F.where(n.data > 0, g, g * (n.output + n.slope)),
     ),
-    "selu": Function(
+    "selu": ActivationFunction(
         lambda m, data, slope: (
             _SELU_SCALE * m.where(data > 0, data, _SELU_ALPHA * m.expm1(m.wide(data)))
         ),
@@ -91,7 +91,7 @@ LEAKY_ACTIVATIONS = {
             n.data > 0, g * _SELU_SCALE, g * (n.output + _SELU_SCALE * _SELU_ALPHA)
         ),
     ),
-    "gelu": Function(
+    "gelu": ActivationFunction(
         lambda m, data, slope: m.gelu(data),
         lambda F, n, g: (
             g

@@ -15,7 +15,7 @@ from gluonic.graph.view import NodeView, PartialShape
 Slices = tuple[slice, slice, slice, slice]
 
 
-class Layout(NamedTuple):
+class PatchGrid(NamedTuple):
     """How patches and displacements lie.
 
     Attributes
@@ -103,7 +103,7 @@ def correlation(
     -------
     array of shape (batch, displacements, patches down, patches across)
     """
-    layout = Layout(kernel_size, max_displacement, stride1, stride2, pad_size)
+    layout = PatchGrid(kernel_size, max_displacement, stride1, stride2, pad_size)
     counts = [n or 0 for n in layout.counts(data1.shape[2:])]
     first, second = (padded(wide(x), (pad_size,) * 2, (pad_size,) * 2) for x in (data1, data2))
     results = []
@@ -114,8 +114,8 @@ def correlation(
     return np.stack(results, axis=1) / (kernel_size**2 * data1.shape[1])
 
 
-def _layout(n: NodeView) -> Layout:
-    return Layout(n.kernel_size, n.max_displacement, n.stride1, n.stride2, n.pad_size)
+def _layout(n: NodeView) -> PatchGrid:
+    return PatchGrid(n.kernel_size, n.max_displacement, n.stride1, n.stride2, n.pad_size)
 
 
 @correlation.infer_shape
@@ -160,7 +160,7 @@ def backward_correlation(
     is_multiply: bool = True,
 ) -> Any:
     """The gradients of both images of Correlation."""
-    layout = Layout(kernel_size, max_displacement, stride1, stride2, pad_size)
+    layout = PatchGrid(kernel_size, max_displacement, stride1, stride2, pad_size)
     counts = grad.shape[2:]
     first, second = (padded(wide(x), (pad_size,) * 2, (pad_size,) * 2) for x in (data1, data2))
     slopes = wide(grad) / (kernel_size**2 * data1.shape[1])

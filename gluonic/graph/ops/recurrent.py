@@ -20,7 +20,7 @@ from gluonic.graph.ops.recurrent_rules import (
     saved_outputs,
     shown_outputs,
 )
-from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, Weights, run_direction
+from gluonic.graph.ops.rnn_kernels import RNNSizes, SavedSteps, Sequences, Weights, run_direction
 from gluonic.graph.random_words import kept
 
 
@@ -98,7 +98,7 @@ def rnn(
     output : array of shape (steps, batch, directions × state_size or projection_size)
     state_output, statecell_output : arrays like state and state_cell, with `state_outputs`
     """
-    network = Network(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
+    network = RNNSizes(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
 
     def drawn(output: Array) -> Array:
         if run.train:
@@ -124,7 +124,7 @@ def _keyed(*arrays: Array, number: int, p: float, state_outputs: bool, **setting
 
 
 def _run(
-    network: Network,
+    network: RNNSizes,
     arrays: Sequence[Array | None],
     drawn: Callable[[Array], Array] | None,
     *,
@@ -138,7 +138,7 @@ def _run(
     sequences = Sequences(len(data), sequence_length)
     inputs, states = wide(data), (wide(state), state_cell)
     weights = network.unpack(wide(parameters), data.shape[2])
-    ran: list[tuple[Trace, Array, Array | None]] = []
+    ran: list[tuple[SavedSteps, Array, Array | None]] = []
     outputs: list[Array] = []
     masks: list[Array] = []
     for layer in range(network.num_layers):
@@ -165,13 +165,13 @@ def _run(
 
 
 def _run_layer(
-    network: Network,
+    network: RNNSizes,
     layer: int,
     inputs: Array,
     weights: Sequence[Weights],
     states: tuple[Array, Array | None],
     sequences: Sequences,
-) -> tuple[Array, list[tuple[Trace, Array, Array | None]]]:
+) -> tuple[Array, list[tuple[SavedSteps, Array, Array | None]]]:
     """The output of a layer, and for each direction its trace and its last states."""
     state, cells = states
     outputs, ran = [], []

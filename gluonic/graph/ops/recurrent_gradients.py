@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import wide
 from gluonic.graph.ops.recurrent_rules import Mode, absent_inputs, saved_outputs, shown_outputs
-from gluonic.graph.ops.rnn_kernels import Network, Sequences, Trace, back_direction
+from gluonic.graph.ops.rnn_kernels import RNNSizes, SavedSteps, Sequences, back_direction
 from gluonic.graph.view import NodeView
 
 _INPUTS = ("data", "parameters", "state", "state_cell")
@@ -69,7 +69,7 @@ def _backward_rnn(
     use_sequence_length: bool = False,
 ) -> Any:
     """The gradients of RNN's inputs, from those of its outputs and from what it kept."""
-    network = Network(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
+    network = RNNSizes(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
     sequences = Sequences(len(data), sequence_length)
     parts = num_layers * network.directions
     packed = wide(parameters)
@@ -94,7 +94,7 @@ def _backward_rnn(
                 sequences.ordered(slope[:, :, columns], direction),
                 weights[i],
                 found[i],
-                Trace(wide(gates[i]), None if memory is None else wide(memory[i])),
+                SavedSteps(wide(gates[i]), None if memory is None else wide(memory[i])),
                 (wide(state[i]), None if state_cell is None else wide(state_cell[i])),
                 (state_slopes[i], cell_slopes[i]),
                 network.cell,

@@ -4,15 +4,15 @@ from typing import Any, Literal
 
 from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.ops.layer_rules import require_floating
-from gluonic.graph.ops.rnn_kernels import Network
+from gluonic.graph.ops.rnn_kernels import RNNSizes
 from gluonic.graph.view import NodeView, unify
 
 Mode = Literal["rnn_relu", "rnn_tanh", "lstm", "gru"]
 
 
-def network_of(n: Any) -> Network:
+def network_of(n: Any) -> RNNSizes:
     """The network that attributes describe."""
-    return Network(
+    return RNNSizes(
         n.mode, n.state_size, n.num_layers, 2 if n.bidirectional else 1, n.projection_size
     )
 

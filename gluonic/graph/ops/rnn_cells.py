@@ -13,7 +13,7 @@ import numpy as np
 from gluonic.graph.operator import Array
 
 
-class Step(NamedTuple):
+class CellStep(NamedTuple):
     """What a step computes.
 
     Attributes
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
     """
 
     gates: int
-    forward: Callable[[Array, Array, Array, Array | None], Step]
+    forward: Callable[[Array, Array, Array, Array | None], CellStep]
     backward: Callable[..., Slopes]
     remembers: bool
 
@@ -70,7 +70,7 @@ def _parts(gates: Array, count: int) -> list[Array]:
     return np.split(gates, count, axis=1)
 
 
-def _lstm(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> Step:
+def _lstm(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> CellStep:
     assert memory is not None
     inputs += recurrent
     enter, forget, new, leave = _parts(inputs, 4)
@@ -78,7 +78,7 @@ def _lstm(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -
         _sigmoid(gate)
     np.tanh(new, out=new)
     cell = forget * memory + enter * new
-    return Step(leave * np.tanh(cell), cell)
+    return CellStep(leave * np.tanh(cell), cell)
 
 
 def _lstm_backward(
@@ -99,7 +99,7 @@ def _lstm_backward(
     return Slopes(slopes, slopes, None, total * forget)
 
 
-def _gru(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> Step:
+def _gru(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> CellStep:
     reset, update, new = _parts(inputs, 3)
     reset_before, update_before, candidate = _parts(recurrent, 3)
     reset += reset_before
@@ -108,7 +108,7 @@ def _gru(inputs: Array, recurrent: Array, state: Array, memory: Array | None) ->
     _sigmoid(update)
     new += reset * candidate
     np.tanh(new, out=new)
-    return Step(new + update * (state - new), candidate)
+    return CellStep(new + update * (state - new), candidate)
 
 
 def _gru_backward(
@@ -126,11 +126,11 @@ def _gru_backward(
     )
 
 
-def _plain(activate: Callable[[Array], Array]) -> Callable[..., Step]:
-    def forward(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> Step:
+def _plain(activate: Callable[[Array], Array]) -> Callable[..., CellStep]:
+    def forward(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> CellStep:
         inputs += recurrent
         inputs[...] = activate(inputs)
-        return Step(inputs, None)
+        return CellStep(inputs, None)
 
     return forward
 

@@ -27,7 +27,7 @@ class Weights(NamedTuple):
     state_bias: Array
 
 
-class Network(NamedTuple):
+class RNNSizes(NamedTuple):
     """The attributes that say how large everything is."""
 
     mode: str
@@ -106,7 +106,7 @@ class Sequences:
         return np.take_along_axis(array, self._mirrored, axis=0)
 
 
-class Trace(NamedTuple):
+class SavedSteps(NamedTuple):
     """What a layer leaves behind, in the order of the steps: for the way back. Zero where there is no step.
 
     Attributes
@@ -125,7 +125,7 @@ def run_direction(
     cell_state: Array | None,
     cell: Cell,
     valid: Array | None,
-) -> tuple[Array, Trace, Array, Array | None]:
+) -> tuple[Array, SavedSteps, Array, Array | None]:
     """Run one layer in one direction over (steps, batch, features).
 
     Returns
@@ -157,7 +157,7 @@ def run_direction(
         state = np.where(valid[t], new, state)
         if cell_state is not None:
             cell_state = np.where(valid[t], memory, cell_state)  # type: ignore[arg-type]
-    return outputs, Trace(gates, memories), state, cell_state
+    return outputs, SavedSteps(gates, memories), state, cell_state
 
 
 def back_direction(
@@ -166,7 +166,7 @@ def back_direction(
     slopes: Array,
     weights: Weights,
     found: Weights,
-    trace: Trace,
+    trace: SavedSteps,
     states: tuple[Array, Array | None],
     last_slopes: tuple[Array, Array],
     cell: Cell,

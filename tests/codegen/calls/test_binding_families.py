@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.calls.binding_families import Family, trace_family
 from gluonic.codegen.compiled import Specialization
-from gluonic.codegen.loops.extents import NotUniform, Trace, if_at_least, valued
+from gluonic.codegen.loops.extents import NotUniform, ShapeEnv, if_at_least, valued
 from gluonic.codegen.loops.serving import StandIn
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.graph.errors import MXNetError
@@ -100,7 +100,7 @@ def test_expressions_have_the_values_of_what_they_stand_for() -> None:
             *(sum([n, n, 1]), max(n, 2), min(n * n, 50), abs(-n), n - n, n * 0.5 + 1),
         ]
 
-    trace = Trace(7)
+    trace = ShapeEnv(7)
     found = asked(trace.size)
     sizes = range(-3, 40)
     answered = [size for size in sizes if trace.values_at(size) is not None]
@@ -115,14 +115,14 @@ def test_expressions_have_the_values_of_what_they_stand_for() -> None:
     "ask", [range, hash, int, float, np.zeros, lambda n: n / 2, lambda n: [0][n], lambda n: n.real]
 )
 def test_what_has_no_one_answer_is_refused(ask: Any) -> None:
-    trace = Trace(7)
+    trace = ShapeEnv(7)
     with pytest.raises(NotUniform):
         ask(trace.size)
     assert trace.failed
 
 
 def test_comparisons_are_conditions() -> None:
-    trace = Trace(7)
+    trace = ShapeEnv(7)
     n = trace.size
     assert (n * 2, 3) == (n + n, 3)
     assert not trace.conditions, "equal for all sizes"

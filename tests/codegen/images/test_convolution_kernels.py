@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.images.convolution import Filters, Tile, lanes_of, tile_of
-from gluonic.codegen.images.convolution_form import Form, numbers_of
+from gluonic.codegen.images.convolution_form import ConvolutionForm, numbers_of
 from gluonic.codegen.images.convolution_forward import emit_convolution
 from gluonic.codegen.images.convolution_geometry import Geometry, Strides
 from gluonic.codegen.images.convolution_gradients import (
@@ -23,8 +23,8 @@ from gluonic.codegen.images.convolution_operators import (
     to_channel_blocks,
     to_planes,
 )
-from gluonic.codegen.images.convolution_tile import NOTHING, Epilogue
-from gluonic.codegen.images.convolution_tiling import Tiling, tiling_of
+from gluonic.codegen.images.convolution_tile import NOTHING, ConvolutionEpilogue
+from gluonic.codegen.images.convolution_tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.images.layout_filters import (
     FilterForm,
     Taps,
@@ -108,14 +108,17 @@ class Problem:
         )
 
     def convolve(
-        self, epilogue: Epilogue = NOTHING, *others: Array, tiling: Tiling | None = None
+        self,
+        epilogue: ConvolutionEpilogue = NOTHING,
+        *others: Array,
+        tiling: ConvolutionTiling | None = None,
     ) -> Array:
         """Run the machine code; the output in planes."""
         tiling = tiling or self.tiling
         goal = filled(*self.images(self.output, self.filters.groups).shape)
         packed = packed_in_order(self.weight, self.filters, tiling.tile.blocks, self.lanes)
         geometry = self.geometry(self.source, goal, epilogue.places)
-        form = Form.of(self.filters, tiling, self.lanes, bordered=self.bordered)
+        form = ConvolutionForm.of(self.filters, tiling, self.lanes, bordered=self.bordered)
         run_native(
             self.target,
             lambda module, name: emit_convolution(module, name, form, epilogue),
@@ -171,11 +174,11 @@ def test_a_border_changes_no_sums(case: Any, level: str) -> None:
     assert_close(problem.convolve(), problem.output)
 
 
-def _tiling(problem: Problem, tile: Tile, segment: int, *rest: int) -> Tiling:
+def _tiling(problem: Problem, tile: Tile, segment: int, *rest: int) -> ConvolutionTiling:
     rows, columns = problem.output.shape[2:]
     if segment:
         rows, columns = 1, rows * columns
-    return Tiling(tile, rows % tile.rows, columns % tile.columns, segment, *rest)
+    return ConvolutionTiling(tile, rows % tile.rows, columns % tile.columns, segment, *rest)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +199,7 @@ def test_any_tiling_computes_the_same(
     shift = to_channel_blocks.kernel(
         normal(problem.output.shape[1]), lanes=problem.lanes, groups=problem.filters.groups
     )
-    epilogue = Epilogue(lambda m, x, s: m.maximum(x + s, 0), channels=1)
+    epilogue = ConvolutionEpilogue(lambda m, x, s: m.maximum(x + s, 0), channels=1)
     expected = np.maximum(problem.output + problem.planes(shift), 0)
     assert_close(problem.convolve(epilogue, shift, tiling=tiling), expected)
 
@@ -220,7 +223,7 @@ def test_an_epilogue_sees_channels_and_places(function: str, case: str, level: s
     problem = Problem(CASES[case], target_named(level))
     groups, lanes = problem.filters.groups, problem.lanes
     shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
-    epilogue = Epilogue(
+    epilogue = ConvolutionEpilogue(
         lambda m, x, s, o: getattr(m, function)(m.maximum(x + s, 0) * o), channels=1, places=1
     )
     found = problem.convolve(
@@ -283,7 +286,7 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
     geometry = forward.geometry(bordered, goal)
     run_native(
         forward.target,
-        lambda m, name: emit_convolution(m, name, Form.of(back, tiling, lanes)),
+        lambda m, name: emit_convolution(m, name, ConvolutionForm.of(back, tiling, lanes)),
         [bordered, packed, goal],
         numbers_of(back, tiling, geometry, lanes),
         geometry.units(back, tiling, lanes),
@@ -310,6 +313,6 @@ def test_code_for_another_processor_compiles() -> None:
     target = cross("aarch64-unknown-linux-gnu")
     module = Module(target)
     filters = Filters(16, 16, 1, (3, 3))
-    form = Form.of(filters, tiling_of(filters, 8, 8, target), lanes_of(target))
+    form = ConvolutionForm.of(filters, tiling_of(filters, 8, 8, target), lanes_of(target))
     emit_convolution(module, "convolution", form)
     assert "fmla" in jit.assembly(module.text(), target)

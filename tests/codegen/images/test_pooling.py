@@ -9,7 +9,7 @@ from gluonic import autograd, nd
 from gluonic.codegen.images.convolution import lanes_of
 from gluonic.codegen.images.convolution_geometry import Strides
 from gluonic.codegen.images.convolution_operators import to_blocks
-from gluonic.codegen.images.pooling import PoolGeometry, Windows, emit_pool, emit_pool_gradient
+from gluonic.codegen.images.pooling import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.machine.assembler import Module
 from gluonic.gluon import nn
@@ -63,7 +63,7 @@ def test_windows_are_summarized(form: Any, kind: str, counts_pad: bool, level: s
     data = to_blocks.kernel(normal(2, 19, 9, 11), lanes=lanes_of(target))
     expected = pool_blocks.kernel(data, **_settings(form, kind, counts_pad))
     found = filled(*expected.shape)
-    windows = Windows(kind, form[0], form[1], form[2], counts_pad)
+    windows = PoolingSpec(kind, form[0], form[1], form[2], counts_pad)
     units = int(np.prod(found.shape[:3]))
 
     def emit(module: Module, name: str) -> None:
@@ -86,7 +86,7 @@ def test_gradients_go_where_they_came_from(
     settings = _settings(form, kind, counts_pad)
     pooled = pool_blocks.kernel(data, **settings).astype(np.float32)
     grad = to_blocks.kernel(normal(2, 19, *pooled.shape[2:4]), lanes=lanes)
-    found, windows = filled(*data.shape), Windows(kind, form[0], form[1], form[2], counts_pad)
+    found, windows = filled(*data.shape), PoolingSpec(kind, form[0], form[1], form[2], counts_pad)
     if kind == "max":
         arrays, expected = (
             [grad, data, pooled],
@@ -125,7 +125,7 @@ def test_maxima_leave_out_what_is_no_number(form: Any, level: str) -> None:
     grad = normal(*expected.shape)
     slopes = scatter_blocks.kernel(grad, data, expected, **settings)
     found, found_slopes = filled(*expected.shape), filled(*data.shape)
-    windows, numbers = Windows("max", *form[:3]), _numbers(data, found)
+    windows, numbers = PoolingSpec("max", *form[:3]), _numbers(data, found)
     units = int(np.prod(found.shape[:3]))
     run_native(target, lambda m, n: emit_pool(m, n, windows), [data, found], numbers, units)
     run_native(

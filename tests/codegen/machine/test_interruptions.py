@@ -103,9 +103,9 @@ def interrupted_wherever_llvm_is_locked() -> Iterator[None]:
         lock.unregister(*watch)
 
 
-def loaded_by_another_thread(number: int) -> jit.Library:
+def loaded_by_another_thread(number: int) -> jit.LinkedLibrary:
     """A library that another thread loads: this one does not keep it out."""
-    made: list[jit.Library] = []
+    made: list[jit.LinkedLibrary] = []
     other = threading.Thread(
         target=lambda: made.append(jit.load(_constant(number), ["f"])), daemon=True
     )

@@ -20,7 +20,7 @@ def _constant(number: int) -> str:
     return f"define i64 @f() {{\n  ret i64 {number}\n}}\n"
 
 
-def _call(library: jit.Library) -> int:
+def _call(library: jit.LinkedLibrary) -> int:
     return int(ctypes.CFUNCTYPE(ctypes.c_int64)(library["f"])())
 
 

@@ -12,7 +12,7 @@ from gluonic.graph.infer import infer
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
-from gluonic.graph.ops.rnn_kernels import Network
+from gluonic.graph.ops.rnn_kernels import RNNSizes
 from tests.graph.samples.recurrent import MODES, network
 
 Array = npt.NDArray[Any]
@@ -31,7 +31,7 @@ def sigmoid(x: Array) -> Array:
 
 def by_definition(mode: str, x: Array, h: Array, c: Array, parameters: Array) -> list[Array]:
     """One layer, one direction: the outputs of all steps, and the last states."""
-    network_ = Network(mode, 5, 1, 1, None)
+    network_ = RNNSizes(mode, 5, 1, 1, None)
     (weights,) = network_.unpack(parameters, x.shape[2])
     outputs = []
     for step in x:
@@ -65,7 +65,7 @@ def test_a_layer_is_what_it_is_defined_to_be(mode: str) -> None:
 def test_the_second_direction_runs_backwards(mode: str) -> None:
     sample = network(mode, bidirectional=True, state_outputs=True)
     output, *states = rnn(sample.inputs, **sample.attributes)
-    shape = Network(mode, 5, 1, 2, None)
+    shape = RNNSizes(mode, 5, 1, 2, None)
     x, parameters, h, *c = sample.inputs
     second = shape.unpack(parameters, 3)[1]
     packed = np.concatenate(
@@ -93,16 +93,16 @@ def test_a_short_sequence_is_as_if_it_were_alone(mode: str) -> None:
 
 def test_parameters_are_packed_as_mxnet_packs_them() -> None:
     counts = [
-        (Network("lstm", 5, 2, 1, None), 460),
-        (Network("gru", 5, 2, 1, None), 345),
-        (Network("rnn_tanh", 5, 2, 1, None), 115),
-        (Network("lstm", 5, 2, 2, None), 1120),
-        (Network("lstm", 5, 2, 2, 3), 860),
+        (RNNSizes("lstm", 5, 2, 1, None), 460),
+        (RNNSizes("gru", 5, 2, 1, None), 345),
+        (RNNSizes("rnn_tanh", 5, 2, 1, None), 115),
+        (RNNSizes("lstm", 5, 2, 2, None), 1120),
+        (RNNSizes("lstm", 5, 2, 2, 3), 860),
     ]
     for shape, count in counts:
         assert shape.parameter_count(4) == count
     numbers = np.arange(860.0)
-    first = Network("lstm", 5, 2, 2, 3).unpack(numbers, 4)[0]
+    first = RNNSizes("lstm", 5, 2, 2, 3).unpack(numbers, 4)[0]
     assert first.inputs[0, 0] == 0
     assert first.state[0, 0] == 80
     assert first.project is not None

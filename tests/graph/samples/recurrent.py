@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.ops.rnn_kernels import Network
+from gluonic.graph.ops.rnn_kernels import RNNSizes
 from tests.graph.samples.sample import Sample, uniform
 
 MODES = ("rnn_relu", "rnn_tanh", "lstm", "gru")
@@ -21,7 +21,7 @@ def network(
     **attributes: Any,
 ) -> Sample:
     """A network over 4 steps of 2 sequences of 3 features, with a state of 5 numbers."""
-    shape = Network(mode, 5, num_layers, 2 if bidirectional else 1, projection_size)
+    shape = RNNSizes(mode, 5, num_layers, 2 if bidirectional else 1, projection_size)
     parts = num_layers * shape.directions
     inputs: list[Any] = [
         uniform(4, 2, 3),
