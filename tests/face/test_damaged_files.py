@@ -20,6 +20,7 @@ def test_whole_files_load(name: str, tmp_path: Path) -> None:
     assert loaded > len(files) * (0.6 if name == "states" else 0.99)
 
 
+@pytest.mark.filterwarnings("ignore:Summing up updates in float16")
 @pytest.mark.parametrize("name", KINDS)
 def test_damaged_files_load_or_are_refused(name: str, tmp_path: Path) -> None:
     kind = KINDS[name]
