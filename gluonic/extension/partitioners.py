@@ -112,7 +112,7 @@ class _Application:
             return {}
         states = set(cut.graph.states)
         for variable in cut.graph.variables:
-            variable.attributes["isAux"] = str(variable in states)
+            variable.attributes = {**variable.attributes, "isAux": str(variable in states)}
         accept, count = ctypes.c_int(1), ctypes.c_int()
         keys, values = ctypes.c_void_p(), ctypes.c_void_p()
         self.binary.check(

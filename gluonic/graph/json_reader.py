@@ -2,37 +2,42 @@
 
 A file is data: indices are checked before they are used, inputs must be earlier nodes (so there can
 be no cycle), attributes go through the operators' own grammar, and nothing is evaluated. Every
-failure is a `FileFormatError` that names the node and the field.
+failure is a `FileFormatError` that names the node and the field. Nodes are made while the text is
+read: of a million, no more than one is there as the text describes it.
 """
 
 import json
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, NoReturn
 
 from gluonic.graph.application import Application
+from gluonic.graph.cached_property import cached_property
+from gluonic.graph.collector import paused
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
+from gluonic.graph.json_document import MOST_OUTPUTS, Document, kind_of, short
 from gluonic.graph.json_placeholder import Placeholder, placeholder
-from gluonic.graph.json_upgrade import hidden_names, translate_shapes, upgrade
+from gluonic.graph.json_text import JsonText
+from gluonic.graph.json_upgrade import CURRENT, hidden_names, translate_shapes, upgrade
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.node_attributes import own
+from gluonic.graph.node_attributes import input_attribute, own
 from gluonic.graph.operator import REGISTRY, Operator
 
 MOST_BYTES = 256 * 2**20
 MOST_NODES = 5_000_000
-MOST_OUTPUTS = 65_536
+_ATTRIBUTES = ("param", "attr", "attrs")
+_STRING = {str}
 _OUTPUT_COUNTS = {"num_outputs", "sections"}
 _DEEPEST = 50  # graphs in graphs
-_OLDEST = 800  # MXNet 0.8, which wrote no version
+_MOST_REMEMBERED = 4096
 
 
-def read_json(text: str | bytes, *, source: str = "symbol JSON") -> Graph:
+def read_json(text: str | bytes | BinaryIO, *, source: str = "symbol JSON") -> Graph:
     """Read a graph.
 
     Parameters
     ----------
-    text : the JSON text
+    text : the JSON text, or a file of it
     source : what to call it in messages: the file's name
 
     Returns
@@ -45,61 +50,65 @@ def read_json(text: str | bytes, *, source: str = "symbol JSON") -> Graph:
     FileFormatError
         if it is not such a graph; the message names the node and the field
     """
-    return _Reader(source).read(text)
+    reader = _Reader(source)
+    with paused():
+        return reader.read(Document(JsonText(text, MOST_BYTES, reader.fail), reader.fail))
 
 
 class _Reader:
-    """One reading: where it is, for messages, and the nodes so far."""
+    """One reading: where it is, for messages, and the nodes so far.
 
-    def __init__(self, source: str, depth: int = 0) -> None:
-        self.source, self.depth = source, depth
+    Parameters
+    ----------
+    source : what messages call the graph
+    around : the reading of the graph that holds it, if one does
+    """
+
+    def __init__(self, source: str, around: "_Reader | None" = None) -> None:
+        self.source, self.around = source, around
+        self.depth: int = 0 if around is None else around.depth + 1
         self.nodes: list[Node] = []
-        self.counts: list[int] = []
+        self.is_complete = False
         self.updates: dict[Node, int] = {}
-        self.version = _OLDEST
+        self.name = ""
+        self.has_input_attributes = False
+        self.known: dict[Any, tuple[Application, Mapping[str, str]]] = {}
 
     def fail(self, what: str, where: str = "", hint: str = "") -> NoReturn:
         place = f"{self.source}: {where}" if where else self.source
         raise FileFormatError(describe(what, where=place, hint=hint))
 
-    def read(self, text: str | bytes) -> Graph:
-        if len(text) > MOST_BYTES:
-            self.fail(f"is larger than {MOST_BYTES:,} bytes")
-        document = self.parse(text)
-        return self.read_graph(document, self.read_version(document))
-
-    def read_graph(self, document: dict[str, Any], version: int) -> Graph:
-        records = self.member(document, "nodes", list, "the graph")
-        if len(records) > MOST_NODES:
-            self.fail(f"has {len(records):,} nodes, more than {MOST_NODES:,}")
-        self.version = version
-        heads = self.member(document, "heads", list, "the graph")
-        self.counts = self.output_counts(document, records, heads)
-        for number, record in enumerate(records):
-            self.nodes.append(self.read_node(number, record))
-        self.check_argument_nodes(document)
-        if not heads:
-            self.fail("is empty: the graph has no outputs", "heads")
-        outputs = [self.entry(head, f"heads[{i}]", len(records)) for i, head in enumerate(heads)]
-        graph = upgrade(Graph(outputs), self.version)
-        translate_shapes(graph, np_shapes="is_np_shape" in document.get("attrs", {}))
+    def read(self, document: Document) -> Graph:
+        self.document = document
+        add, read_node = self.nodes.append, self.read_node
+        for number, record in enumerate(document.records()):
+            if number == MOST_NODES:
+                self.fail(f"has more than {MOST_NODES:,} nodes")
+            add(read_node(number, record))
+        self.is_complete = True
+        graph = Graph(self.outputs())
+        if self.has_input_attributes or self.version < CURRENT:
+            upgrade(graph, self.version)
+        translate_shapes(graph, np_shapes="is_np_shape" in document.attributes)
         return graph
 
-    def parse(self, text: str | bytes) -> dict[str, Any]:
-        try:
-            document = json.loads(text, parse_constant=self.refuse_constant)
-        except RecursionError:
-            self.fail("is nested too deeply")
-        except UnicodeDecodeError as error:
-            self.fail(f"is not text: byte {error.start} is no UTF-8")
-        except ValueError as error:
-            self.fail(f"is not JSON: {str(error)[:200]}", hint="is this a symbol file, and whole?")
-        if not isinstance(document, dict):
-            self.fail(f"must be a JSON object with nodes and heads, not {_kind(document)}")
-        return document
+    def outputs(self) -> list[Entry]:
+        """The outputs, when all nodes are there; and checks of what else is said of the nodes."""
+        if "node_row_ptr" in self.document.fields:
+            self.document.output_counts()  # which checks it
+        self.check_argument_nodes()
+        heads = self.document.heads
+        if not heads:
+            self.fail("is empty: the graph has no outputs", "heads")
+        return [self.entry(head, len(self.nodes), "heads", i) for i, head in enumerate(heads)]
 
-    def refuse_constant(self, name: str) -> NoReturn:
-        raise ValueError(f"{name} is not JSON")
+    @cached_property
+    def version(self) -> int:
+        return self.document.version if self.around is None else self.around.version
+
+    @cached_property
+    def counts(self) -> list[int]:
+        return self.document.output_counts()
 
     def member(self, record: dict[str, Any], name: str, kind: Any, where: str) -> Any:
         if name not in record:
@@ -107,150 +116,155 @@ class _Reader:
         value = record[name]
         if not isinstance(value, kind):
             wanted = {list: "an array", dict: "an object", str: "a string"}[kind]
-            self.fail(f"{name} must be {wanted}, not {_kind(value)}", where)
+            self.fail(f"{name} must be {wanted}, not {kind_of(value)}", where)
         return value
 
     def integer(self, value: Any, where: str, most: int) -> int:
         """Check a number that must be from 0 to below `most`."""
         if type(value) is not int:
-            self.fail(f"must be a whole number, not {_kind(value)}", where)
+            self.fail(f"must be a whole number, not {kind_of(value)}", where)
         if not 0 <= value < most:
-            self.fail(f"{_short(value)} is out of range: there are {most}", where)
+            self.fail(f"{short(value)} is out of range: there are {most}", where)
         return value
-
-    def read_version(self, document: dict[str, Any]) -> int:
-        attributes = document.get("attrs", {})
-        if not isinstance(attributes, dict):
-            self.fail(f"must be an object, not {_kind(attributes)}", "attrs")
-        version = attributes.get("mxnet_version")
-        if version is None:
-            return _OLDEST
-        if not (isinstance(version, list) and len(version) == 2 and type(version[1]) is int):
-            self.fail('must be a pair such as ["int", 10901]', "attrs.mxnet_version")
-        return int(version[1])
 
     # ------------------------------------------------------------------------ nodes
 
-    def output_counts(
-        self, document: dict[str, Any], records: list[Any], heads: list[Any]
-    ) -> list[int]:
-        """Count each node's outputs, as far as the file tells."""
-        rows = document.get("node_row_ptr")
-        if rows is not None:
-            return self.counts_from_rows(rows, len(records))
-        counts = [1] * len(records)
-        readers = [r.get("inputs") for r in records if isinstance(r, dict)]
-        for entries in (*readers, heads):
-            for entry in entries if isinstance(entries, list) else ():
-                self.count_entry(entry, counts)
-        return counts
-
-    def count_entry(self, entry: Any, counts: list[int]) -> None:
-        if not isinstance(entry, list) or len(entry) < 2:
-            return
-        node, output = entry[:2]
-        if type(node) is int and 0 <= node < len(counts) and type(output) is int:
-            counts[node] = max(counts[node], min(output, MOST_OUTPUTS) + 1)
-
-    def counts_from_rows(self, rows: Any, node_count: int) -> list[int]:
-        if not isinstance(rows, list) or len(rows) != node_count + 1:
-            self.fail(f"must be an array of {node_count + 1} numbers", "node_row_ptr")
-        counts = []
-        for number, (before, after) in enumerate(pairwise(rows)):
-            where = f"node_row_ptr[{number + 1}]"
-            if type(before) is not int or type(after) is not int or not 0 <= before <= after:
-                self.fail(f"must not be smaller than the one before, got {_short(after)}", where)
-            if after - before > MOST_OUTPUTS:
-                self.fail(f"gives node {number} {after - before} outputs", where)
-            counts.append(after - before)
-        return counts
+    @property
+    def place(self) -> str:
+        """What messages call the node that is being read."""
+        number = len(self.nodes)
+        return f"nodes[{number}] ({self.name[:80]!r})" if self.name else f"nodes[{number}]"
 
     def read_node(self, number: int, record: Any) -> Node:
-        where = f"nodes[{number}]"
-        if not isinstance(record, dict):
-            self.fail(f"must be an object, not {_kind(record)}", where)
-        name = self.member(record, "name", str, where)
-        where = f"nodes[{number}] ({name[:80]!r})"
-        op = self.member(record, "op", str, where)
-        attributes = self.attributes(record, where)
-        entries = [
-            self.entry(entry, f"{where}, inputs[{i}]", number)
-            for i, entry in enumerate(self.member(record, "inputs", list, where))
-        ]
-        self.check_old_fields(record, where)
+        self.name = ""
+        if type(record) is not dict:
+            self.fail(f"must be an object, not {kind_of(record)}", self.place)
+        get: Any = record.get
+        name, op, inputs = get("name"), get("op"), get("inputs")
+        self.name = name if type(name) is str else self.member(record, "name", str, self.place)
+        if type(op) is not str:
+            self.member(record, "op", str, self.place)
+        attributes = self.attributes(record)
+        if type(inputs) is not list:
+            self.member(record, "inputs", list, self.place)
+        entries = [self.entry(value, number, "inputs", i) for i, value in enumerate(inputs)]
+        if "backward_source_id" in record or "control_deps" in record:
+            self.check_old_fields(record)
         if op == "null":
             if entries:
-                self.fail("is a variable and cannot have inputs", f"{where}, inputs")
-            return Node(None, name, (), attributes)
+                self.fail("is a variable and cannot have inputs", f"{self.place}, inputs")
+            return Node(None, name, (), hidden_names(attributes))
+        application, shared = self.applied(op, entries, attributes, record)
+        if not isinstance(application.op, Placeholder):
+            if len(entries) != len(application.inputs):
+                entries += self.missing_states(application, name, entries, shared)
+            self.check_inputs(application, entries)
+        if application.states:
+            self.note_updates(application, entries)
+        return Node(application, name, entries, shared)
+
+    def applied(
+        self,
+        op: str,
+        entries: Sequence[Entry],
+        attributes: dict[str, str],
+        record: dict[str, Any],
+    ) -> tuple[Application, Mapping[str, str]]:
+        """Return what a node applies, and its attributes, which nodes that are alike share."""
+        key = None if "subgraphs" in record else (op, len(entries), *attributes.items())
+        known = self.known.get(key)
+        if known is not None:
+            return known
+        attributes = hidden_names(attributes)
+        self.has_input_attributes |= any(map(input_attribute, attributes))
+        found = self.first_application(op, entries, attributes, record), attributes
+        is_plain = key is not None and not isinstance(found[0].op, Placeholder)
+        if is_plain and len(self.known) < _MOST_REMEMBERED:
+            self.known[key] = found
+        return found
+
+    def first_application(
+        self,
+        op: str,
+        entries: Sequence[Entry],
+        attributes: dict[str, str],
+        record: dict[str, Any],
+    ) -> Application:
+        """What a node applies, if no node before has applied the same."""
         held: list[Graph] | None = None
         if "subgraphs" in record:
-            self.member(record, "subgraphs", list, where)
+            self.member(record, "subgraphs", list, self.place)
             if op in REGISTRY and "subgraphs" in REGISTRY[op].attributes:
-                held = self.subgraphs(record["subgraphs"], where)
+                held = self.subgraphs(record["subgraphs"])
             else:
                 attributes[SUBGRAPHS] = json.dumps(record["subgraphs"])
-        application = self.application(
-            op, entries, attributes, record["inputs"], number, where, held
-        )
-        if not isinstance(application.op, Placeholder):
-            entries += self.missing_states(application, name, entries, attributes)
-            self.check_inputs(application, entries, where)
-        self.note_updates(application, entries)
-        return Node(application, name, entries, attributes)
+        return self.application(op, entries, attributes, record["inputs"], held)
 
-    def subgraphs(self, documents: list[Any], where: str) -> list[Graph]:
+    def subgraphs(self, documents: list[Any]) -> list[Graph]:
         """Read the graphs that a node holds."""
         if self.depth == _DEEPEST:
-            self.fail("is nested too deeply", where)
+            self.fail("is nested too deeply", self.place)
         graphs = []
         for i, document in enumerate(documents):
-            place = f"{where}, subgraphs[{i}]"
+            place = f"{self.place}, subgraphs[{i}]"
             if not isinstance(document, dict):
-                self.fail(f"must be an object, not {_kind(document)}", place)
-            reader = _Reader(f"{self.source}: {place}", self.depth + 1)
-            graphs.append(reader.read_graph(document, self.version))
+                self.fail(f"must be an object, not {kind_of(document)}", place)
+            reader = _Reader(f"{self.source}: {place}", self)
+            graphs.append(reader.read(Document(document, reader.fail)))
         return graphs
 
-    def attributes(self, record: dict[str, Any], where: str) -> dict[str, str]:
+    def attributes(self, record: dict[str, Any]) -> dict[str, str]:
         """Collect a node's attributes, whatever the version that wrote them called the field."""
         merged: dict[str, str] = {}
-        for field in ("param", "attr", "attrs"):
-            found = record.get(field)
-            if found is None:
-                continue
-            if not isinstance(found, dict):
-                self.fail(f"must be an object, not {_kind(found)}", f"{where}, {field}")
-            for name, value in found.items():
-                if not isinstance(value, str):
-                    self.fail(
-                        f"must be a string, not {_kind(value)}", f"{where}, {field}.{name[:80]}"
-                    )
-            merged.update(found)
-        return hidden_names(merged)
+        for field in _ATTRIBUTES:
+            if field in record:
+                found = record[field]
+                if type(found) is not dict or not set(map(type, found.values())) <= _STRING:
+                    self.check_attributes(found, f"{self.place}, {field}")
+                merged = {**merged, **found} if merged else found or merged
+        return merged
 
-    def check_old_fields(self, record: dict[str, Any], where: str) -> None:
+    def check_attributes(self, found: Any, where: str) -> None:
+        if found is not None and not isinstance(found, dict):
+            self.fail(f"must be an object, not {kind_of(found)}", where)
+        for name, value in (found or {}).items():
+            if not isinstance(value, str):
+                self.fail(f"must be a string, not {kind_of(value)}", f"{where}.{name[:80]}")
+
+    def check_old_fields(self, record: dict[str, Any]) -> None:
         source = record.get("backward_source_id", -1)
         if type(source) is not int:
             self.fail(
-                f"must be a whole number, not {_kind(source)}", f"{where}, backward_source_id"
+                f"must be a whole number, not {kind_of(source)}",
+                f"{self.place}, backward_source_id",
             )
-        for field in ("control_deps",):
-            if field in record:
-                self.member(record, field, list, where)
+        if "control_deps" in record:
+            self.member(record, "control_deps", list, self.place)
 
-    def entry(self, value: Any, where: str, nodes_before: int) -> Entry:
+    def entry(self, value: Any, nodes_before: int, field: str, position: int) -> Entry:
         """Read ``[node, output]`` or ``[node, output, version]``: an output of an earlier node."""
+        if type(value) is list and 2 <= len(value) <= 3:
+            number, index = value[0], value[1]
+            if type(number) is int and type(index) is int and 0 <= number < nodes_before:
+                node = self.nodes[number]
+                if 0 <= index < node.output_count:
+                    return Entry(node, index)
+        return self.refuse_entry(value, nodes_before, f"{field}[{position}]")
+
+    def refuse_entry(self, value: Any, nodes_before: int, where: str) -> NoReturn:
+        if not self.is_complete:
+            where = f"{self.place}, {where}"
         if not isinstance(value, list) or len(value) not in (2, 3):
             self.fail(
-                f"must be [node, output] or [node, output, version], not {_short(value)}", where
+                f"must be [node, output] or [node, output, version], not {short(value)}", where
             )
         if nodes_before == 0:
             self.fail("there is no earlier node to read", where)
-        if type(value[0]) is int and value[0] >= nodes_before and nodes_before < len(self.counts):
-            self.fail(f"node {_short(value[0])} does not come before the one that reads it", where)
+        if type(value[0]) is int and value[0] >= nodes_before and not self.is_complete:
+            self.fail(f"node {short(value[0])} does not come before the one that reads it", where)
         node = self.nodes[self.integer(value[0], f"{where}, node", nodes_before)]
-        index = self.integer(value[1], f"{where}, output", node.output_count)
-        return node.entry(index)
+        self.integer(value[1], f"{where}, output", node.output_count)
+        raise AssertionError(value)
 
     def application(
         self,
@@ -258,8 +272,6 @@ class _Reader:
         entries: Sequence[Entry],
         attributes: dict[str, str],
         raw_inputs: list[Any],
-        number: int,
-        where: str,
         held: Sequence[Graph] | None = None,
     ) -> Application:
         if op not in REGISTRY or not _is_there(REGISTRY[op], attributes):
@@ -270,24 +282,21 @@ class _Reader:
                 and type(raw[2]) is int
                 and raw[2] > self.updates.get(entry.node, 0)
             ]
-            return placeholder(
-                op, len(entries), max(1, self.counts[number]), states, own(attributes)
-            )
+            outputs = max(1, self.counts[len(self.nodes)])
+            return placeholder(op, len(entries), outputs, states, own(attributes))
         operator = REGISTRY[op]
         settings = operator.recognized(own(attributes, operator))
-        self.check_counts(operator, settings, len(entries), where)
+        self.check_counts(operator, settings, len(entries))
         if held is not None:
             settings["subgraphs"] = held
         try:
             return operator.apply(settings)
         except AttributeValueError as error:
-            self.fail(_first_line(error), f"{where}, attrs")
+            self.fail(_first_line(error), f"{self.place}, attrs")
         except (MXNetError, OverflowError) as error:
-            self.fail(_first_line(error), where)
+            self.fail(_first_line(error), self.place)
 
-    def check_counts(
-        self, operator: Operator, settings: dict[str, str], inputs: int, where: str
-    ) -> None:
+    def check_counts(self, operator: Operator, settings: dict[str, str], inputs: int) -> None:
         """Refuse counts that do not go with the node, before anything of that size is made."""
         count = operator.count
         if count is not None:
@@ -295,38 +304,42 @@ class _Reader:
             given = settings.setdefault(count, members)
             if given.strip() != members:
                 self.fail(
-                    f"is {given[:40]!r}, but there are {members} inputs", f"{where}, attrs.{count}"
+                    f"is {given[:40]!r}, but there are {members} inputs",
+                    f"{self.place}, attrs.{count}",
                 )
         for name in _OUTPUT_COUNTS & settings.keys():
             given = settings[name]
             if len(given) > 20 or (given.strip().isdigit() and int(given) > MOST_OUTPUTS):
-                self.fail(f"is {given[:40]!r}, more than {MOST_OUTPUTS}", f"{where}, attrs.{name}")
+                self.fail(
+                    f"is {given[:40]!r}, more than {MOST_OUTPUTS}", f"{self.place}, attrs.{name}"
+                )
 
     def missing_states(
         self,
         application: Application,
         name: str,
         entries: Sequence[Entry],
-        attributes: dict[str, str],
+        attributes: Mapping[str, str],
     ) -> list[Entry]:
         """Variables for auxiliary states, which MXNet 0.8 did not write."""
         missing = application.inputs[len(entries) :]
-        if self.version >= 900 or not missing or not set(missing) <= set(application.states):
+        if not missing or not set(missing) <= set(application.states) or self.version >= 900:
             return []
         return [Node(None, f"{name}_{each}", (), attributes).entry() for each in missing]
 
-    def check_inputs(self, application: Application, entries: Sequence[Entry], where: str) -> None:
+    def check_inputs(self, application: Application, entries: Sequence[Entry]) -> None:
         names = application.inputs
         if len(names) != len(entries):
             listed = ", ".join(names[:20]) or "none"
             self.fail(
                 f"{application.op.name} takes {len(names)} inputs ({listed}), not {len(entries)}",
-                f"{where}, inputs",
+                f"{self.place}, inputs",
             )
-        for name, entry in zip(names, entries, strict=True):
+        for name, entry in zip(names, entries, strict=True) if application.states else ():
             if name in application.states and not entry.node.is_variable:
                 self.fail(
-                    f"{name} is updated by the operator and must be a variable", f"{where}, inputs"
+                    f"{name} is updated by the operator and must be a variable",
+                    f"{self.place}, inputs",
                 )
 
     def note_updates(self, application: Application, entries: Sequence[Entry]) -> None:
@@ -334,42 +347,20 @@ class _Reader:
             if name in application.states:
                 self.updates[entry.node] = self.updates.get(entry.node, 0) + 1
 
-    def check_argument_nodes(self, document: dict[str, Any]) -> None:
-        numbers = document.get("arg_nodes", [])
-        if not isinstance(numbers, list):
-            self.fail(f"must be an array, not {_kind(numbers)}", "arg_nodes")
-        for i, number in enumerate(numbers):
-            node = self.nodes[self.integer(number, f"arg_nodes[{i}]", len(self.nodes))]
-            if not node.is_variable:
+    def check_argument_nodes(self) -> None:
+        for i, number in enumerate(self.document.array("arg_nodes")):
+            if type(number) is int and 0 <= number < len(self.nodes):
+                if self.nodes[number].application is None:
+                    continue
                 self.fail(f"node {number} is no variable", f"arg_nodes[{i}]")
+            self.integer(number, f"arg_nodes[{i}]", len(self.nodes))
 
 
 def _is_there(operator: Operator, attributes: dict[str, str]) -> bool:
     return operator.is_there is None or operator.is_there(attributes)
 
 
-_KINDS = {
-    dict: "an object",
-    list: "an array",
-    str: "a string",
-    bool: "a truth value",
-    int: "a number",
-}
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    return _KINDS.get(type(value), "a number with a fraction")
-
-
 def _first_line(error: Exception) -> str:
     """Take the first line of a message, shortened in the middle where a file made it long."""
     line = str(error).partition("\n")[0]
     return line if len(line) <= 400 else f"{line[:200]} … {line[-200:]}"
-
-
-def _short(value: Any) -> str:
-    if type(value) is int and value.bit_length() > 64:
-        return "a number of more than 64 bits"
-    return repr(value)[:60]

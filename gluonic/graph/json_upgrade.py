@@ -7,22 +7,26 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.node_attributes import BARE, input_attribute, own, set_initializers
 from gluonic.graph.shape_semantics import is_np_shape
 
+CURRENT = 905
+
 
 def hidden_names(attributes: Mapping[str, str]) -> dict[str, str]:
     """Bring attributes that are not the operator's under their ``__names__``."""
     return {f"__{name}__" if name in BARE else name: text for name, text in attributes.items()}
 
 
-def upgrade(graph: Graph, version: int) -> Graph:
-    """Bring a graph that a certain version of MXNet wrote up to date."""
+def upgrade(graph: Graph, version: int) -> None:
+    """Bring a graph that a certain version of MXNet wrote up to date, in place.
+
+    Those from `CURRENT` on are, but for attributes that are said of an operator and meant of its input.
+    """
     for node in graph.nodes:
         if node.application is not None:
             _move_input_attributes(node)
             if version < 904:
                 set_initializers(node.application, node.inputs)
-            if version < 905:
+            if version < CURRENT:
                 _free_argmax_axis(node)
-    return graph
 
 
 def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
@@ -37,7 +41,8 @@ def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
     old, new = (r"(?<![\d-])-1(?!\d)", "0") if np_shapes else (r"(?<![\d-])0(?!\d)", "-1")
     for node in graph.variables:
         if "__shape__" in node.attributes:
-            node.attributes["__shape__"] = re.sub(old, new, node.attributes["__shape__"])
+            written = re.sub(old, new, node.attributes["__shape__"])
+            node.attributes = {**node.attributes, "__shape__": written}
 
 
 def _move_input_attributes(node: Node) -> None:
@@ -49,12 +54,14 @@ def _move_input_attributes(node: Node) -> None:
             continue
         variable = node.inputs[node.application.inputs.index(found[0])].node
         if variable.is_variable:
-            variable.attributes[f"__{found[1]}__"] = node.attributes.pop(name)
+            kept = dict(node.attributes)
+            moved = {f"__{found[1]}__": kept.pop(name)}
+            variable.attributes, node.attributes = {**variable.attributes, **moved}, kept
 
 
 def _free_argmax_axis(node: Node) -> None:
     """``axis=-1`` once meant «over all elements», now written by leaving it out."""
     assert node.application is not None
     if node.operator_name in ("argmax", "argmin") and node.attributes.get("axis") == "-1":
-        del node.attributes["axis"]
+        node.attributes = {name: text for name, text in node.attributes.items() if name != "axis"}
         node.application = node.application.op.apply(own(node.attributes, node.application.op))

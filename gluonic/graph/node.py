@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import networkx
 
 _serials = itertools.count()
+_NO_ATTRIBUTES: Mapping[str, str] = {}
 
 
 class Node:
@@ -30,7 +31,8 @@ class Node:
     application : the operator with its attributes; None for a variable
     name : what users see; need not be unique
     inputs : the entries it reads
-    attributes : the strings of symbol JSON: attributes as the user wrote them, scopes, ``__shape__``, …
+    attributes : the strings of symbol JSON: attributes as the user wrote them, scopes, ``__shape__``, …;
+        nodes share them, so who changes some puts others in their place
     location : the user's line that made it
     block : the path of the Gluon block that made it, outermost first
     serial : nodes are numbered as they are made, so inputs have smaller numbers than what reads them
@@ -53,7 +55,7 @@ class Node:
         self.application = application
         self.name = name
         self.inputs = tuple(inputs)
-        self.attributes = dict(attributes or {})
+        self.attributes: Mapping[str, str] = attributes or _NO_ATTRIBUTES
         self.location = location
         self.block = block
         self.serial = self.call = next(_serials)

@@ -133,7 +133,9 @@ def set_initializers(application: Application, entries: Sequence[Entry]) -> None
         if not entry.node.is_variable:
             continue
         if name in application.states and name in _STATES:
-            entry.node.attributes.setdefault("__init__", f'["{_STATES[name]}", {{}}]')
+            initializer = f'["{_STATES[name]}", {{}}]'
         elif (application.op.name, name) in _INPUTS:
             initializer = _INPUTS[application.op.name, name]
-            entry.node.attributes.setdefault("__init__", initializer)
+        else:
+            continue
+        entry.node.attributes = {"__init__": initializer, **entry.node.attributes}

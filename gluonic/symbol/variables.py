@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gluonic.graph.dtypes import CODE_OF, as_dtype
-from gluonic.graph.errors import FileFormatError, nearest, user_location
-from gluonic.graph.files import read_capped
-from gluonic.graph.json_reader import MOST_BYTES, read_json
+from gluonic.graph.errors import nearest, user_location
+from gluonic.graph.json_reader import read_json
 from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import as_text, full_name, is_extra, require_strings
 from gluonic.symbol.scopes import block_path, current_attributes
@@ -89,11 +88,8 @@ def load(fname: str) -> Symbol:
     """
     if not isinstance(fname, str):
         raise TypeError(f"fname must be a string, not {type(fname).__name__}")
-    try:
-        text = read_capped(fname, MOST_BYTES)
-    except ValueError as error:
-        raise FileFormatError(f"{fname}: {error}") from None
-    return Symbol(read_json(text, source=fname).outputs)
+    with open(fname, "rb") as stream:
+        return Symbol(read_json(stream, source=fname).outputs)
 
 
 def load_json(json_str: str) -> Symbol:

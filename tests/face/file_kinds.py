@@ -7,6 +7,7 @@ import gzip
 import io
 import random
 import tarfile
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -231,9 +232,9 @@ def use_states(folder: Path, data: bytes) -> None:
         raise
     for dtype in ("float32", "float16"):
         updater.set_states(data)  # of what one parameter has, nothing is left for the next
-        with suppress(
-            MXNetError, ArithmeticError
-        ):  # of another shape; or a number that divides by zero
+        with suppress(MXNetError, ArithmeticError), warnings.catch_warnings():
+            # of another shape; or a number that divides by zero; float16 may be warned of
+            warnings.simplefilter("ignore")
             _update(updater, dtype)
 
 
