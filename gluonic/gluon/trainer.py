@@ -1,6 +1,5 @@
 """`Trainer`: what applies gradients to parameters."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,12 +12,11 @@ from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.writes import REPLACEMENTS
+from gluonic.kvstore.choice import find_store, updates_weights
 from gluonic.ndarray import Context, NDArray
 from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
-
-_LARGE = 16 * 1024 * 1024  # with larger parameters, a "local" store does not update weights itself
 
 
 class StaleGradientError(MXNetError, UserWarning):
@@ -139,7 +137,7 @@ class Trainer(CheckedArguments):
 
     def _init_kvstore(self) -> None:
         wanted = self._kvstore_params["update_on_kvstore"]
-        store = self._find_store(self._kvstore_params["kvstore"])
+        store = find_store(self._kvstore_params["kvstore"], len(self._contexts), "Trainer")
         self._distributed = store is not None and "dist" in store.type
         if store is None:
             self._kvstore, self._update_on_kvstore = None, None
@@ -150,7 +148,7 @@ class Trainer(CheckedArguments):
             raise ValueError(
                 f"Trainer: a {type(store).__name__} cannot update weights: update_on_kvstore=False"
             )
-        update = self._prefers_store(store) if wanted is None else bool(wanted)
+        update = updates_weights(store, self._largest()) if wanted is None else bool(wanted)
         if self._compression_params:
             store.set_gradient_compression(self._compression_params)
         if update and able:
@@ -158,21 +156,9 @@ class Trainer(CheckedArguments):
         self._kvstore, self._update_on_kvstore = store, update and able
         self._kv_initialized = True
 
-    def _find_store(self, kvstore: Any) -> Any:
-        """Return the store; None where nothing is to be summed up."""
-        if kvstore is None or isinstance(kvstore, kvstores.KVStoreBase):
-            return kvstore
-        if not isinstance(kvstore, str):
-            raise TypeError(f"Trainer: kvstore must be a KVStore, a name or None, not {kvstore!r}")
-        if len(self._contexts) == 1 and "dist" not in kvstore:
-            return None
-        return kvstores.create(kvstore)
-
-    def _prefers_store(self, store: Any) -> bool:
-        if os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") == "0":
-            return False
-        largest = max((array.size for p in self._params for array in p.list_data()[:1]), default=0)
-        return not (store.type == "local" and largest > _LARGE)
+    def _largest(self) -> int:
+        """How many elements the largest parameter has."""
+        return max((array.size for p in self._params for array in p.list_data()[:1]), default=0)
 
     def _init_params(self) -> None:
         """Bring to the store what is initialized by now."""

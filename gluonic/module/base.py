@@ -1,16 +1,25 @@
 """What all modules can do: training, scoring and predicting in terms of a few steps."""
 
-import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from gluonic import metric as metrics
 from gluonic import ndarray as nd
+from gluonic.graph.errors import MXNetError
 from gluonic.initializer import Uniform
-from gluonic.io import DataBatch
+from gluonic.io import DataBatch, DataIter
 from gluonic.model import BatchEndParam
+from gluonic.module.interface import ModuleInterface
 from gluonic.ndarray import NDArray
+
+DEFAULT_INITIALIZER = Uniform(0.01)
+
+
+class NoBatchError(MXNetError, StopIteration):
+    """There is nothing to train on; MXNet raises a `StopIteration`."""
 
 
 def as_list(value: Any) -> list[Any]:
@@ -20,77 +29,8 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-class BaseModule:
-    """The base of modules: a symbol, or something like it, with parameters, a loss and an optimizer.
-
-    Parameters
-    ----------
-    logger : where `fit` reports
-    """
-
-    def __init__(self, logger: Any = logging) -> None:
-        self.logger = logger
-        self.binded = self.for_training = self.inputs_need_grad = False
-        self.params_initialized = self.optimizer_initialized = False
-        self._symbol: Any = None
-
-    @property
-    def symbol(self) -> Any:
-        """The symbol of the module."""
-        return self._symbol
-
-    def _require(self, *flags: str) -> None:
-        steps = {
-            "binded": "bind()",
-            "params_initialized": "init_params()",
-            "optimizer_initialized": "init_optimizer()",
-        }
-        for flag in flags:
-            if not getattr(self, flag):
-                raise AssertionError(f"{type(self).__name__}: call {steps[flag]} first")
-
-    # To be written by each kind of module
-
-    def bind(self, data_shapes: Any, label_shapes: Any = None, **options: Any) -> None:
-        """Make room for inputs of such shapes."""
-        raise NotImplementedError(f"{type(self).__name__}.bind")
-
-    def init_params(self, *arguments: Any, **options: Any) -> None:
-        """Give the parameters their first values."""
-        raise NotImplementedError(f"{type(self).__name__}.init_params")
-
-    def init_optimizer(self, *arguments: Any, **options: Any) -> None:
-        """Choose the optimizer."""
-        raise NotImplementedError(f"{type(self).__name__}.init_optimizer")
-
-    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Compute the outputs of a batch."""
-        raise NotImplementedError(f"{type(self).__name__}.forward")
-
-    def backward(self, out_grads: Any = None) -> None:
-        """Compute the gradients."""
-        raise NotImplementedError(f"{type(self).__name__}.backward")
-
-    def update(self) -> None:
-        """Change the parameters by their gradients."""
-        raise NotImplementedError(f"{type(self).__name__}.update")
-
-    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Return the outputs of the latest batch."""
-        raise NotImplementedError(f"{type(self).__name__}.get_outputs")
-
-    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-        """Return the parameters and the auxiliary states."""
-        raise NotImplementedError(f"{type(self).__name__}.get_params")
-
-    def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs."""
-        raise NotImplementedError(f"{type(self).__name__}.update_metric")
-
-    # In terms of these
-
-    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Get ready for a batch; dense parameters need nothing."""
+class BaseModule(ModuleInterface):
+    """The base of modules: a symbol, or something like it, with parameters, a loss and an optimizer."""
 
     def set_params(
         self,
@@ -156,11 +96,12 @@ class BaseModule:
         eval_metric = metrics.create(eval_metric)
         eval_metric.reset()
         count = 0
-        for count, batch in enumerate(self._batches(eval_data, num_batch), start=1):
-            self.forward(batch, is_train=False)
-            self._measure(eval_metric, batch)
-            self._report(batch_end_callback, epoch, count - 1, eval_metric)
-        self._report(score_end_callback, epoch, count, eval_metric)
+        for nbatch, eval_batch in enumerate(self._batches(eval_data, num_batch, sparse_row_id_fn)):
+            self.forward(eval_batch, is_train=False)
+            self._measure(eval_metric, eval_batch)
+            _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
+            count = nbatch + 1
+        _report(score_end_callback, epoch, count, eval_metric, locals())
         return list(eval_metric.get_name_value())
 
     def _measure(self, eval_metric: Any, batch: Any) -> None:
@@ -169,17 +110,13 @@ class BaseModule:
         else:
             self.update_metric(eval_metric, batch.label)
 
-    @staticmethod
-    def _batches(data: Any, most: int | None) -> Iterator[Any]:
+    def _batches(self, data: Any, most: int | None, sparse_row_id_fn: Any) -> Iterator[Any]:
+        """Yield batches, so many at most, after getting ready for each."""
         for number, batch in enumerate(data):
             if number == most:
                 return
+            self.prepare(batch, sparse_row_id_fn=sparse_row_id_fn)
             yield batch
-
-    @staticmethod
-    def _report(callbacks: Any, epoch: int, number: int, eval_metric: Any) -> None:
-        for callback in as_list(callbacks):
-            callback(BatchEndParam(epoch=epoch, nbatch=number, eval_metric=eval_metric, locals={}))
 
     def iter_predict(
         self,
@@ -192,7 +129,7 @@ class BaseModule:
         self._require("binded", "params_initialized")
         if reset:
             eval_data.reset()
-        for number, batch in enumerate(self._batches(eval_data, num_batch)):
+        for number, batch in enumerate(self._batches(eval_data, num_batch, sparse_row_id_fn)):
             self.forward(batch, is_train=False)
             yield self._outputs_without_padding(batch), number, batch
 
@@ -208,17 +145,34 @@ class BaseModule:
         always_output_list: bool = False,
         sparse_row_id_fn: Any = None,
     ) -> Any:
-        """Return the outputs for some data: of one batch, or of all, joined."""
+        """Return the outputs for some data.
+
+        Parameters
+        ----------
+        eval_data : an iterator, or an array, which is one batch
+        num_batch : how many batches at most
+        merge_batches : whether to join the batches' outputs; else there is a list for each batch
+        reset : whether the iterator begins anew
+        always_output_list : whether a single output comes in a list as well
+
+        Raises
+        ------
+        ValueError
+            if `eval_data` is something else
+        """
         self._require("binded", "params_initialized")
-        if isinstance(eval_data, NDArray):
-            self.forward(DataBatch([eval_data]), is_train=False)
+        if isinstance(eval_data, (NDArray, np.ndarray)):
+            batch = eval_data if isinstance(eval_data, NDArray) else nd.array(eval_data)
+            self.forward(DataBatch([batch]), is_train=False)
             return self.get_outputs()[0]
-        if reset:
-            eval_data.reset()
-        found = []
-        for batch in self._batches(eval_data, num_batch):
-            self.forward(batch, is_train=False)
-            found.append([output.copy() for output in self._outputs_without_padding(batch)])
+        if not isinstance(eval_data, DataIter):
+            raise ValueError(
+                f"predict: eval_data must be a DataIter or an array, not {type(eval_data).__name__}"
+            )
+        found = [
+            [output.copy() for output in outputs]
+            for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset, sparse_row_id_fn)
+        ]
         if not found or not merge_batches:
             return found
         if len({len(outputs) for outputs in found}) > 1:
@@ -238,7 +192,7 @@ class BaseModule:
         optimizer_params: Any = (("learning_rate", 0.01),),
         eval_end_callback: Any = None,
         eval_batch_end_callback: Any = None,
-        initializer: Any = None,
+        initializer: Any = DEFAULT_INITIALIZER,
         arg_params: Any = None,
         aux_params: Any = None,
         allow_missing: bool = False,
@@ -271,7 +225,7 @@ class BaseModule:
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(
-            initializer=Uniform(0.01) if initializer is None else initializer,
+            initializer=initializer,
             arg_params=arg_params,
             aux_params=aux_params,
             allow_missing=allow_missing,
@@ -281,7 +235,9 @@ class BaseModule:
         eval_metric = metrics.create(eval_metric)
         validation_metric = eval_metric if validation_metric is None else validation_metric
         for epoch in range(begin_epoch, num_epoch):
-            self._train_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor)
+            self._train_epoch(
+                epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn
+            )
             arguments, states = self.get_params()
             self.set_params(arguments, states)
             for callback in as_list(epoch_end_callback):
@@ -296,41 +252,49 @@ class BaseModule:
                 )
                 for name, value in scored:
                     self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
+            train_data.reset()
 
     def _train_epoch(
-        self, epoch: int, train_data: Any, eval_metric: Any, callback: Any, monitor: Any
+        self,
+        epoch: int,
+        train_data: Any,
+        eval_metric: Any,
+        batch_end_callback: Any,
+        monitor: Any,
+        sparse_row_id_fn: Any,
     ) -> None:
         start = time.perf_counter()
         eval_metric.reset()
-        train_data.reset()
-        for number, batch in enumerate(train_data):
+        batches = iter(train_data)
+        data_batch, nbatch = next(batches, None), 0
+        if data_batch is None:
+            raise NoBatchError("fit: train_data has no batch; train_data.reset() begins anew")
+        trained: list[tuple[str, float]] = []
+        while data_batch is not None:
             if monitor is not None:
                 monitor.tic()
-            self.forward_backward(batch)
+            self.forward_backward(data_batch)
             self.update()
-            self._measure(eval_metric, batch)
+            self._measure(eval_metric, data_batch)
+            following = next(batches, None)
+            if following is None:
+                trained = eval_metric.get_global_name_value()  # a callback may reset the metric
+            else:
+                self.prepare(following, sparse_row_id_fn=sparse_row_id_fn)
             if monitor is not None:
                 monitor.toc_print()
-            self._report(callback, epoch, number, eval_metric)
-        for name, value in eval_metric.get_name_value():
+            _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
+            data_batch, nbatch = following, nbatch + 1
+        for name, value in trained:
             self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
         self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.perf_counter() - start)
 
-    def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results."""
-        raise NotImplementedError(f"{type(self).__name__}.install_monitor")
 
-
-def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
-    """Refuse names of inputs that the symbol does not have.
-
-    Raises
-    ------
-    ValueError
-        naming the ones at fault
-    """
-    for name in wanted:
-        if name not in known:
-            raise ValueError(
-                f"{kind}={list(wanted)}: the symbol has no argument {name!r}; it has {list(known)}"
-            )
+def _report(
+    callbacks: Any, epoch: int, number: int, eval_metric: Any, variables: dict[str, Any]
+) -> None:
+    """Tell callbacks of a batch; they find the loop's variables in `locals`, under MXNet's names."""
+    for callback in as_list(callbacks):
+        callback(
+            BatchEndParam(epoch=epoch, nbatch=number, eval_metric=eval_metric, locals=variables)
+        )

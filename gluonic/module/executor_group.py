@@ -1,187 +1,31 @@
-"""What programs know as ``_exec_group`` of a module: its executor and arrays, in lists, one member a context.
+"""`DataParallelExecutorGroup`: executors on several contexts, each of which computes a part of every batch."""
 
-Here there is one context, so that each list has one member.
-"""
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from gluonic.graph.errors import NotThereError
-from gluonic.io import DataDesc
-from gluonic.ndarray import Context, NDArray
+from gluonic.graph.errors import MismatchError, describe, nearest
+from gluonic.module.bound_executors import BoundExecutors
+from gluonic.module.division import joined, piece_of
+from gluonic.ndarray import NDArray
 from gluonic.ndarray.kernels import overwrite
-
-if TYPE_CHECKING:
-    from gluonic.module.module import Module
-    from gluonic.symbol.executor import Executor
-
-_OF_MODULE = {
-    "symbol": "_symbol",
-    "logger": "logger",
-    "contexts": "_context",
-    "workload": "_work_load_list",
-    "for_training": "for_training",
-    "inputs_need_grad": "inputs_need_grad",
-    "fixed_param_names": "_fixed_param_names",
-    "param_names": "_param_names",
-    "aux_names": "_aux_names",
-    "state_names": "_state_names",
-    "output_names": "_output_names",
-    "data_shapes": "_data_shapes",
-    "label_shapes": "_label_shapes",
-    "forward": "forward",
-    "backward": "backward",
-    "get_outputs": "get_outputs",
-    "get_input_grads": "get_input_grads",
-    "get_states": "get_states",
-    "set_states": "set_states",
-    "update_metric": "update_metric",
-    "install_monitor": "install_monitor",
-    "reshape": "reshape",
-    "get_output_shapes": "_output_descriptions",
-}
-"""What a group has from its module, and the name it has there."""
+from gluonic.symbol.heads import as_list
 
 
-def _batch_axes(descriptions: Any) -> list[int]:
-    return [DataDesc.get_batch_axis(one.layout) for one in descriptions]
+class DataParallelExecutorGroup(BoundExecutors):
+    """The executors of a symbol, one a context: what a module computes with."""
 
-
-class DataParallelExecutorGroup:
-    """The executor of a bound module, with its arrays.
-
-    Parameters
-    ----------
-    module : the module
-    """
-
-    def __init__(self, module: "Module") -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_module":
-            raise AttributeError(name)
-        if name not in _OF_MODULE:
-            raise NotThereError(f"Module._exec_group.{name}")
-        return getattr(self._module, _OF_MODULE[name])
+    # Parameters and states
 
     @property
-    def execs(self) -> "list[Executor]":
-        """The executors."""
-        return [self._module._executor]
-
-    def _arguments(self, names: Any) -> list[list[NDArray]]:
-        return [[self.execs[0].arg_dict[name]] for name in names]
-
-    def _gradients(self, names: Any) -> list[list[NDArray | None]]:
-        return [[self.execs[0].grad_dict.get(name)] for name in names]
-
-    # Names and shapes
+    def parameters(self) -> dict[str, list[NDArray]]:
+        """The parameters by name, each a list with one array a context."""
+        names = [name for name in self.arg_names if name in self.param_names]
+        return dict(zip(names, self.param_arrays, strict=True))
 
     @property
-    def arg_names(self) -> list[str]:
-        """The names of all arguments."""
-        return list(self._module._symbol.list_arguments())
-
-    @property
-    def data_names(self) -> list[str]:
-        """The names of the data, in the order of their descriptions."""
-        return [one.name for one in self._module._data_shapes]
-
-    @property
-    def label_names(self) -> list[str]:
-        """The names of the labels, in the order of their descriptions."""
-        return [one.name for one in self._module._label_shapes or ()]
-
-    @property
-    def num_outputs(self) -> int:
-        """The number of outputs."""
-        return len(self._module._output_names)
-
-    @property
-    def batch_size(self) -> int:
-        """The size of the batch that the module is bound for."""
-        return self._module._batch_size()
-
-    @property
-    def slices(self) -> list[slice]:
-        """The part of the batch that each context computes."""
-        return [slice(0, self.batch_size)]
-
-    @property
-    def data_layouts(self) -> list[int]:
-        """The axis of the batch in each of the data."""
-        return _batch_axes(self._module._data_shapes)
-
-    @property
-    def label_layouts(self) -> list[int]:
-        """The axis of the batch in each of the labels."""
-        return _batch_axes(self._module._label_shapes or ())
-
-    @property
-    def output_layouts(self) -> list[int]:
-        """The axis of the batch in each output."""
-        layouts = [output.attr("__layout__") for output in self._module._symbol]
-        return [DataDesc.get_batch_axis(layout) for layout in layouts]
-
-    @property
-    def grad_req(self) -> dict[str, str]:
-        """What is done with the gradient of each argument."""
-        return {name: self._module._request(name) for name in self.arg_names}
-
-    @property
-    def group2ctxs(self) -> list[dict[str, Context] | None]:
-        """Where groups of operators are said to be computed: nowhere in particular."""
-        return [None]
-
-    # Arrays
-
-    @property
-    def param_arrays(self) -> list[list[NDArray]]:
-        """The parameters."""
-        return self._arguments(self._module._param_names)
-
-    @property
-    def grad_arrays(self) -> list[list[NDArray | None]] | None:
-        """The gradients of the parameters, None unless bound for training."""
-        return self._gradients(self._module._param_names) if self.for_training else None
-
-    @property
-    def input_grad_arrays(self) -> list[list[NDArray | None]] | None:
-        """The gradients of the data, if they are asked for."""
-        return self._gradients(self.data_names) if self.inputs_need_grad else None
-
-    @property
-    def aux_arrays(self) -> list[list[NDArray]]:
-        """The auxiliary states."""
-        return [[self.execs[0].aux_dict[name]] for name in self._module._aux_names]
-
-    @property
-    def state_arrays(self) -> list[list[NDArray]]:
-        """The inputs that keep their values between batches."""
-        return self._arguments(self._module._state_names)
-
-    @property
-    def data_arrays(self) -> list[list[tuple[slice, NDArray]]]:
-        """The data, each with the part of the batch that it holds."""
-        return self._sliced(self.data_names)
-
-    @property
-    def label_arrays(self) -> list[list[tuple[slice, NDArray]]] | None:
-        """The labels, each with the part of the batch that it holds; None if there are none."""
-        return self._sliced(self.label_names) or None
-
-    def _sliced(self, names: list[str]) -> list[list[tuple[slice, NDArray]]]:
-        arrays = self.execs[0].arg_dict
-        return [[(self.slices[0], arrays[name])] for name in names if name in arrays]
-
-    @property
-    def shared_data_arrays(self) -> list[dict[str, NDArray]]:
-        """The inputs by name."""
-        arrays = self.execs[0].arg_dict
-        return [{n: arrays[n] for n in (*self.data_names, *self.label_names) if n in arrays}]
-
-    # Parameters
+    def states(self) -> dict[str, list[NDArray]]:
+        """The auxiliary states by name, each a list with one array a context."""
+        return dict(zip(self.aux_names, self.aux_arrays, strict=True))
 
     def set_params(
         self,
@@ -189,17 +33,208 @@ class DataParallelExecutorGroup:
         aux_params: Mapping[str, NDArray],
         allow_extra: bool = False,
     ) -> None:
-        """Set parameters and auxiliary states by name; others stay as they are."""
-        self._module._put(arg_params, aux_params, allow_extra=allow_extra)
+        """Set parameters and auxiliary states by name; others stay as they are.
+
+        Raises
+        ------
+        MXNetError
+            if one has another shape; nothing is changed then
+        ValueError
+            if there is no such name, unless `allow_extra`; nothing is changed then
+        """
+        pairs = ((self.parameters, arg_params), (self.states, aux_params))
+        extra = [name for arrays, given in pairs for name in given if name not in arrays]
+        if extra and not allow_extra:
+            known = [name for arrays, _ in pairs for name in arrays]
+            raise ValueError(
+                f'Find name "{extra[0]}" that is not in the arguments{nearest(extra[0], known)}; '
+                "allow_extra=True passes over such names"
+            )
+        found = [
+            (name, given[name], block)
+            for arrays, given in pairs
+            for name, block in arrays.items()
+            if name in given
+        ]
+        for name, value, block in found:
+            if value.shape != block[0].shape:
+                raise MismatchError(
+                    describe(
+                        f"{name} has the shape {block[0].shape}, but a value of shape {value.shape} is given",
+                        where="Module",
+                    )
+                )
+        for _, value, block in found:
+            for array in block:
+                overwrite(array, value._data)
 
     def get_params(self, arg_params: dict[str, NDArray], aux_params: dict[str, NDArray]) -> None:
-        """Write parameters and auxiliary states into dictionaries, and into the arrays that are there."""
-        for names, arrays, targets in (
-            (self._module._param_names, self.execs[0].arg_dict, arg_params),
-            (self._module._aux_names, self.execs[0].aux_dict, aux_params),
-        ):
-            for name in names:
-                if name in targets and targets[name].shape == arrays[name].shape:
-                    overwrite(targets[name], arrays[name]._data)
+        """Write parameters and auxiliary states into dictionaries, and into the arrays that are there.
+
+        Where contexts have different values, as auxiliary states may, their mean is taken.
+        """
+        for arrays, targets in ((self.parameters, arg_params), (self.states, aux_params)):
+            for name, block in arrays.items():
+                value = mean_of(block)
+                if name in targets and targets[name].shape == value.shape:
+                    overwrite(targets[name], value._data)
                 else:
-                    targets[name] = arrays[name].copy()
+                    targets[name] = value
+
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the inputs that keep their values between batches, joined or a list for each."""
+        if not merge_multi_context:
+            return self.state_arrays
+        return [joined(block, 0) for block in self.state_arrays]
+
+    def set_states(self, states: Any = None, value: Any = None) -> None:
+        """Set the inputs that keep their values: each its own, or all one number.
+
+        Parameters
+        ----------
+        states : an array for each, or a list with one array a context
+        value : a number
+
+        Raises
+        ------
+        AssertionError
+            unless one of them is given
+        """
+        if (states is None) == (value is None):
+            raise AssertionError("set_states takes either states or a value")
+        for number, block in enumerate(self.state_arrays):
+            given = value if states is None else states[number]
+            several = list(given) if isinstance(given, (list, tuple)) else [given] * len(block)
+            for array, one in zip(block, several, strict=True):
+                overwrite(array, one._data if isinstance(one, NDArray) else one)
+
+    # Running
+
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch, or of a list with a batch for each context."""
+        loads = [*self._loads(data_batch, "data"), *self._loads(data_batch, "label")]
+        for name, array, value in loads:
+            if array.shape != value.shape:
+                raise MismatchError(
+                    describe(
+                        f"{name} has the shape {value.shape}, but {array.shape} is bound",
+                        where="Module.forward",
+                    )
+                )
+        for _, array, value in loads:
+            overwrite(array, value)
+        for one in self.execs:
+            one.forward(self.for_training if is_train is None else bool(is_train))
+
+    def _loads(self, batch: Any, kind: str) -> Iterator[tuple[str, NDArray, Any]]:
+        """Yield name, array and value for the data or the labels that a batch has."""
+        names, axes = {
+            "data": (self.data_names, self.data_layouts),
+            "label": (self.label_names, self.label_layouts),
+        }[kind]
+        batches = batch if isinstance(batch, list) else [batch]
+        given = [getattr(one, kind, None) or () for one in batches]  # whatever has data is a batch
+        if kind == "data" and len(given[0]) != len(names):
+            raise ValueError(f"the batch has {len(given[0])} arrays of data for {list(names)}")
+        for number, (name, axis) in enumerate(zip(names, axes, strict=True)):
+            if name not in self.arg_names or number >= len(given[0]):
+                continue
+            values = [_values(one[number]) for one in given]
+            if not isinstance(batch, list):
+                values = self._pieces(values[0], axis)
+            for arrays, value in zip(self._arguments, values, strict=True):
+                yield name, arrays[name], value
+
+    def _pieces(self, array: Any, axis: int) -> list[Any]:
+        """The parts of an array that the contexts have."""
+        if axis < 0 or not self.slices:
+            return [array] * len(self.execs)
+        return [piece_of(array, axis, piece) for piece in self.slices]
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients, from those of the joined outputs where these are no losses."""
+        if not self.for_training:
+            raise AssertionError("bind with for_training=True to compute gradients")
+        given = as_list(out_grads, self.output_names)
+        pairs = zip(given, self.output_layouts, strict=False)
+        pieces = [
+            [None] * len(self.execs) if one is None else self._pieces(one, axis)
+            for one, axis in pairs
+        ]
+        for number, one in enumerate(self.execs):
+            one.backward([piece[number] for piece in pieces])
+
+    def get_outputs(
+        self, merge_multi_context: bool = True, begin: int = 0, end: int | None = None
+    ) -> list[Any]:
+        """Return the outputs of the latest batch, joined or a list for each.
+
+        Parameters
+        ----------
+        merge_multi_context : whether to join what the contexts have computed
+        begin, end : which outputs
+        """
+        outputs = [[one.outputs[i] for one in self.execs] for i in range(self.num_outputs)]
+        if not merge_multi_context:
+            return outputs[begin:end]
+        pairs = zip(outputs[begin:end], self.output_layouts[begin:end], strict=True)
+        return [joined(parts, axis) for parts, axis in pairs]
+
+    def get_output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Return the names and shapes of the outputs for the whole batch."""
+        found = []
+        for number, (name, axis) in enumerate(
+            zip(self.output_names, self.output_layouts, strict=True)
+        ):
+            shapes = [list(one.outputs[number].shape) for one in self.execs]
+            if 0 <= axis < len(shapes[0]):
+                shapes[0][axis] = sum(shape[axis] for shape in shapes)
+            found.append((name, tuple(shapes[0])))
+        return found
+
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the gradients of the data, joined or a list for each."""
+        if self.input_grad_arrays is None:
+            raise AssertionError("bind with inputs_need_grad=True first")
+        if not merge_multi_context:
+            return self.input_grad_arrays
+        pairs = zip(self.input_grad_arrays, self.data_layouts, strict=True)
+        return [joined(block, axis) for block, axis in pairs]
+
+    def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
+        """Let a metric see the latest outputs of each context and their labels.
+
+        Parameters
+        ----------
+        eval_metric : the metric
+        labels : those of the batch; if `pre_sliced`, a list of them for each context
+        pre_sliced : whether they are divided already
+        """
+        if not pre_sliced:
+            pairs = zip(labels or (), self.label_layouts, strict=False)
+            divided = [self._pieces(label, axis) for label, axis in pairs]
+            labels = [[one[number] for one in divided] for number in range(len(self.execs))]
+        for one, given in zip(self.execs, labels, strict=True):
+            eval_metric.update_dict(
+                dict(zip(self.label_names, given, strict=False)),
+                dict(zip(self.output_names, one.outputs, strict=True)),
+            )
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor see inner results."""
+        for one in self.execs:
+            mon.install(one)
+
+
+def mean_of(block: Sequence[NDArray]) -> NDArray:
+    """A copy of what the contexts hold: the mean, if there are several."""
+    total: NDArray = block[0].copy()
+    for one in block[1:]:
+        total += one.as_in_context(total.context)
+    if len(block) > 1:
+        total /= len(block)
+    return total
+
+
+def _values(given: Any) -> Any:
+    return given._data if isinstance(given, NDArray) else given

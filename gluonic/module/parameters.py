@@ -3,17 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.graph.errors import CallError, MismatchError, describe, nearest
-from gluonic.initializer import InitDesc, Uniform
-from gluonic.module.base import BaseModule
+from gluonic.graph.errors import CallError, describe
+from gluonic.initializer import InitDesc
+from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
+from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.kernels import overwrite
 
-_DEFAULT = Uniform(0.01)
-
 
 class Parameterized(BaseModule):
-    """A symbol whose parameters lie in an executor, once there is one.
+    """A symbol whose parameters lie in executors, once it is bound.
 
     Parameters
     ----------
@@ -29,12 +28,19 @@ class Parameterized(BaseModule):
         self._aux_names: list[str] = symbol.list_auxiliary_states()
         self._arg_params: dict[str, NDArray] | None = None
         self._aux_params: dict[str, NDArray] | None = None
-        self._params_dirty = False  # whether the copies above are older than the executor's values
-        self._executor: Any = None
+        self._params_dirty = False  # whether the copies above are older than the executors' values
+        self._exec_group: DataParallelExecutorGroup | None = None
+
+    @property
+    def _group(self) -> DataParallelExecutorGroup:
+        """The executors; an AssertionError before `bind`."""
+        self._require("binded")
+        assert self._exec_group is not None
+        return self._exec_group
 
     def init_params(
         self,
-        initializer: Any = _DEFAULT,
+        initializer: Any = DEFAULT_INITIALIZER,
         arg_params: Any = None,
         aux_params: Any = None,
         allow_missing: bool = False,
@@ -62,7 +68,7 @@ class Parameterized(BaseModule):
         self._require("binded")
         if self.params_initialized and not force_init:
             return
-        new: dict[str, NDArray] = {}
+        new: dict[str, list[NDArray]] = {}
         for arrays, given in zip(self._targets(), (arg_params, aux_params), strict=True):
             missing = [name for name in arrays if given is None or name not in given]
             if missing and given is None and initializer is None:
@@ -76,12 +82,14 @@ class Parameterized(BaseModule):
                 raise RuntimeError(
                     f"{', '.join(missing)} is not presented; allow_missing=True initializes what is missing"
                 )
-            new.update((name, arrays[name]) for name in missing)
+            new.update((name, arrays[name]) for name in sorted(missing))
         self._put(arg_params or {}, aux_params or {})
         if initializer is not None:
             attributes = self._symbol.attr_dict()
-            for name, array in new.items():
-                initializer(InitDesc(name, attributes.get(name)), array)
+            for name, (first, *others) in new.items():
+                initializer(InitDesc(name, attributes.get(name)), first)
+                for array in others:
+                    overwrite(array, first._data)
         self.params_initialized = True
         self._sync_params_from_devices()
 
@@ -122,13 +130,9 @@ class Parameterized(BaseModule):
         self._arg_params, self._aux_params = self.get_params()
         self._params_dirty = False
 
-    def _targets(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-        """The arrays of parameters and of auxiliary states."""
-        arguments, states = self._executor.arg_dict, self._executor.aux_dict
-        return (
-            {name: arguments[name] for name in self._param_names},
-            {name: states[name] for name in self._aux_names},
-        )
+    def _targets(self) -> tuple[dict[str, list[NDArray]], dict[str, list[NDArray]]]:
+        """The arrays of parameters and of auxiliary states, one a context."""
+        return self._group.parameters, self._group.states
 
     def _put(
         self,
@@ -137,47 +141,14 @@ class Parameterized(BaseModule):
         *,
         allow_extra: bool = True,
     ) -> None:
-        """Copy values into the arrays of their names, if all have the right shapes.
-
-        Raises
-        ------
-        MXNetError
-            if one has not
-        ValueError
-            if there is no such name, unless `allow_extra`
-        """
-        pairs = list(zip(self._targets(), (arguments, states), strict=True))
-        extra = [name for arrays, given in pairs for name in given if name not in arrays]
-        if extra and not allow_extra:
-            known = [name for arrays, _ in pairs for name in arrays]
-            raise ValueError(
-                f'Find name "{extra[0]}" that is not in the arguments{nearest(extra[0], known)}; '
-                "allow_extra=True passes over such names"
-            )
-        found = [
-            (name, given[name], array)
-            for arrays, given in pairs
-            for name, array in arrays.items()
-            if name in given
-        ]
-        for name, value, array in found:
-            if value.shape != array.shape:
-                raise MismatchError(
-                    describe(
-                        f"{name} has the shape {array.shape}, but a value of shape {value.shape} is given",
-                        where=type(self).__name__,
-                    )
-                )
-        for _, value, array in found:
-            overwrite(array, value._data)
+        """Copy values into the arrays of their names, if all have the right shapes."""
+        self._group.set_params(arguments, states, allow_extra=allow_extra)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return copies of the parameters and the auxiliary states, by name."""
-        if self._executor is None and self._arg_params is not None:
+        if self._exec_group is None and self._arg_params is not None:
             return self._arg_params, self._aux_params or {}
         self._require("binded", "params_initialized")
-        arguments, states = self._executor.arg_dict, self._executor.aux_dict
-        return (
-            {name: arguments[name].copy() for name in self._param_names},
-            {name: states[name].copy() for name in self._aux_names},
-        )
+        found: tuple[dict[str, NDArray], dict[str, NDArray]] = {}, {}
+        self._group.get_params(*found)
+        return found

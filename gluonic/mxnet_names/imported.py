@@ -31,9 +31,10 @@ _SOURCES = """
 .io.io: DataBatch DataDesc DataIter
 .kvstore.base: KVStoreBase
 .kvstore.kvstore: KVStore
-.model: load_checkpoint save_checkpoint
+.model: load_checkpoint load_params save_checkpoint
 .module.base_module: BaseModule
 .module.module: Module
+.name: NameManager
 .ndarray.contrib: multi_lamb_update multi_mp_lamb_update
 .ndarray.numbering: _DTYPE_MX_TO_NP _DTYPE_NP_TO_MX _GRAD_REQ_MAP
 .ndarray.ndarray: NDArray maximum multiply
@@ -187,8 +188,11 @@ metric*: OrderedDict math ndarray numeric_types numpy registry string_types
 model*: Context DataDesc LogValidationMetricsCallback Uniform cpu get_updater io=.io kvs logging metric
     mx_real_t namedtuple nd np opt os sym time warnings
 module.base_module*: DataBatch DataDesc DataIter Uniform cpu logging metric ndarray np time warnings
+module.bucketing_module*: BaseModule Module NameManager Uniform ctx load_params logging nd np sym warnings
 module.executor_group*: DataDesc OrderedDict ctx logging nd
 module.module*: BaseModule DataDesc InitDesc Uniform ctx load_checkpoint logging nd opt warnings zeros
+module.python_module*: BaseModule Uniform logging nd
+module.sequential_module*: BaseModule Uniform copy logging
 monitor*: NDArray NDArrayHandle ctypes logging ndarray py_str re
     sqrt
 name*: classproperty threading warnings with_metaclass

@@ -64,12 +64,6 @@ MISSING = (
         "gluonic decodes no images and has no sparse arrays; there are NDArrayIter, CSVIter and MNISTIter",
     ),
     Missing(
-        "module",
-        "BucketingModule PythonLossModule PythonModule SequentialModule bucketing_module "
-        "python_module sequential_module",
-        "there is Module",
-    ),
-    Missing(
         "model",
         "FeedForward SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",

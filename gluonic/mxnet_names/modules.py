@@ -33,7 +33,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     "io.io": ("io.batch", "io.arrays", "io.files", "io.wrapping"),
     "io.utils": ("io.arrays",),
     "metric": ("metric.*",),
-    "module.base_module": ("module.base",),
+    "module.base_module": ("module.base", "module.interface"),
+    "module.bucketing_module": ("module.bucketing", "module.delegating"),
+    "module.executor_group": ("module.bound_executors",),
+    "module.module": ("module.optimizing", "module.parameters"),
+    "module.python_module": ("module.python",),
+    "module.sequential_module": ("module.sequential",),
     "name": ("symbol.naming",),
     "ndarray.ndarray": (
         "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.interchange", "ndarray.numbering",

@@ -59,8 +59,12 @@ def simple_bind(
     shared_names: Sequence[str] | None,
     shared_executor: Executor | None,
     buffers: dict[str, Any] | None,
+    like: Executor | None = None,
 ) -> Executor:
-    """Join a symbol with new arrays; see `Symbol.simple_bind`."""
+    """Join a symbol with new arrays; see `Symbol.simple_bind`.
+
+    An executor of the same symbol with the same requests may be given as `like`; what one compiles serves both.
+    """
     context = usable(ctx)
     for name, kind in storage.items():
         if kind != "default":
@@ -82,7 +86,9 @@ def simple_bind(
         for node, request in zip(graph.arguments, requests, strict=True)
     ]
     states = [pool.state(*wanted(node)) for node in graph.states]
-    return Executor(symbol, context, arguments, gradients, requests, states, group2ctx=group2ctx)
+    return Executor(
+        symbol, context, arguments, gradients, requests, states, group2ctx=group2ctx, like=like
+    )
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:

@@ -334,8 +334,12 @@ class Executor:
 
     def debug_str(self) -> str:
         """Return the graph as a text, and the memory that outputs and kept values take."""
-        total = sum(output._data.nbytes for output in self.outputs) + self._kept_bytes()
-        return f"{debug_text(self._graph)}Total {total // 2**20} MB allocated\n"
+        return f"{debug_text(self._graph)}Total {self.allocated // 2**20} MB allocated\n"
+
+    @property
+    def allocated(self) -> int:
+        """How many bytes outputs and values kept for the backward run take."""
+        return sum(output._data.nbytes for output in self.outputs) + self._kept_bytes()
 
     def _kept_bytes(self) -> int:
         if not any(self._execution.wanted):

@@ -45,7 +45,9 @@ def test_a_program_sees_the_executor_and_arrays_that_mxnet_shows(case: str) -> N
 
 
 def test_a_monitor_can_be_installed_through_the_executors() -> None:
-    module = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc"))
+    module = mx.mod.Module(
+        mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc"), label_names=None
+    )
     module.bind([("data", (1, 2))])
     module.init_params()
     monitor = mx.mon.Monitor(1)
@@ -53,12 +55,3 @@ def test_a_monitor_can_be_installed_through_the_executors() -> None:
     monitor.tic()
     module.forward(mx.io.DataBatch([nd.ones((1, 2))]))
     assert "fc_output" in [name for _, name, _ in monitor.toc()]
-
-
-def test_what_the_group_of_executors_lacks_is_named() -> None:
-    module: Any = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2))
-    assert module._exec_group is None
-    module.bind([("data", (1, 2))])
-    module = module._exec_group
-    with pytest.raises(NotImplementedError, match=r"_exec_group\.bind_exec"):
-        module.bind_exec()

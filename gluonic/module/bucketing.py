@@ -1,0 +1,336 @@
+"""`BucketingModule`: a symbol for each length of sequence, all with the same parameters."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.model import load_params
+from gluonic.module.base import DEFAULT_INITIALIZER
+from gluonic.module.delegating import DelegatingModule
+from gluonic.module.module import Module
+from gluonic.ndarray import NDArray
+from gluonic.symbol.naming import NameManager
+
+
+class BucketingModule(DelegatingModule):
+    """A module for each bucket, as inputs of another length need another symbol.
+
+    They share parameters and optimizer. The modules of other buckets than the default one are made when a
+    batch first asks for them by its ``bucket_key``. What is compiled for a bucket serves all its later batches.
+
+    Parameters
+    ----------
+    sym_gen : from the key of a bucket to its symbol, the names of its data and those of its labels
+    default_bucket_key : the key of the bucket that has all parameters, and should have the largest inputs
+    logger, context, work_load_list, fixed_param_names, state_names, group2ctxs, compression_params
+        as for `Module`
+
+    Examples
+    --------
+    >>> from gluonic import io
+    >>> def network(length):
+    ...     words = sym.Embedding(sym.var("data"), input_dim=9, output_dim=2, name="words")
+    ...     scores = sym.FullyConnected(sym.mean(words, axis=1), num_hidden=3, name="scores")
+    ...     return sym.SoftmaxOutput(scores, name="softmax"), ("data",), ("softmax_label",)
+    >>> module = BucketingModule(network, default_bucket_key=7)
+    >>> module.bind([("data", (2, 7))], [("softmax_label", (2,))])
+    >>> module.init_params()
+    >>> batch = io.DataBatch([nd.ones((2, 4))], bucket_key=4)
+    >>> batch.provide_data, batch.provide_label = [("data", (2, 4))], [("softmax_label", (2,))]
+    >>> module.forward(batch, is_train=False)
+    >>> module.get_outputs()[0].shape
+    (2, 3)
+    """
+
+    def __init__(
+        self,
+        sym_gen: Callable[[Any], Any],
+        default_bucket_key: Any = None,
+        logger: Any = logging,
+        context: Any = None,
+        work_load_list: Any = None,
+        fixed_param_names: Sequence[str] | None = None,
+        state_names: Sequence[str] | None = None,
+        group2ctxs: Any = None,
+        compression_params: Any = None,
+    ) -> None:
+        super().__init__(logger)
+        if default_bucket_key is None:
+            raise AssertionError("BucketingModule needs default_bucket_key=")
+        self._default_bucket_key, self._sym_gen = default_bucket_key, sym_gen
+        self._options = {
+            "logger": logger,
+            "context": context,
+            "work_load_list": work_load_list,
+            "fixed_param_names": fixed_param_names,
+            "state_names": state_names,
+            "group2ctxs": group2ctxs,
+            "compression_params": compression_params,
+        }
+        self._grad_req: Any = "write"
+        self._monitor: Any = None
+        self._unbound()
+
+    def _unbound(self) -> None:
+        """Begin with the module of the default bucket, which sees to it that names are right."""
+        self.binded = False
+        self._curr_bucket_key = self._default_bucket_key
+        self._curr_module = self._new_module(self._default_bucket_key)
+        self._buckets = {self._default_bucket_key: self._curr_module}
+
+    def _called(self, key: Any) -> tuple[Any, Any, Any]:
+        """Symbol and names of a bucket; symbols without a name are numbered from zero in each."""
+        with NameManager():
+            symbol, data_names, label_names = self._sym_gen(key)
+        return symbol, data_names, label_names
+
+    def _new_module(self, key: Any, symbol: Any = None) -> Module:
+        made, data_names, label_names = self._called(key)
+        return Module(made if symbol is None else symbol, data_names, label_names, **self._options)
+
+    @property
+    def _default(self) -> Module:
+        module: Module = self._buckets[self._default_bucket_key]
+        return module
+
+    # Getting ready
+
+    def bind(
+        self,
+        data_shapes: Any,
+        label_shapes: Any = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: Any = None,
+        grad_req: Any = "write",
+    ) -> None:
+        """Make room for inputs of the default bucket; see `Module.bind`.
+
+        Raises
+        ------
+        AssertionError
+            if `shared_module` is given
+        """
+        if self.binded and not force_rebind:
+            self.logger.warning("already bound; force_rebind=True would bind again")
+            return
+        if shared_module is not None:
+            raise AssertionError("a BucketingModule cannot share the parameters of another module")
+        kept = self.get_params() if self.params_initialized else None
+        if self.binded:
+            self._unbound()
+        self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
+        self._grad_req = grad_req
+        self._curr_module, self._curr_bucket_key = self._default, self._default_bucket_key
+        self._curr_module.bind(
+            data_shapes, label_shapes, for_training, inputs_need_grad, grad_req=grad_req
+        )
+        self.binded = True
+        if kept is not None:
+            self.set_params(*kept)
+
+    def switch_bucket(self, bucket_key: Any, data_shapes: Any, label_shapes: Any = None) -> None:
+        """Make a bucket the present one; when it first comes, bind it.
+
+        Parameters
+        ----------
+        bucket_key : its key
+        data_shapes, label_shapes : the descriptions of its inputs
+        """
+        self._require("binded")
+        if bucket_key not in self._buckets:
+            self._buckets[bucket_key] = self._new_module(bucket_key)
+        module = self._buckets[bucket_key]
+        if not module.binded:
+            module.bind(
+                data_shapes,
+                label_shapes,
+                self.for_training,
+                self.inputs_need_grad,
+                shared_module=self._default,
+                grad_req=self._grad_req,
+            )
+            if self._monitor is not None:
+                module.install_monitor(self._monitor)
+        self._curr_module, self._curr_bucket_key = module, bucket_key
+
+    def init_params(
+        self,
+        initializer: Any = DEFAULT_INITIALIZER,
+        arg_params: Any = None,
+        aux_params: Any = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
+        """Give the parameters their values; see `Module.init_params`."""
+        self._require("binded")
+        if self.params_initialized and not force_init:
+            return
+        self._curr_module.init_params(
+            initializer, arg_params, aux_params, allow_missing, force_init, allow_extra
+        )
+        self.params_initialized = True
+
+    def set_params(
+        self,
+        arg_params: Any,
+        aux_params: Any,
+        allow_missing: bool = False,
+        force_init: bool = True,
+        allow_extra: bool = False,
+    ) -> None:
+        """Set the parameters and the auxiliary states; see `Module.set_params`."""
+        self._require("binded")
+        if self.params_initialized and not force_init:
+            return
+        self._curr_module.set_params(arg_params, aux_params, allow_missing, force_init, allow_extra)
+        self.params_initialized = True
+
+    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """Return copies of the parameters and the auxiliary states, by name."""
+        self._require("params_initialized")
+        found: tuple[dict[str, NDArray], dict[str, NDArray]] = self._curr_module.get_params()
+        return found
+
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: Any = (("learning_rate", 0.01),),
+        force_init: bool = False,
+    ) -> None:
+        """Choose the optimizer of all buckets; see `Module.init_optimizer`."""
+        self._require("binded", "params_initialized")
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
+            return
+        self._curr_module.init_optimizer(kvstore, optimizer, optimizer_params, force_init)
+        for module in self._buckets.values():
+            if module is not self._curr_module:
+                module.borrow_optimizer(self._curr_module)
+        self.optimizer_initialized = True
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor see inner results of all buckets, those to come as well."""
+        self._require("binded")
+        self._monitor = mon
+        for module in self._buckets.values():
+            module.install_monitor(mon)
+
+    # Running
+
+    def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
+        """Bind the bucket of a batch, if it first comes; the present one stays."""
+        self._require("binded", "params_initialized")
+        present = self._curr_bucket_key, self._curr_module
+        self._switch_to(data_batch)
+        self._curr_module.prepare(data_batch, sparse_row_id_fn)
+        self._curr_bucket_key, self._curr_module = present
+
+    def _switch_to(self, batch: Any) -> None:
+        self.switch_bucket(batch.bucket_key, batch.provide_data, batch.provide_label)
+
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch with the module of its bucket."""
+        self._require("binded", "params_initialized")
+        self._switch_to(data_batch)
+        self._curr_module.forward(data_batch, is_train)
+
+    def update(self) -> None:
+        """Change the parameters by their gradients."""
+        self._require("binded", "params_initialized", "optimizer_initialized")
+        self._curr_module.update()
+
+    # Files
+
+    def save_checkpoint(self, prefix: str, epoch: int, remove_amp_cast: bool = False) -> None:
+        """Save the parameters, the keys of all buckets so far and their symbols.
+
+        Parameters
+        ----------
+        prefix : what the names of the files begin with: ``prefix-0001.params``, ``prefix.buckets``,
+            ``prefix-7-symbol.json`` for the bucket 7
+        epoch : the number in the name of the parameters' file
+        remove_amp_cast : leave out the casts of automatic mixed precision
+
+        Raises
+        ------
+        TypeError
+            if a key is no integer, before anything is saved
+        """
+        keys = list(self._buckets)
+        for key in keys:
+            if not isinstance(key, (int, np.integer)):
+                raise TypeError(f"the bucket {key!r} cannot be saved, for its key is no integer")
+        self.save_params(f"{prefix}-{epoch:04d}.params")
+        for key in keys:
+            symbol, _, _ = self._called(key)
+            symbol.save(f"{prefix}-{key}-symbol.json", remove_amp_cast=remove_amp_cast)
+        nd.save(f"{prefix}.buckets", nd.array(keys, dtype="int32"))
+
+    @staticmethod
+    def load(
+        prefix: str,
+        epoch: int,
+        sym_gen: Callable[[Any], Any] | None = None,
+        default_bucket_key: Any = None,
+        **kwargs: Any,
+    ) -> "BucketingModule":
+        """Return the module that `save_checkpoint` has saved.
+
+        Parameters
+        ----------
+        prefix, epoch : as there
+        sym_gen, default_bucket_key, kwargs : as for the constructor
+        """
+        keys = [int(key) for key in nd.load(f"{prefix}.buckets")[0].asnumpy()]
+        arguments, states = load_params(prefix, epoch)
+        symbols = {key: sym.load(f"{prefix}-{key}-symbol.json") for key in keys}
+        return BucketingModule.load_dict(
+            symbols, sym_gen, default_bucket_key, arguments, states, **kwargs
+        )
+
+    @staticmethod
+    def load_dict(
+        sym_dict: Mapping[Any, Any] | None = None,
+        sym_gen: Callable[[Any], Any] | None = None,
+        default_bucket_key: Any = None,
+        arg_params: Any = None,
+        aux_params: Any = None,
+        **kwargs: Any,
+    ) -> "BucketingModule":
+        """Return a module with given symbols and parameters.
+
+        Parameters
+        ----------
+        sym_dict : the symbols by bucket
+        sym_gen, default_bucket_key, kwargs : as for the constructor
+        arg_params, aux_params : parameters and auxiliary states by name
+
+        Raises
+        ------
+        AssertionError
+            if one of them is not given
+        """
+        given = {"sym_dict": sym_dict, "sym_gen": sym_gen, "default_bucket_key": default_bucket_key}
+        for name, value in {**given, "arg_params": arg_params, "aux_params": aux_params}.items():
+            if value is None:
+                raise AssertionError(f"loading a BucketingModule needs {name}=")
+        assert sym_dict is not None
+        assert sym_gen is not None
+        module = BucketingModule(sym_gen, default_bucket_key, **kwargs)
+        for key, symbol in sym_dict.items():
+            module._buckets[key] = module._new_module(key, symbol)
+        module._curr_module = module._default
+        module._default._arg_params, module._default._aux_params = (
+            dict(arg_params),
+            dict(aux_params),
+        )
+        module._default.params_initialized = module.params_initialized = True
+        return module

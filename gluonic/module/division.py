@@ -1,0 +1,90 @@
+"""A batch divided among contexts, and put together again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic import ndarray as nd
+from gluonic.ndarray import Context, NDArray
+
+
+def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
+    """Divide a batch in proportion to the contexts' loads; the last one takes what is left.
+
+    Parameters
+    ----------
+    batch_size : how many examples there are
+    loads : how much each context is to do, compared with the others
+
+    Raises
+    ------
+    ValueError
+        if a context would get nothing
+
+    Examples
+    --------
+    >>> divided(5, [1, 1])
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    counts = [round(load * batch_size / sum(loads)) for load in loads]
+    counts[-1] += max(batch_size - sum(counts), 0)
+    pieces, end = [], 0
+    for count in counts:
+        start, end = end, min(end + count, batch_size)
+        if start >= end:
+            raise ValueError(
+                f"a batch of {batch_size} cannot be divided by the loads {list(loads)}: "
+                "a context would get no example"
+            )
+        pieces.append(slice(start, end))
+    return pieces
+
+
+def piece_of(array: Any, axis: int, piece: slice) -> Any:
+    """Return the part of a batch that one context has; all of it, if it has no axis for the batch."""
+    if axis < 0 or (piece.start == 0 and piece.stop == array.shape[axis]):
+        return array
+    return array[(slice(None),) * axis + (piece,)]
+
+
+def joined(parts: Sequence[NDArray], axis: int) -> NDArray:
+    """Put together what the contexts have computed; without an axis for the batch, the first one's."""
+    if axis < 0 or len(parts) == 1:
+        return parts[0]
+    here = parts[0].context
+    whole: NDArray = nd.concat(*(one.as_in_context(here) for one in parts), dim=axis)
+    return whole
+
+
+def places_by_context(group2ctxs: Any, count: int) -> list[dict[str, Context] | None]:
+    """Return for each context of a module where the groups of operators are placed.
+
+    Parameters
+    ----------
+    group2ctxs : one dictionary for each context, or a dictionary of contexts, or of lists of them
+    count : how many contexts the module has
+
+    Raises
+    ------
+    AssertionError
+        if a list has another length, or `group2ctxs` is something else
+    """
+    if group2ctxs is None:
+        return [None] * count
+    if isinstance(group2ctxs, list):
+        if len(group2ctxs) != count:
+            raise AssertionError(f"group2ctxs has {len(group2ctxs)} members for {count} contexts")
+        return list(group2ctxs)
+    if not isinstance(group2ctxs, dict):
+        raise AssertionError(
+            "group2ctxs must be a dictionary from groups to contexts or lists of contexts, "
+            f"or a list of such, not {group2ctxs!r}"
+        )
+    by_group = {}
+    for group, places in group2ctxs.items():
+        alike = [places] if isinstance(places, Context) else list(places)
+        by_group[group] = alike * count if len(alike) == 1 else alike
+        if len(by_group[group]) != count:
+            raise AssertionError(
+                f"group2ctxs[{group!r}] has {len(alike)} contexts; it needs {count}, or one"
+            )
+    return [{group: places[i] for group, places in by_group.items()} for i in range(count)]

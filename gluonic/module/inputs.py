@@ -1,0 +1,108 @@
+"""The inputs of a module: their names and descriptions, and what is done with their gradients."""
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from gluonic.graph.errors import nearest
+from gluonic.io import DataDesc
+
+
+def described(shapes: Any) -> list[DataDesc]:
+    """Descriptions of inputs, from descriptions or from pairs of name and shape."""
+    return [one if isinstance(one, DataDesc) else DataDesc(*one) for one in shapes or ()]
+
+
+def batch_axes(descriptions: Sequence[DataDesc]) -> list[int]:
+    """The axis of the batch in each input, -1 where there is none."""
+    return [DataDesc.get_batch_axis(one.layout) for one in descriptions]
+
+
+def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
+    """Refuse names of inputs that the symbol does not have; of labels, warn.
+
+    Parameters
+    ----------
+    wanted : the names
+    known : the symbol's arguments
+    kind : the parameter that they were given as, such as ``data_names``
+
+    Raises
+    ------
+    ValueError
+        naming the first one at fault
+    """
+    for name in wanted:
+        if name in known:
+            continue
+        text = (
+            f"{kind}={list(wanted)}: the symbol has no argument {name!r}{nearest(name, known)}; "
+            f"it has {list(known)}"
+        )
+        if kind != "label_names":
+            raise ValueError(text)
+        warnings.warn(text, stacklevel=3)
+
+
+def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], kind: str) -> None:
+    """Refuse descriptions of other data than there are; of labels, warn.
+
+    Parameters
+    ----------
+    described_ones : the descriptions
+    names : the inputs that should be described
+    kind : ``data`` or ``label``
+
+    Raises
+    ------
+    ValueError
+        saying which are described and which should be
+    """
+    found = [one.name for one in described_ones]
+    if sorted(found) == sorted(names):
+        return
+    text = f"{kind}_shapes describe {found}, but {kind}_names are {list(names)}"
+    if kind == "data":
+        raise ValueError(text)
+    warnings.warn(text, stacklevel=3)
+
+
+def gradient_requests(
+    grad_req: Any,
+    arguments: Sequence[str],
+    parameters: Collection[str],
+    data: Collection[str],
+    fixed: Collection[str],
+    inputs_need_grad: bool,
+) -> dict[str, str]:
+    """What is done with the gradient of each argument: ``write``, ``add`` or ``null``.
+
+    Parameters
+    ----------
+    grad_req : one request for all parameters and data, a list with one for each argument, or some by name
+    arguments : the names of the symbol's arguments
+    parameters, data, fixed : which of them are parameters, data, and parameters that are not trained
+    inputs_need_grad : whether gradients of the data are asked for
+
+    Raises
+    ------
+    AssertionError
+        if a list is not as long as there are arguments
+    ValueError
+        if `grad_req` is none of these
+    """
+    if isinstance(grad_req, (list, tuple)):
+        if len(grad_req) != len(arguments):
+            raise AssertionError(
+                f"grad_req has {len(grad_req)} entries for {len(arguments)} arguments: "
+                f"{', '.join(arguments)}"
+            )
+        return dict(zip(arguments, grad_req, strict=True))
+    if not isinstance(grad_req, (str, Mapping)):
+        raise ValueError(f"grad_req must be a string, a list or a dictionary, not {grad_req!r}")
+    trained = {name for name in parameters if name not in fixed}
+    if inputs_need_grad:
+        trained.update(data)
+    usual = grad_req if isinstance(grad_req, str) else "write"
+    found = {name: usual if name in trained else "null" for name in arguments}
+    return {**found, **({} if isinstance(grad_req, str) else grad_req)}

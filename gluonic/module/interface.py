@@ -1,0 +1,165 @@
+"""What each kind of module brings: the steps that training, scoring and predicting are made of."""
+
+import logging
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.io import DataBatch
+from gluonic.ndarray import NDArray
+
+_STEPS = {
+    "binded": "bind()",
+    "params_initialized": "init_params()",
+    "optimizer_initialized": "init_optimizer()",
+}
+
+
+class ModuleInterface:
+    """The steps of a module; a kind of module overrides them.
+
+    Parameters
+    ----------
+    logger : where `fit` reports
+
+    Attributes
+    ----------
+    binded, params_initialized, optimizer_initialized : what has been done already
+    for_training, inputs_need_grad : what it was bound for
+    """
+
+    def __init__(self, logger: Any = logging) -> None:
+        self.logger = logger
+        self.binded = self.for_training = self.inputs_need_grad = False
+        self.params_initialized = self.optimizer_initialized = False
+        self._symbol: Any = None
+
+    def _require(self, *flags: str) -> None:
+        for flag in flags:
+            if not getattr(self, flag):
+                raise AssertionError(f"{type(self).__name__}: call {_STEPS[flag]} first")
+
+    def _lacks(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__}.{what}")
+
+    # Names and shapes
+
+    @property
+    def symbol(self) -> Any:
+        """The symbol of the module."""
+        return self._symbol
+
+    @property
+    def data_names(self) -> list[str]:
+        """The names of the data."""
+        raise self._lacks("data_names")
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        raise self._lacks("output_names")
+
+    @property
+    def data_shapes(self) -> Any:
+        """The descriptions of the data."""
+        raise self._lacks("data_shapes")
+
+    @property
+    def label_shapes(self) -> Any:
+        """The descriptions of the labels."""
+        raise self._lacks("label_shapes")
+
+    @property
+    def output_shapes(self) -> Any:
+        """The names and shapes of the outputs."""
+        raise self._lacks("output_shapes")
+
+    # Getting ready
+
+    def bind(
+        self,
+        data_shapes: Any,
+        label_shapes: Any = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: Any = None,
+        grad_req: Any = "write",
+    ) -> None:
+        """Make room for inputs of such shapes."""
+        raise self._lacks("bind")
+
+    def init_params(
+        self,
+        initializer: Any = None,
+        arg_params: Any = None,
+        aux_params: Any = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
+        """Give the parameters their first values."""
+        raise self._lacks("init_params")
+
+    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """Return the parameters and the auxiliary states."""
+        raise self._lacks("get_params")
+
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: Any = (("learning_rate", 0.01),),
+        force_init: bool = False,
+    ) -> None:
+        """Choose the optimizer."""
+        raise self._lacks("init_optimizer")
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor see inner results."""
+        raise self._lacks("install_monitor")
+
+    # Running
+
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
+        """Get ready for a batch; dense parameters need nothing."""
+        if sparse_row_id_fn is not None:
+            warnings.warn(
+                f"{type(self).__name__}: sparse_row_id_fn is not called, for parameters are dense",
+                stacklevel=2,
+            )
+
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch."""
+        raise self._lacks("forward")
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients."""
+        raise self._lacks("backward")
+
+    def update(self) -> None:
+        """Change the parameters by their gradients."""
+        raise self._lacks("update")
+
+    def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
+        raise self._lacks("get_outputs")
+
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the gradients of the data; unmerged, each is a list with one array a context."""
+        raise self._lacks("get_input_grads")
+
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """Return the inputs that keep their values between batches: there are none."""
+        self._require("binded", "params_initialized")
+        return []
+
+    def set_states(self, states: Sequence[Any] | None = None, value: Any = None) -> None:
+        """Set the inputs that keep their values: there are none."""
+        self._require("binded", "params_initialized")
+        if states or value:
+            raise AssertionError(f"{type(self).__name__} has no states")
+
+    def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
+        """Let a metric see the latest outputs."""
+        raise self._lacks("update_metric")

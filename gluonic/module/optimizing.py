@@ -1,0 +1,166 @@
+"""The optimizer of a module: where gradients are summed up, and what they do to the parameters."""
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from gluonic import kvstore as kvstores
+from gluonic import optimizer as optimizers
+from gluonic.graph.files import write_atomically
+from gluonic.kvstore.choice import find_store, updates_weights
+from gluonic.module.parameters import Parameterized
+from gluonic.ndarray import NDArray
+
+
+class Optimized(Parameterized):
+    """A symbol whose parameters an optimizer changes.
+
+    Parameters
+    ----------
+    symbol : what to compute
+    names : the arguments that are parameters
+    logger : where `fit` reports
+    compression_params : how stores compress gradients; only ``{"type": "none"}``
+    """
+
+    def __init__(
+        self, symbol: Any, names: Sequence[str], logger: Any, compression_params: Any = None
+    ) -> None:
+        super().__init__(symbol, names, logger)
+        self._compression_params = compression_params
+        self._optimizer: Any = None
+        self._updater: Any = None
+        self._kvstore: Any = None  # one context needs none
+        self._update_on_kvstore: bool | None = None
+        self._preload_opt_states: str | None = None
+
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: Any = (("learning_rate", 0.01),),
+        force_init: bool = False,
+    ) -> None:
+        """Choose the optimizer, and where the gradients of several contexts are summed up.
+
+        Parameters
+        ----------
+        kvstore : a store, its name, or None for not summing them
+        optimizer : an optimizer or its name
+        optimizer_params : its arguments, if it is given by name; gradients are divided by the batch size
+            unless ``rescale_grad`` says otherwise
+        force_init : whether to choose again
+        """
+        self._require("binded", "params_initialized")
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
+            return
+        count = len(self._group.contexts)
+        store = find_store(kvstore, count, type(self).__name__)
+        largest = max((prod(b[0].shape) for b in self._group.param_arrays), default=0)
+        on_store = updates_weights(store, largest) and store.is_capable(
+            kvstores.KVStoreBase.OPTIMIZER
+        )
+        optimizer = self._made_optimizer(optimizer, optimizer_params, 1 if on_store else count)
+        if store is not None:
+            self._set_up(store, optimizer if on_store else None)
+        self._optimizer, self._kvstore, self._update_on_kvstore = optimizer, store, on_store
+        self._updater = None if on_store else optimizers.get_updater(optimizer)
+        self.optimizer_initialized = True
+        if self._preload_opt_states is not None:
+            self.load_optimizer_states(self._preload_opt_states)
+            self._preload_opt_states = None
+
+    def _made_optimizer(self, optimizer: Any, options: Any, copies: int) -> Any:
+        """The optimizer, which knows the parameters by index; each has so many `copies`."""
+        rescale = 1.0 / (self._group.batch_size or 1)
+        names = {
+            i * copies + k: name
+            for i, name in enumerate(self._group.parameters)
+            for k in range(copies)
+        }
+        if isinstance(optimizer, str):
+            return optimizers.create(
+                optimizer,
+                sym=self._symbol,
+                param_idx2name=names,
+                **{"rescale_grad": rescale, **dict(options)},
+            )
+        if optimizer.rescale_grad != rescale:
+            warnings.warn(
+                f"the optimizer multiplies gradients by rescale_grad={optimizer.rescale_grad}, "
+                f"and not by {rescale}, one by the batch size",
+                stacklevel=3,
+            )
+        optimizer.idx2name = optimizer.idx2name or names
+        return optimizer
+
+    def _set_up(self, store: Any, optimizer: Any) -> None:
+        """Bring the parameters to a store, and the optimizer if it is to update them."""
+        if self._compression_params:
+            store.set_gradient_compression(self._compression_params)
+        if optimizer is not None:
+            store.set_optimizer(optimizer)
+        for name, block in self._group.parameters.items():
+            store.broadcast(name, block[0], out=block)
+
+    def borrow_optimizer(self, shared_module: "Optimized") -> None:
+        """Use the optimizer of another module, with its states."""
+        shared_module._require("optimizer_initialized")
+        self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
+        self._kvstore = shared_module._kvstore
+        self._update_on_kvstore = shared_module._update_on_kvstore
+        self.optimizer_initialized = True
+
+    def update(self) -> None:
+        """Change the parameters by their gradients, which are summed up over the contexts first."""
+        self._require("binded", "params_initialized", "optimizer_initialized")
+        self._params_dirty = True
+        gradients = self._group.grad_arrays or ()
+        trained = [
+            (index, name, gradient, block)
+            for index, ((name, block), gradient) in enumerate(
+                zip(self._group.parameters.items(), gradients, strict=True)
+            )
+            if gradient[0] is not None
+        ]
+        if self._kvstore is not None:
+            for index, name, gradient, block in trained:
+                out = block if self._update_on_kvstore else None
+                self._kvstore.pushpull(name, gradient, out=out, priority=-index)
+        if self._update_on_kvstore:
+            return
+        count = len(self._group.contexts)
+        for k in range(count if trained else 0):
+            self._updater(
+                [index * count + k for index, _, _, _ in trained],
+                [gradient[k] for _, _, gradient, _ in trained],
+                [block[k] for _, _, _, block in trained],
+            )
+
+    # Files
+
+    def save_optimizer_states(self, fname: str) -> None:
+        """Save the optimizer's states; the old file survives an interruption."""
+        self._require("optimizer_initialized")
+        if self._update_on_kvstore:
+            self._kvstore.save_optimizer_states(fname)
+        else:
+            write_atomically(fname, self._updater.get_states())
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Load the optimizer's states."""
+        self._require("optimizer_initialized")
+        if self._update_on_kvstore:
+            self._kvstore.load_optimizer_states(fname)
+        else:
+            self._updater.set_states(Path(fname).read_bytes(), self._weights_by_index())
+
+    def _weights_by_index(self) -> dict[int, NDArray]:
+        arrays = self._group.param_arrays
+        count = len(self._group.contexts)
+        return {
+            i * count + k: array for i, block in enumerate(arrays) for k, array in enumerate(block)
+        }
