@@ -71,7 +71,7 @@ class SVRGModule(Module):
 
     # What both modules do
 
-    def bind(  # type: ignore[override]
+    def bind(
         self,
         data_shapes: Any,
         label_shapes: Any = None,
