@@ -1,4 +1,4 @@
-"""``mx.image``: images read, resized, cropped, turned and changed at random."""
+"""``mx.image``: images read, resized, cropped, turned and changed at random; iterators over files of them."""
 
 from gluonic.image.augmenter import Augmenter, RandomOrderAug, SequentialAug
 from gluonic.image.colour_augmenters import (
@@ -20,6 +20,15 @@ from gluonic.image.cropping import (
     random_crop,
     random_size_crop,
 )
+from gluonic.image.detection_augmenter import (
+    DetAugmenter,
+    DetBorrowAug,
+    DetHorizontalFlipAug,
+    DetRandomSelectAug,
+)
+from gluonic.image.detection_iterator import ImageDetIter
+from gluonic.image.detection_windows import DetRandomCropAug, DetRandomPadAug
+from gluonic.image.iterator import ImageIter
 from gluonic.image.reading import imdecode, imread
 from gluonic.image.resizing import imresize, resize_short, scale_down
 from gluonic.image.rotation import imrotate, random_rotate
@@ -32,6 +41,7 @@ from gluonic.image.shape_augmenters import (
     ResizeAug,
 )
 from gluonic.image.standard_augmenters import CreateAugmenter
+from gluonic.image.standard_detection import CreateDetAugmenter, CreateMultiRandCropAugmenter
 
 __all__ = [
     "Augmenter",
@@ -42,9 +52,19 @@ __all__ = [
     "ColorNormalizeAug",
     "ContrastJitterAug",
     "CreateAugmenter",
+    "CreateDetAugmenter",
+    "CreateMultiRandCropAugmenter",
+    "DetAugmenter",
+    "DetBorrowAug",
+    "DetHorizontalFlipAug",
+    "DetRandomCropAug",
+    "DetRandomPadAug",
+    "DetRandomSelectAug",
     "ForceResizeAug",
     "HorizontalFlipAug",
     "HueJitterAug",
+    "ImageDetIter",
+    "ImageIter",
     "LightingAug",
     "RandomCropAug",
     "RandomGrayAug",

@@ -31,8 +31,10 @@ _AXES = np.array(
     [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
 )
 _LENGTHS = np.array([55.46, 4.794, 1.148])
-_MEAN = np.array([123.68, 116.28, 103.53])
-_DEVIATION = np.array([58.395, 57.12, 57.375])
+_BY_CHANNEL = {
+    "mean": np.array([123.68, 116.28, 103.53]),
+    "std": np.array([58.395, 57.12, 57.375]),
+}
 
 
 def CreateAugmenter(
@@ -78,8 +80,8 @@ def CreateAugmenter(
         made.append(HorizontalFlipAug(0.5))
     made.append(CastAug())
     mean, std = (
-        nd.array(numbers) if given is True else given
-        for given, numbers in ((mean, _MEAN), (std, _DEVIATION))
+        nd.array(_BY_CHANNEL[name]) if given is True else given
+        for name, given in (("mean", mean), ("std", std))
     )
     return made + colour_augmenters(
         brightness, contrast, saturation, hue, pca_noise, rand_gray, mean, std
@@ -117,18 +119,29 @@ def colour_augmenters(
         made.append(LightingAug(pca_noise, _LENGTHS, _AXES))
     if rand_gray > 0:
         made.append(RandomGrayAug(rand_gray))
-    mean, std = _numbers("mean", mean, _MEAN), _numbers("std", std, _DEVIATION)
+    mean, std = by_channel("mean", mean), by_channel("std", std)
     if mean is not None or std is not None:
         made.append(ColorNormalizeAug(mean, std))
     return made
 
 
-def _numbers(name: str, given: Any, imagenet: Any) -> Any:
-    """A number for each channel, or None."""
+def by_channel(name: str, given: Any) -> Any:
+    """A number for each channel, or None.
+
+    Parameters
+    ----------
+    name : ``mean`` or ``std``
+    given : the numbers; True: those of ImageNet
+
+    Raises
+    ------
+    AttributeValueError
+        if it is neither, nor None
+    """
     if given is None:
         return None
     if given is True:
-        return imagenet
+        return _BY_CHANNEL[name]
     if not isinstance(given, (np.ndarray, NDArray)) or given.shape[0] not in (1, 3):
         raise AttributeValueError(
             describe(

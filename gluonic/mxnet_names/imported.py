@@ -26,6 +26,8 @@ _SOURCES = """
 .gluon.rnn.rnn_cell: BidirectionalCell HybridRecurrentCell ModifierCell SequentialRNNCell
 .gluon.trainer: Trainer
 .gluon.utils: HookHandle check_sha1 download replace_file shape_is_known split_and_load
+.image: Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter LightingAug
+    RandomGrayAug RandomOrderAug ResizeAug copyMakeBorder fixed_crop
 .initializer: InitDesc Uniform Xavier
 .metric: Accuracy CompositeEvalMetric EvalMetric
 .io.io: DataBatch DataDesc DataIter
@@ -166,6 +168,9 @@ gluon.rnn.rnn_layer: HybridBlock is_np_array ndarray re rnn_cell symbol
 gluon.trainer: KVStore Parameter ParameterDict opt
 gluon.utils: collections hashlib is_np_array is_np_shape ndarray np os requests sys uuid warnings weakref
 image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os random recordio sys warnings
+image.detection*: Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter
+    LightingAug RandomGrayAug RandomOrderAug ResizeAug copyMakeBorder fixed_crop io=.io is_np_array json
+    logging nd np numeric_types random warnings
 image.image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os random recordio sys warnings
 initializer*: NDArray is_np_array json load logging ndarray np random=.random re registry string_types
     warnings

@@ -51,12 +51,6 @@ MISSING = (
         "create_sparse_array create_sparse_array_zd shuffle_csr_column_indices",
         _NO_SPARSE,
     ),
-    Missing("image image.image", "ImageIter", "use gluon.data.vision's data sets"),
-    Missing(
-        "image",
-        "CreateDetAugmenter CreateMultiRandCropAugmenter Det* ImageDetIter detection det",
-        "boxes are not augmented yet",
-    ),
     Missing(
         "io io.io",
         "ImageDetRecordIter ImageRecordInt8Iter ImageRecordIter ImageRecordIter_v1 ImageRecordUInt8Iter "

@@ -25,9 +25,14 @@ PARTS: dict[str, tuple[str, ...]] = {
     "gluon.rnn.rnn_cell": ("gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound"),
     "gluon.rnn.rnn_layer": ("gluon.rnn.fused_layer",),
     "gluon.utils": ("gluon.hooks",),
+    "image.detection": (
+        "image.detection_augmenter", "image.detection_iterator", "image.detection_windows",
+        "image.standard_detection",
+    ),
     "image.image": (
-        "image.augmenter", "image.colour_augmenters", "image.cropping", "image.interpolation", "image.reading",
-        "image.resizing", "image.rotation", "image.shape_augmenters", "image.standard_augmenters",
+        "image.augmenter", "image.colour_augmenters", "image.cropping", "image.interpolation", "image.iterator",
+        "image.reading", "image.resizing", "image.rotation", "image.shape_augmenters",
+        "image.standard_augmenters",
     ),
     "initializer": ("initializer.*",),
     "io.io": ("io.batch", "io.arrays", "io.files", "io.wrapping"),
@@ -63,6 +68,7 @@ SAME: dict[str, str] = {
     "contrib.amp.amp": "contrib.amp",
     "contrib.ndarray": "ndarray.contrib",
     "contrib.symbol": "symbol.contrib",
+    "image.det": "image.detection",
     **{
         f"{room}.gen_{part}": f"{room}.{part}"
         for room in ("ndarray", "symbol")

@@ -1,0 +1,96 @@
+"""Images of an iterator, decoded by threads ahead of whoever uses them."""
+
+import os
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+from gluonic.graph.cores import available_cores
+from gluonic.graph.errors import FileFormatError, describe
+from gluonic.image.reading import imdecode
+
+
+class Source(Protocol):
+    """What samples are read from: an `ImageIter`."""
+
+    def next_sample(self) -> tuple[Any, Any]:
+        """Read a label, and the contents of an image file; StopIteration after the last."""
+
+    def imdecode(self, s: Any) -> Any:
+        """Decode an image."""
+
+    def _latest(self) -> str:
+        """What sample was read last, for messages."""
+
+
+class _Waiting(NamedTuple):
+    label: Any
+    image: Future[Any]
+    name: str
+
+
+def thread_count() -> int:
+    """How many threads decode: what the variable MXNET_CPU_WORKER_NTHREADS says, or one for each core."""
+    return int(os.environ.get("MXNET_CPU_WORKER_NTHREADS", 0)) or available_cores()
+
+
+@cache
+def _threads(process: int, count: int) -> ThreadPoolExecutor:
+    """The threads of a process: the child of a fork has none of its parent's."""
+    return ThreadPoolExecutor(count, "gluonic-decoding")
+
+
+def broken(name: str, error: FileFormatError) -> FileFormatError:
+    """The error for an image that cannot be decoded."""
+    return FileFormatError(describe(f"Broken image {name}: {error.args[0]}"))
+
+
+class DecodingAhead:
+    """The samples of a source in order; some are read and being decoded before they are asked for.
+
+    No more are read than are asked for in all: the source stays where one who reads one by one would leave it.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[_Waiting] = deque()
+        self._ended = False
+
+    def forget(self) -> None:
+        """Forget what was read ahead."""
+        self._waiting.clear()
+        self._ended = False
+
+    def next(self, source: Source, wanted: int) -> tuple[Any, Any] | None:
+        """Return the next label and image; None, once, if the source has come to its end.
+
+        Parameters
+        ----------
+        source : where samples come from
+        wanted : how many will be asked for, with this one
+
+        Raises
+        ------
+        FileFormatError
+            naming the image, if it is damaged; the next call returns the sample after it
+        """
+        self._read(source, min(wanted, 2 * thread_count()))
+        if not self._waiting:
+            self._ended = False
+            return None
+        label, image, name = self._waiting.popleft()
+        try:
+            return label, image.result()
+        except FileFormatError as error:
+            raise broken(name, error) from error
+
+    def _read(self, source: Source, count: int) -> None:
+        threads = _threads(os.getpid(), thread_count())
+        while len(self._waiting) < count and not self._ended:
+            try:
+                label, contents = source.next_sample()
+            except StopIteration:
+                self._ended = True
+                return
+            decoded = threads.submit(imdecode, contents)
+            self._waiting.append(_Waiting(label, decoded, source._latest()))

@@ -1,0 +1,128 @@
+"""Where an iterator's images and labels come from: files of records, lists in files, given lists."""
+
+from collections.abc import Sequence
+from numbers import Number
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluonic import ndarray as nd
+from gluonic import recordio
+from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
+from gluonic.graph.files import inaccessible
+
+_LABELS = ("int32", "float32", "int64", "float64")
+
+
+class ImageList(NamedTuple):
+    """Images in order.
+
+    Attributes
+    ----------
+    entries : by key the label, an NDArray, and the file
+    keys : the order
+    """
+
+    entries: dict[Any, tuple[Any, str]]
+    keys: list[Any]
+
+
+def listed_images(path: str | None, images: Any, dtype: str) -> ImageList | None:
+    """The images of a list file, or else those given; None if there are neither.
+
+    Parameters
+    ----------
+    path : of a file: lines of a number, labels and a file, with tabs between
+    images : a list of label (or labels) and file each
+    dtype : of the labels
+    """
+    if path:
+        return _read(path, dtype)
+    return _given(images, dtype) if isinstance(images, list) else None
+
+
+def _read(path: str, dtype: str) -> ImageList:
+    """Read a list file.
+
+    Raises
+    ------
+    FileAccessError
+        if the file cannot be read
+    FileFormatError
+        naming the line that is something else
+    """
+    try:
+        text = Path(path).read_text()
+    except OSError as error:
+        raise inaccessible(error, path) from error
+    entries = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        key, *labels, file = line.strip().split("\t") if "\t" in line else ("", "")
+        try:
+            entries[int(key)] = (nd.array(np.array(labels, dtype), dtype=dtype), file)
+        except ValueError as error:
+            raise FileFormatError(
+                describe(
+                    f"{path}, line {number}: {line!r} is not a number, labels and a file",
+                    hint="write tabs between them, as im2rec does",
+                )
+            ) from error
+    return ImageList(entries, list(entries))
+
+
+def _given(images: Sequence[Sequence[Any]], dtype: str) -> ImageList:
+    """Make a list of given images; keys are "1", "2" and so on."""
+    entries = {str(key): _entry(image, dtype) for key, image in enumerate(images, 1)}
+    return ImageList(entries, list(entries))
+
+
+def _entry(image: Sequence[Any], dtype: str) -> tuple[Any, str]:
+    *labels, file = image
+    first = labels[0]
+    values = labels if len(labels) > 1 or isinstance(first, Number) else first
+    return nd.array(values, dtype=dtype), file
+
+
+def check_sources(records: Any, list_file: Any, images: Any, dtype: str) -> None:
+    """Check that an iterator is told where its images are.
+
+    Parameters
+    ----------
+    records : the name of a file of records
+    list_file : the name of a list of images
+    images : a list of images
+    dtype : of labels
+
+    Raises
+    ------
+    AttributeValueError
+        if none of them is given, or the dtype is not one of labels
+    """
+    if not (records or list_file or isinstance(images, list)):
+        raise AttributeValueError(
+            describe(
+                "ImageIter is not told where images are",
+                hint="path_imgrec=, path_imglist=, or imglist=[[label, file], ...]",
+            )
+        )
+    if dtype not in _LABELS:
+        raise AttributeValueError(f"{dtype} label not supported: there are {', '.join(_LABELS)}")
+
+
+def open_records(records: str | None, index: str | None) -> tuple[Any, list[Any] | None]:
+    """A file of records and the keys of its index, as far as they are given."""
+    if not records:
+        return None, None
+    if not index:
+        return recordio.MXRecordIO(records, "r"), None
+    opened = recordio.MXIndexedRecordIO(index, records, "r")
+    return opened, list(opened.keys)
+
+
+def part_of(keys: list[Any], index: int, count: int) -> list[Any]:
+    """One of several parts of equal length."""
+    if index >= count:
+        raise AttributeValueError(f"part_index={index}: there are {count} parts")
+    length = len(keys) // count
+    return keys[index * length : (index + 1) * length]
