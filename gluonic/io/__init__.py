@@ -3,6 +3,14 @@
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.io.files import CSVIter, MNISTIter
+from gluonic.io.image_records import (
+    ImageRecordInt8Iter,
+    ImageRecordIter,
+    ImageRecordIter_v1,
+    ImageRecordUInt8Iter,
+    ImageRecordUInt8Iter_v1,
+)
+from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.io.wrapping import PrefetchingIter, ResizeIter
 
 __all__ = [
@@ -10,7 +18,13 @@ __all__ = [
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageRecordInt8Iter",
+    "ImageRecordIter",
+    "ImageRecordIter_v1",
+    "ImageRecordUInt8Iter",
+    "ImageRecordUInt8Iter_v1",
     "MNISTIter",
+    "MXDataIter",
     "NDArrayIter",
     "PrefetchingIter",
     "ResizeIter",

@@ -35,7 +35,9 @@ PARTS: dict[str, tuple[str, ...]] = {
         "image.standard_augmenters",
     ),
     "initializer": ("initializer.*",),
-    "io.io": ("io.batch", "io.arrays", "io.files", "io.wrapping"),
+    "io.io": (
+        "io.batch", "io.arrays", "io.files", "io.image_records", "io.mx_data_iter", "io.wrapping",
+    ),
     "io.utils": ("io.arrays",),
     "metric": ("metric.*",),
     "module.base_module": ("module.base", "module.interface"),

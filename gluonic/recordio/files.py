@@ -64,7 +64,7 @@ class MXRecordIO:
             self._stream: IO[bytes] = open(path, self.flag + "b")  # noqa: SIM115
         except OSError as error:
             raise inaccessible(error, self.uri) from error
-        self._frames = Frames(self._stream.read, path)
+        self._frames = Frames(self._stream.read, path, 0, self._stream.seek)
         self.pid, self.is_open = os.getpid(), True
 
     def close(self) -> None:
@@ -230,8 +230,7 @@ class MXIndexedRecordIO(MXRecordIO):
         """
         self._check_mode(writes=False)
         self._check_pid(allow_reset=True)
-        self._frames.place = self.idx[idx]
-        self._stream.seek(self.idx[idx])
+        self._frames.seek(self.idx[idx])
 
     def tell(self) -> int:
         """Return at which byte the next record will be written."""

@@ -6,6 +6,7 @@ one could begin, at a multiple of four bytes, it is cut there; the number is lef
 
 import struct
 from collections.abc import Callable, Iterator
+from typing import IO
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
 
@@ -66,14 +67,27 @@ class Frames:
     read : returns so many of the next bytes, fewer at the end
     name : the file, for errors
     place : at which byte of the file reading begins
+    go_to : goes to a byte of the file
 
     Attributes
     ----------
     place : at which byte the next record begins
     """
 
-    def __init__(self, read: Callable[[int], bytes], name: str, place: int = 0) -> None:
-        self._read, self._name, self.place = read, name, place
+    def __init__(
+        self,
+        read: Callable[[int], bytes],
+        name: str,
+        place: int = 0,
+        go_to: Callable[[int], object] | None = None,
+    ) -> None:
+        self._read, self._name, self.place, self._go_to = read, name, place, go_to
+
+    def seek(self, place: int) -> None:
+        """Go to the record that begins at a byte."""
+        assert self._go_to is not None
+        self._go_to(place)
+        self.place = place
 
     def next(self) -> bytes | None:
         """Return the next record; None at the end of the file.
@@ -116,3 +130,15 @@ class Frames:
         return FileFormatError(
             describe(f"{self._name}: damaged at byte {place}: {reason}", where="RecordIO")
         )
+
+
+def next_begin(stream: IO[bytes], place: int) -> int:
+    """Where the first record begins at or after a byte of a file; the file's end if there is none."""
+    stream.seek(place)
+    while len(header := stream.read(_HEADER.size)) == _HEADER.size:
+        magic, word = _HEADER.unpack(header)
+        if magic == MAGIC and word >> _LENGTH_BITS in _STARTS:
+            return place
+        place += len(MAGIC)
+        stream.seek(place)
+    return stream.seek(0, 2)

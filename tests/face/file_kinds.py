@@ -327,9 +327,16 @@ def use_records(folder: Path, data: bytes) -> None:
     path = folder / "damaged.rec"
     path.write_bytes(data)
     reader = recordio.MXRecordIO(str(path), "r")
-    while (record := reader.read()) is not None:
-        with suppress(MXNetError):
-            recordio.unpack_img(record)
+    with suppress(MXNetError):
+        while (record := reader.read()) is not None:
+            with suppress(MXNetError):
+                recordio.unpack_img(record)
+    batches = mx.io.ImageRecordIter(
+        path_imgrec=str(path), data_shape=(3, 5, 5), batch_size=2, label_width=2
+    )
+    for _ in range(3):
+        with suppress(StopIteration):
+            batches.next()
 
 
 def indices(folder: Path) -> list[bytes]:

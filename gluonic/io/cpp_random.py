@@ -1,0 +1,88 @@
+"""The random numbers of C++ programs that draw with ``std::mt19937`` as GNU's library (libstdc++) does.
+
+MXNet's iterators draw so: with the same seed they take the same crops and the same order here.
+"""
+
+import math
+from collections.abc import MutableSequence
+from typing import Any
+
+import numpy as np
+
+_WORDS = 1 << 32
+_BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
+
+
+def _single(value: float) -> float:
+    """Round to float32."""
+    return float(np.float32(value))
+
+
+class CppRandom:
+    """A ``std::mt19937``, and the distributions over it.
+
+    Parameters
+    ----------
+    seed : its seed
+
+    Examples
+    --------
+    >>> CppRandom(5489).word()
+    3499211612
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._bits = np.random.MT19937()
+        self._state = np.random.RandomState(self._bits)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start again with a seed, of which 32 bits count."""
+        self._state.seed(seed % _WORDS)
+
+    def word(self) -> int:
+        """32 bits."""
+        return int(self._bits.random_raw())
+
+    def unit(self) -> float:
+        """A float32 of at least 0, below 1."""
+        return min(_single(self.word()) / _WORDS, _BELOW_ONE)
+
+    def uniform(self, low: float, high: float) -> float:
+        """A float32 between two numbers (``std::uniform_real_distribution<float>``)."""
+        low = _single(low)
+        return _single(_single(self.unit() * _single(high - low)) + low)
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer between two, which are included (``std::uniform_int_distribution``)."""
+        count = high - low + 1
+        if count == _WORDS:
+            return low + self.word()
+        scale = (_WORDS - 1) // count
+        while (drawn := self.word()) >= count * scale:
+            pass
+        return low + drawn // scale
+
+    def coin(self) -> bool:
+        """True in half of the cases (``std::bernoulli_distribution``, which draws twice)."""
+        first, second = self.word(), self.word()
+        return (first + second * float(_WORDS)) / float(_WORDS) ** 2 < 0.5
+
+    def normals(self, deviation: float, count: int) -> list[float]:
+        """Normal numbers about 0 (``std::normal_distribution<float>``, which makes them in pairs)."""
+        found: list[float] = []
+        while len(found) < count:
+            x, y = (_single(2 * self.unit() - 1) for _ in range(2))
+            square = _single(_single(x * x) + _single(y * y))
+            if 0 < square <= 1:
+                factor = _single(
+                    math.sqrt(_single(_single(-2 * _single(math.log(square))) / square))
+                )
+                found += [_single(_single(v * factor) * deviation) for v in (y, x)]
+        return found[:count]
+
+    def shuffle(self, items: MutableSequence[Any]) -> None:
+        """Put items in another order (``std::shuffle``, as up to version 6 of the library)."""
+        for place in range(1, len(items)):
+            other = self.integer(0, place)
+            items[place], items[other] = items[other], items[place]

@@ -1,0 +1,245 @@
+"""Batches of the images in files of records: which rows they have, and how a row is made."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
+from gluonic.graph.files import inaccessible
+from gluonic.graph.image_files import decode
+from gluonic.graph.opencv import required_opencv
+from gluonic.io.cpp_random import CppRandom
+from gluonic.io.record_order import ByteRanges, IndexedRecords, Record, RecordFiles
+from gluonic.recordio import IRHeader, unpack
+
+_SEED = 111
+_FLAGS = {1: 0, 3: 1, 4: -1}  # how to decode, by the number of channels
+
+
+class Batch:
+    """A batch that is being made.
+
+    Attributes
+    ----------
+    count : how many rows are made; further ones are 0
+    pad : how many rows only fill it up
+    data, labels, index : its arrays
+    """
+
+    def __init__(
+        self, maker: "RowMaker", rows: Sequence[tuple[Record, int | None]], size: int, pad: int
+    ) -> None:
+        self._maker, self._rows = maker, rows
+        self.count, self.pad = len(rows), pad
+        make = np.empty if self.count == size else np.zeros
+        self.data = make((size, *maker.shape), maker.dtype)
+        self.labels = make((size, *maker.label_shape), np.float32)
+        self.index = np.zeros(size, np.uint64)
+
+    def make(self, row: int) -> None:
+        """Make a row.
+
+        Raises
+        ------
+        MXNetError
+            if the record is damaged, or is no such image; it names file and byte
+        """
+        record, seed = self._rows[row]
+        try:
+            self.index[row] = self._maker.make(record, seed, self.data[row], self.labels[row])
+        except MXNetError as error:
+            error.facts.append(f"the record at byte {record.place} of {record.file}")
+            raise
+
+
+class RowMaker:
+    """Makes a row of a batch of a record.
+
+    A derived class may have labels of another kind: `label_shape`, `label_of` and `write`.
+
+    Parameters
+    ----------
+    settings : the iterator's parameters
+    dtype : of images
+    augment : changes a decoded image, given what to draw from
+    normalize : writes it into its row
+
+    Attributes
+    ----------
+    shape, label_shape : of a row
+    """
+
+    def __init__(self, settings: Any, dtype: Any, augment: Any, normalize: Any) -> None:
+        self.settings, self.dtype, self.augment, self.normalize = (
+            settings,
+            dtype,
+            augment,
+            normalize,
+        )
+        self.shape: tuple[int, ...] = settings.data_shape
+        self.label_shape: tuple[int, ...] = (settings.label_width,)
+        self._labels = read_labels(settings.path_imglist) if settings.path_imglist else None
+        self._local = threading.local()
+        # one thread draws on and on, as MXNet's threads do; of several nobody knows which one is when at what
+        self._only = CppRandom(_SEED) if settings.preprocess_threads == 1 else None
+
+    def prepare(self) -> None:
+        """Prepare a thread that makes rows: OpenCV computes without IPP, as MXNet's does."""
+        required_opencv("decoding images").ipp.setUseIPP(False)
+
+    def make(self, record: Record, seed: int | None, row: Any, label_row: Any) -> int:
+        """Decode, augment and normalize an image; its number is returned."""
+        header, contents = unpack(record.content)
+        image = self._decoded(header, contents)
+        self.write(image, self.label_of(header), self._random(seed), row, label_row)
+        return header.id
+
+    def _decoded(self, header: IRHeader, contents: bytes) -> Any:
+        channels = self.shape[0]
+        image = decode(contents, _FLAGS[channels], to_rgb=False, turned=True)
+        if image.shape[2] != channels:
+            raise FileFormatError(
+                f"Invalid image with index {header.id}: it has {image.shape[2]} channels, not {channels}"
+            )
+        return image
+
+    def write(self, image: Any, label: Any, random: CppRandom, row: Any, label_row: Any) -> None:
+        """Write image and label into their rows."""
+        self.normalize(self.augment(image, random), row, random)
+        label_row[...] = label
+
+    def label_of(self, header: IRHeader) -> Any:
+        """The label of an image: the list's, or else the record's.
+
+        Raises
+        ------
+        ValueError
+            if it has another width than the iterator was told
+        """
+        label = (
+            np.atleast_1d(header.label) if self._labels is None else self.listed_label(header.id)
+        )
+        if len(label) != self.label_shape[0]:
+            raise AttributeValueError(
+                f"image {header.id} has {len(label)} labels, but label_width is {self.label_shape[0]}"
+            )
+        return label
+
+    def listed_label(self, number: int) -> Any:
+        """The label that the list has for an image."""
+        assert self._labels is not None
+        if number not in self._labels:
+            raise MXNetError(f"{self.settings.path_imglist} has no label for image {number}")
+        return self._labels[number]
+
+    def _random(self, seed: int | None) -> CppRandom:
+        """What to draw from for an image."""
+        if seed is None:
+            assert self._only is not None
+            return self._only
+        if not hasattr(self._local, "random"):
+            self._local.random = CppRandom(seed)
+        random: CppRandom = self._local.random
+        random.seed(seed)
+        return random
+
+
+def read_labels(name: str) -> dict[int, Any]:
+    """Read a list of images: a line has a number, labels and a path, with white space between.
+
+    Raises
+    ------
+    FileFormatError
+        if a line is something else; it is named
+    """
+    labels = {}
+    try:
+        lines = Path(name).read_text().splitlines()
+    except OSError as error:
+        raise inaccessible(error, name) from error
+    for number, line in enumerate(lines, 1):
+        words = line.split("\t") if "\t" in line else line.split()
+        try:
+            if words:
+                labels[int(words[0])] = np.array(words[1:-1], np.float32)
+        except ValueError as error:
+            raise FileFormatError(
+                f"{name}: line {number}: Bad ImageList format: {error}"
+            ) from error
+    return labels
+
+
+class Batches:
+    """Begins batches, pass after pass.
+
+    Parameters
+    ----------
+    settings : the iterator's parameters
+    maker : makes their rows
+    """
+
+    def __init__(self, settings: Any, maker: RowMaker) -> None:
+        self._settings, self._maker = settings, maker
+        self._source = _source(settings)
+        self._rest: Iterator[Record] | None = None
+        self._seeds = CppRandom(_SEED)
+        self._first_row = 0  # of the chunk that is being read
+
+    def one_pass(self, *, anew: bool) -> Iterator[Batch]:
+        """The batches of a pass.
+
+        The last may be filled up with what the next pass begins with; that pass leaves it out.
+
+        Parameters
+        ----------
+        anew : whether to begin with the first record in any case
+        """
+        size, fills_up = self._settings.batch_size, self._settings.round_batch
+        records = self._source.one_pass() if anew or self._rest is None else self._rest
+        self._rest = None
+        while rows := list(islice(records, size)):
+            pad = size - len(rows)
+            if pad and fills_up:
+                self._rest = self._source.one_pass()
+                rows += islice(self._rest, pad)
+                if len(rows) < size:
+                    raise MXNetError(
+                        describe(
+                            "number of input images must be bigger than the batch size",
+                            facts=[
+                                f"{size - pad} images do not fill a batch of {size}, even twice"
+                            ],
+                        )
+                    )
+            seeds = [self._seed(row, record) for row, record in enumerate(rows)]
+            yield Batch(self._maker, list(zip(rows, seeds, strict=True)), size, pad)
+            if pad:
+                return
+
+    def single_records(self) -> Iterator[tuple[Record, int | None]]:
+        """All records once, each with what the numbers for it are drawn by."""
+        for record in self._source.one_pass():
+            yield record, self._seed(self._settings.batch_size, record)
+
+    def _seed(self, row: int, record: Record) -> int | None:
+        """What the numbers for an image are drawn by: MXNet counts within the chunk that was read."""
+        if record.number == 0:
+            self._first_row = row
+        s = self._settings
+        if s.seed_aug is not None:
+            return int(s.seed_aug + self._first_row + record.number + _SEED)
+        return None if s.preprocess_threads == 1 else self._seeds.word()
+
+
+def _source(s: Any) -> ByteRanges | IndexedRecords:
+    files = RecordFiles(s.path_imgrec)
+    if s.path_imgidx:
+        return IndexedRecords(files, s.path_imgidx, s.part_index, s.num_parts, s.shuffle, s.seed)
+    return ByteRanges(
+        files, s.part_index, s.num_parts, s.shuffle, s.seed,
+        s.shuffle_chunk_size, s.shuffle_chunk_seed, s.batch_size,
+    )  # fmt: skip

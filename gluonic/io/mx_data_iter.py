@@ -1,0 +1,79 @@
+"""The base of iterators that MXNet has written in C++: over files."""
+
+from typing import Any
+
+from gluonic.io.batch import DataBatch, DataDesc, DataIter
+from gluonic.ndarray import NDArray
+
+
+class MXDataIter(DataIter):
+    """An iterator over files; ``CSVIter``, ``ImageRecordIter`` and their kin are such.
+
+    A derived class has `provide_data`, `provide_label`, `make_next` and `go_back`.
+
+    Attributes
+    ----------
+    provide_data, provide_label : the descriptions of the inputs
+    """
+
+    provide_data: list[DataDesc]
+    provide_label: list[DataDesc]
+    _present: DataBatch | None = None
+    _kept: DataBatch | None = None
+    _keeps = False
+
+    def make_next(self) -> DataBatch | None:
+        """Return the next batch; None after the last."""
+        raise NotImplementedError(f"{type(self).__name__}.make_next")
+
+    def go_back(self) -> None:
+        """Go back to the first batch."""
+        raise NotImplementedError(f"{type(self).__name__}.go_back")
+
+    def debug_skip_load(self) -> None:
+        """Return one and the same batch from now on: what is measured then is everything but the loading."""
+        self._keeps = True
+
+    def reset(self) -> None:
+        """Go back to the first batch."""
+        self._present = None
+        self.go_back()
+
+    def iter_next(self) -> bool:
+        """Go on to the next batch; whether there is one."""
+        if self._keeps and self._kept is not None:
+            self._present = self._kept
+        else:
+            self._present = self._kept = self.make_next()
+        return self._present is not None
+
+    def next(self) -> DataBatch:
+        """Return the next batch."""
+        if not self.iter_next():
+            raise StopIteration
+        assert self._present is not None
+        return self._present
+
+    def _batch(self) -> DataBatch:
+        if self._present is None and not self.iter_next():
+            raise StopIteration
+        assert self._present is not None
+        return self._present
+
+    def getdata(self) -> NDArray:
+        """Return the data of the present batch."""
+        return self._batch().data[0]
+
+    def getlabel(self) -> NDArray:
+        """Return the labels of the present batch."""
+        label: Any = self._batch().label
+        found: NDArray = label[0]
+        return found
+
+    def getpad(self) -> int:
+        """Return how many examples only fill the present batch up."""
+        return self._batch().pad or 0
+
+    def getindex(self) -> Any:
+        """Return the numbers of the examples of the present batch."""
+        return self._batch().index

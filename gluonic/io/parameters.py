@@ -1,0 +1,100 @@
+"""Tables of parameters: how iterators of MXNet's declare what they take."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeVar
+
+from gluonic.graph.attributes import REQUIRED, Attribute, wording
+from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
+
+Made = TypeVar("Made", bound=type[Any])
+
+
+class Parameter(NamedTuple):
+    """A parameter.
+
+    Attributes
+    ----------
+    name, kind, default : as of an operator's attribute
+    meaning : what it says, for the documentation
+    least : the smallest value that is allowed, if there is one
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    meaning: str
+    least: Any = None
+
+    def read(self, value: Any, owner: str) -> Any:
+        """Check and convert what a program gave."""
+        found = Attribute(self.name, self.kind, self.default).read(value, owner)
+        if self.least is not None and found is not None and found < self.least:
+            raise AttributeValueError(f"{owner}: {self.name}={value} must be at least {self.least}")
+        return found
+
+
+def declares(*tables: Iterable[Parameter], **defaults: Any) -> Callable[[Made], Made]:
+    """Give a class that takes keywords the signature and the documentation of some tables.
+
+    Parameters
+    ----------
+    tables : the parameters; of two with one name, the first counts
+    defaults : where the class has others than the tables
+    """
+
+    def declared(made: Made) -> Made:
+        parameters: dict[str, Parameter] = {}
+        for table in tables:
+            for p in table:
+                parameters.setdefault(p.name, p)
+        found = {
+            name: p._replace(default=defaults.get(name, p.default))
+            for name, p in sorted(
+                parameters.items(), key=lambda pair: pair[1].default is not REQUIRED
+            )
+        }
+        made.parameters = found
+        made.__signature__ = inspect.Signature(
+            [
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=p.default)
+                for name, p in found.items()
+            ]
+        )
+        made.__doc__ = f"{inspect.cleandoc(made.__doc__ or '')}\n\n{_documentation(found.values())}"
+        return made
+
+    return declared
+
+
+def _documentation(parameters: Iterable[Parameter]) -> str:
+    lines = ["Parameters", "----------"]
+    for p in parameters:
+        default = "required" if p.default is REQUIRED else f"by default {p.default!r}"
+        lines += [f"{p.name} : {wording(p.kind)}, {default}", f"    {p.meaning}"]
+    return "\n".join(lines)
+
+
+def read_settings(
+    parameters: Mapping[str, Parameter], given: Mapping[str, Any], owner: str
+) -> SimpleNamespace:
+    """Return the values of all parameters; what is none of them has no effect, as in MXNet, with a warning.
+
+    Raises
+    ------
+    ValueError
+        if a value cannot be one, or is missing
+    """
+    for name in given:
+        if name not in parameters:
+            warn(f"{owner} has no parameter {name}, which has no effect{nearest(name, parameters)}")
+    missing = [n for n, p in parameters.items() if p.default is REQUIRED and n not in given]
+    if missing:
+        raise AttributeValueError(describe(f"{' and '.join(missing)} must be given", where=owner))
+    return SimpleNamespace(
+        **{
+            name: p.read(given[name], owner) if name in given else p.default
+            for name, p in parameters.items()
+        }
+    )

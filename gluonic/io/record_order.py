@@ -1,0 +1,248 @@
+"""In which order the records of files are read: parts of them, shuffled or not, pass after pass.
+
+It is MXNet's order, seed by seed: a part of files without an index is a range of bytes, of files with one a
+range of records; without an index, records are shuffled within chunks, as many as are read at once.
+"""
+
+import bisect
+import itertools
+import math
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError
+from gluonic.graph.files import inaccessible
+from gluonic.io.cpp_random import CppRandom
+from gluonic.recordio.framing import Frames, next_begin
+
+_SEED, _CHUNK_SEED = 111, 666
+_MEBIBYTE = 1 << 20
+_CHUNK, _SMALLEST_CHUNK = 64 * _MEBIBYTE, 8 * _MEBIBYTE
+_BUFFER = 1 << 18
+_HEADER = 8
+
+
+class Record(NamedTuple):
+    """A record, and where it is from.
+
+    Attributes
+    ----------
+    content : its bytes
+    file, place : the file, and the byte at which it begins there
+    number : its number in the chunk in which it was read; a chunk begins with 0
+    """
+
+    content: bytes
+    file: str
+    place: int
+    number: int
+
+
+class RecordFiles:
+    """Files of records, one after the other.
+
+    Parameters
+    ----------
+    names : files, or folders of files, with semicolons between them
+
+    Raises
+    ------
+    MXNetError
+        if there is none
+    """
+
+    def __init__(self, names: str) -> None:
+        listed = [name.removeprefix("file://") for name in names.split(";")]
+        try:
+            sizes = [(p, p.stat().st_size) for name in listed for p in _expanded(Path(name))]
+        except OSError as error:
+            raise inaccessible(error, error.filename or names) from error
+        self.names = [str(path) for path, size in sizes if size]
+        if not self.names:
+            raise MXNetError(f"there is no file with records in {names}")
+        self.ends = list(itertools.accumulate(size for _, size in sizes if size))
+
+    def at(self, place: int) -> tuple[int, int]:
+        """Which file a place is in, counted through all of them, and where in that file."""
+        number = bisect.bisect_right(self.ends, place)
+        return number, place - (self.ends[number - 1] if number else 0)
+
+    def between(self, begin: int, end: int) -> Iterator[tuple[bytes, str, int, int, int]]:
+        """The records that begin in a range of bytes: file, place there, where it begins and ends in all."""
+        while begin < end:
+            number, place = self.at(begin)
+            name, limit = self.names[number], min(end, self.ends[number]) - begin + place
+            with open(name, "rb", buffering=_BUFFER) as stream:
+                stream.seek(place)
+                frames = Frames(stream.read, name, place)
+                offset = begin - place
+                while (place := frames.place) < limit:
+                    content = frames.next()
+                    if content is None:
+                        raise FileFormatError(f"{name}: became shorter while it was read")
+                    yield content, name, place, offset + place, offset + frames.place
+            begin = offset + frames.place
+
+    def record_from(self, place: int) -> int:
+        """Where the first record begins at or after a place, counted through all files."""
+        if place >= self.ends[-1]:
+            return self.ends[-1]
+        number, within = self.at(place)
+        if within == 0:
+            return place
+        with open(self.names[number], "rb") as stream:
+            return place - within + next_begin(stream, within)
+
+    def part(self, index: int, count: int) -> tuple[int, int]:
+        """The range of bytes that is one of several parts."""
+        step = -(-self.ends[-1] // count)
+        step += -step % 4
+        begin, end = (self.record_from(step * i) for i in (index, index + 1))
+        return begin, end
+
+
+def _expanded(path: Path) -> list[Path]:
+    return sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
+
+
+def check_part(index: int, count: int) -> None:
+    """Refuse a part that is none."""
+    if not 0 <= index < count:
+        raise AttributeValueError(f"there is no part part_index={index} of num_parts={count}")
+
+
+class ByteRanges:
+    """Passes over a part of files without an index.
+
+    Parameters
+    ----------
+    files : the files
+    index, count : which of how many parts
+    shuffle : whether to shuffle the records within chunks
+    seed : what that is shuffled by
+    chunk_size : mebibytes in a chunk, chunks in random order; 0 for chunks of 64 in the files' order
+    chunk_seed : what chunks are shuffled by
+    first_number : what the records of a shuffled chunk are counted from
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        index: int,
+        count: int,
+        shuffle: bool,
+        seed: int,
+        chunk_size: int,
+        chunk_seed: int,
+        first_number: int,
+    ) -> None:
+        check_part(index, count)
+        self._files, self._index, self._count = files, index, count
+        self._random = CppRandom(_SEED + seed) if shuffle else None
+        self._first_number = first_number
+        # MXNet's own shift: chunks are an eighth of what is asked for
+        self._chunk = max(chunk_size << 17 if chunk_size else _CHUNK, _SMALLEST_CHUNK)
+        parts = (
+            math.ceil(files.ends[-1] * 1.1 / (count * chunk_size * _MEBIBYTE)) if chunk_size else 1
+        )
+        self._parts = list(range(parts))
+        self._part_random = CppRandom(_CHUNK_SEED + index + count + parts + chunk_seed)
+
+    def one_pass(self) -> Iterator[Record]:
+        """All records once."""
+        count = len(self._parts)
+        if count > 1:
+            self._part_random.shuffle(self._parts)
+        for part in list(self._parts):
+            begin, end = self._files.part(part + self._index * count, self._count * count)
+            records = self._numbered(begin, end)
+            yield from records if self._random is None else self._shuffled(records, self._random)
+
+    def _numbered(self, begin: int, end: int) -> Iterator[Record]:
+        """Records with their numbers; a chunk is what fits in a buffer, but for the last record in it."""
+        start, size, number = begin, self._chunk, 0
+        for content, file, place, at, after in self._files.between(begin, end):
+            if end - start >= size and at > start and after > start + size - _HEADER:
+                start, number = at, 0
+            yield Record(content, file, place, number)
+            number += 1
+
+    def _shuffled(self, records: Iterator[Record], random: CppRandom) -> Iterator[Record]:
+        chunk: list[Record] = []
+        for record in itertools.chain(records, [None]):
+            if record is None or (record.number == 0 and chunk):
+                order = list(range(len(chunk)))
+                random.shuffle(order)
+                first = self._first_number
+                yield from (chunk[i]._replace(number=first + i) for i in order)
+                chunk = []
+            if record is not None:
+                chunk.append(record)
+
+
+class IndexedRecords:
+    """Passes over a part of files with an index.
+
+    Parameters
+    ----------
+    files : the files
+    index_name : the index
+    index, count : which of how many parts
+    shuffle : whether to shuffle the records
+    seed : what they are shuffled by
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        index_name: str,
+        index: int,
+        count: int,
+        shuffle: bool,
+        seed: int,
+    ) -> None:
+        check_part(index, count)
+        self._files = files
+        places = sorted(_places(index_name))
+        step = -(-len(places) // count)
+        self._places = places[step * index : step * (index + 1)]
+        self._random = CppRandom(_SEED + seed) if shuffle else None
+
+    def one_pass(self) -> Iterator[Record]:
+        """All records once."""
+        places = list(self._places)
+        if self._random is not None:
+            self._random.shuffle(places)
+        with ExitStack() as opened:
+            streams: dict[int, Frames] = {}
+            for place in places:
+                number, within = self._files.at(place)
+                if number >= len(self._files.names):
+                    raise FileFormatError(
+                        f"the index says that a record begins at byte {place}, after the end of "
+                        f"{self._files.names[-1]}"
+                    )
+                if number not in streams:
+                    name = self._files.names[number]
+                    stream = opened.enter_context(open(name, "rb"))
+                    streams[number] = Frames(stream.read, name, 0, stream.seek)
+                frames = streams[number]
+                frames.seek(within)
+                content = frames.next()
+                assert content is not None  # the place is before the end
+                yield Record(content, self._files.names[number], within, 0)
+
+
+def _places(name: str) -> list[int]:
+    """The places that an index tells: each second word."""
+    try:
+        words = Path(name.removeprefix("file://")).read_bytes().split()
+    except OSError as error:
+        raise inaccessible(error, name) from error
+    places = words[1::2]
+    if not places or len(words) % 2 or not all(map(bytes.isdigit, places)):
+        raise FileFormatError(f"{os.fspath(name)}: this is no index of records, or damaged")
+    return [int(place) for place in places]

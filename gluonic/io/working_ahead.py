@@ -1,0 +1,184 @@
+"""Threads that make batches ahead, row by row: at most so many batches, which come out in their order."""
+
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
+
+from gluonic.graph.errors import CallError, Description, MXNetError, user_location
+
+Made = TypeVar("Made", bound="Rows")
+
+
+class Rows(Protocol):
+    """A batch that is being made: `count` rows, each of which can be made by any thread."""
+
+    count: int
+
+    def make(self, row: int) -> None:
+        """Make a row."""
+
+
+class _Open(Generic[Made]):
+    """A batch that some of the threads are at.
+
+    Attributes
+    ----------
+    batch : the batch
+    started : how many of its rows a thread has taken
+    left : how many are not yet made
+    errors : what rows raised, by their numbers
+    """
+
+    def __init__(self, batch: Made) -> None:
+        self.batch, self.started, self.left = batch, 0, batch.count
+        self.errors: dict[int, BaseException] = {}
+
+
+class _Shared(Generic[Made]):
+    """What the threads and the one that takes batches share.
+
+    The batches are begun by whichever thread needs the next one, in their order, by one thread at a time.
+    """
+
+    def __init__(self, batches: Iterator[Made], ahead: int) -> None:
+        self._batches, self._ahead = batches, ahead
+        self._changed = threading.Condition()
+        self._open: deque[_Open[Made]] = deque()
+        self._ended, self._closed = False, False
+        self._failure: BaseException | None = None
+
+    def take_row(self) -> tuple[_Open[Made], int] | None:
+        """Wait for a row that is to be made; None if there will not be one."""
+        with self._changed:
+            while not self._closed:
+                newest = self._open[-1] if self._open else None
+                if newest is not None and newest.started < newest.batch.count:
+                    newest.started += 1
+                    return newest, newest.started - 1
+                if self._ended:
+                    return None
+                if len(self._open) < self._ahead:
+                    self._begin()
+                else:
+                    self._changed.wait()
+            return None
+
+    def _begin(self) -> None:
+        """Begin the next batch."""
+        try:
+            batch = next(self._batches, None)
+        except Exception as error:  # it is for the one who takes batches
+            batch, self._failure = None, error
+        if batch is None:
+            self._ended = True
+        else:
+            self._open.append(_Open(batch))
+        self._changed.notify_all()
+
+    def made(self, batch: _Open[Made], row: int, error: BaseException | None) -> None:
+        """Note that a row is made, or cannot be."""
+        with self._changed:
+            batch.left -= 1
+            if error is not None:
+                batch.errors[row] = error
+            if batch.left == 0:
+                self._changed.notify_all()
+
+    def next(self) -> Made | None:
+        """Wait for the next batch; None after the last."""
+        with self._changed:
+            while not (self._open and self._open[0].left == 0):
+                if self._ended and not self._open:
+                    failure, self._failure = self._failure, None
+                    if failure is not None:
+                        raise raised_here(failure)
+                    return None
+                self._changed.wait()
+            batch = self._open.popleft()
+            self._changed.notify_all()
+        if batch.errors:
+            raise raised_here(batch.errors[min(batch.errors)])
+        return batch.batch
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+
+def raised_here(error: BaseException) -> BaseException:
+    """An error out of another thread, at the line of the user's that asked for what it says."""
+    if isinstance(error, MXNetError):
+        error.location = user_location()
+        said = error.args[0]
+        if isinstance(said, Description):
+            error.args = (Description(said.gist, said.facts, said.hint), *error.args[1:])
+    return error
+
+
+def _work(shared: _Shared[Any], prepare: Callable[[], None]) -> None:
+    prepare()
+    while (taken := shared.take_row()) is not None:
+        batch, row = taken
+        error: BaseException | None = None
+        try:
+            batch.batch.make(row)
+        except Exception as caught:  # it is for the one who takes the batch
+            error = caught
+        shared.made(batch, row, error)
+        del taken, batch, error  # nothing is kept while waiting
+
+
+class WorkingAhead(Generic[Made]):
+    """Batches that threads make ahead; they end with this object, or with the last batch.
+
+    Parameters
+    ----------
+    batches : begins the batches
+    threads : how many threads make their rows
+    ahead : how many batches may be under way, or wait to be taken
+    prepare : called by each thread before it begins
+    """
+
+    def __init__(
+        self,
+        batches: Iterator[Made],
+        threads: int,
+        ahead: int,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._shared: _Shared[Made] = _Shared(batches, ahead)
+        self._process = os.getpid()
+        self._threads = [
+            threading.Thread(
+                target=_work, args=(self._shared, prepare), name=f"gluonic batches {i}", daemon=True
+            )
+            for i in range(threads)
+        ]
+        weakref.finalize(self, self._shared.close)  # waits for nobody: any thread may collect it
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """End the threads, and wait for that."""
+        self._shared.close()
+        if os.getpid() == self._process:
+            for thread in self._threads:
+                thread.join()
+
+    def next(self) -> Made | None:
+        """Wait for the next batch; None after the last.
+
+        Raises
+        ------
+        whatever making the batch raised; the next call goes on with the batch after it
+        """
+        if os.getpid() != self._process:
+            raise CallError(
+                "the threads that make batches are in the process that was forked; "
+                "make the iterator in the process that uses it, or reset() it there"
+            )
+        return self._shared.next()
