@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test versions lint clean
+.PHONY: demo test versions lint house clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,9 @@ lint: $(VENV)/installed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+
+house: $(VENV)/installed
+	$(RUN) -m tests.house
 
 clean:
 	rm -rf $(VENV) $(VENV)-*

@@ -74,7 +74,7 @@ def test_a_pass_that_is_broken_off_begins_with_the_first_record(paths: dict[str,
         for _ in range(taken):
             assert found.iter_next()
         found.reset()
-        assert found.next().label[0].asnumpy().tolist() == [0, 1, 2, 3]
+        assert labels([found.next()]) == [[0, 1, 2, 3]]
 
 
 def test_after_a_filled_up_batch_the_next_pass_goes_on(paths: dict[str, str]) -> None:
@@ -88,7 +88,7 @@ def test_after_a_filled_up_batch_the_next_pass_goes_on(paths: dict[str, str]) ->
 def test_a_rest_that_is_not_filled_up_is_nothing(paths: dict[str, str]) -> None:
     *_, last = batches(paths, round_batch=False)
     assert last.pad == 2
-    assert last.label[0].asnumpy().tolist() == [8, 9, 0, 0]
+    assert labels([last]) == [[8, 9, 0, 0]]
     assert not last.data[0].asnumpy()[2:].any()
 
 

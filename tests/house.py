@@ -1,0 +1,176 @@
+"""Count what tells how the house is kept: ``python -m tests.house``, or ``make house``.
+
+The counts are taken by the rules of a review, so that they can be compared from version to version.
+ARCHITECTURE.md names the aims.
+"""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import networkx
+
+import gluonic.graph.ops  # noqa: F401 (fills the registry)
+from gluonic.graph.operator import REGISTRY
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "gluonic"
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """All files of the package, parsed."""
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def all_nodes() -> Iterator[tuple[Path, ast.AST]]:
+    """Everything that stands in a file, with the file."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            yield path, node
+
+
+# -- sizes --------------------------------------------------------------------------------------
+
+
+def lines_of_files() -> dict[Path, int]:
+    """How long files are, in lines."""
+    return {path: len(path.read_text().splitlines()) for path in trees()}
+
+
+def lines_of_functions() -> list[int]:
+    """How long functions are, in lines."""
+    return [
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for _, node in all_nodes()
+        if isinstance(node, FUNCTIONS)
+    ]
+
+
+# -- names --------------------------------------------------------------------------------------
+
+
+def homonyms() -> dict[str, list[Path]]:
+    """Classes of one name in several files, but for those that begin with an underscore."""
+    found = defaultdict(list)
+    for path, node in all_nodes():
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            found[node.name].append(path)
+    return {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def operator_names() -> dict[Path, int]:
+    """How many names of operators stand as text in each file of the compiler.
+
+    Names that are plain words, such as ``mean``, are left out: they mean other things, too.
+    """
+    names = {name for name in REGISTRY if not name.islower() or "_" in name}
+    found: Counter[Path] = Counter()
+    for path, node in all_nodes():
+        if path.is_relative_to(PACKAGE / "codegen") and isinstance(node, ast.Constant):
+            found[path] += isinstance(node.value, str) and node.value in names
+    return {path: count for path, count in found.items() if count}
+
+
+def private_accesses() -> int:
+    """How often a member that begins with an underscore is taken of what is neither self, cls nor F."""
+    return sum(
+        isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and ast.unparse(node.value) not in ("self", "cls", "F", "super()")
+        for _, node in all_nodes()
+    )
+
+
+def instructions_as_text() -> int:
+    """How many instructions of LLVM are written as f-strings."""
+    return sum(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("op", "do")
+        and any(isinstance(argument, ast.JoinedStr) for argument in node.args)
+        for path, node in all_nodes()
+        if path.is_relative_to(PACKAGE / "codegen")
+    )
+
+
+# -- imports ------------------------------------------------------------------------------------
+
+
+def module_name(path: Path) -> str:
+    """What a file is imported as."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(tree: ast.Module, kinds: set[str], modules: Container[str]) -> Iterator[str]:
+    """The modules that a file imports: ``top`` at import, ``late`` in functions, ``types`` for types alone."""
+
+    def walk(node: ast.AST, kind: str) -> Iterator[str]:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            kind = "types"
+        elif isinstance(node, FUNCTIONS):
+            kind = "late"
+        if isinstance(node, ast.ImportFrom) and node.module and kind in kinds:
+            for name in (f"{node.module}.{alias.name}" for alias in node.names):
+                yield name if name in modules else node.module
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, kind)
+
+    return walk(tree, "top")
+
+
+def circles(*kinds: str) -> list[list[str]]:
+    """The groups of modules that import each other, the largest first."""
+    modules = {module_name(path): tree for path, tree in trees().items()}
+    graph = networkx.DiGraph()
+    for name, tree in modules.items():
+        graph.add_edges_from(
+            (name, other)
+            for other in imports(tree, set(kinds), modules)
+            if other in modules and other != name
+        )
+    found = [sorted(group) for group in networkx.strongly_connected_components(graph)]
+    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """What is counted, with the counts."""
+    files, functions = lines_of_files(), lines_of_functions()
+    yield (
+        "files, lines, median",
+        f"{len(files)}, {sum(files.values())}, {median(files.values()):.0f}",
+    )
+    yield "files of more than 400 lines", f"{sum(n > 400 for n in files.values())}"
+    yield "functions, median", f"{len(functions)}, {median(functions):.0f}"
+    yield (
+        "functions of more than 50, 100 lines",
+        f"{sum(n > 50 for n in functions)}, {sum(n > 100 for n in functions)}",
+    )
+    yield "classes that share their name with another", f"{len(homonyms())}"
+    names = operator_names()
+    yield "operators' names in the compiler, files", f"{sum(names.values())}, {len(names)}"
+    yield "private members from outside", f"{private_accesses()}"
+    yield "instructions written as text", f"{instructions_as_text()}"
+    yield "circles at import", f"{len(circles('top'))}"
+    yield "circles with functions' imports", f"{len(circles('top', 'late'))}"
+    yield "circles with types", f"{len(circles('top', 'late', 'types'))}"
+
+
+def main() -> None:
+    """Print the counts, then what is behind them."""
+    for what, count in rows():
+        print(f"{what:45} {count}")
+    for name, paths in sorted(homonyms().items()):
+        print(f"  {name}: {', '.join(map(module_name, paths))}")
+    for circle in circles("top", "late", "types"):
+        print(f"  circle: {', '.join(circle)}")
+
+
+if __name__ == "__main__":
+    main()
