@@ -8,6 +8,7 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.machine.declining import Declined
 from gluonic.graph.cached_property import cached_property
+from gluonic.graph.checking import CHECKING
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
@@ -25,8 +26,8 @@ EXECUTORS = ("compile", "interpret")
 
 
 def interpreting() -> bool:
-    """Whether the environment asks for the interpreter: ``GLUONIC_EXECUTOR=interpret``."""
-    chosen = os.environ.get("GLUONIC_EXECUTOR", "compile")
+    """Whether the environment asks for the interpreter: ``GLUONIC_EXECUTOR=interpret``, or for its checks."""
+    chosen = os.environ.get("GLUONIC_EXECUTOR", "interpret" if CHECKING else "compile")
     if chosen not in EXECUTORS:
         raise MXNetError(f"GLUONIC_EXECUTOR={chosen!r} must be one of {', '.join(EXECUTORS)}")
     return chosen == "interpret"

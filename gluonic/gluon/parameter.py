@@ -145,6 +145,7 @@ class Parameter(ParameterValues):
         if req == self._grad_req:
             return
         self._grad_req = req
+        self._note_whether_frozen()
         if req == "null":
             self._detach_values()
         else:

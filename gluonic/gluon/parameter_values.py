@@ -9,6 +9,7 @@ from gluonic.graph.writes import note_replacement
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.differentiate import mark_variables
+from gluonic.ndarray.frozen import FROZEN
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import Flags
 
@@ -57,6 +58,7 @@ class ParameterValues:
     _ctx_map: list[list[int | None]] | None
     _deferred_init: tuple[Any, ...]
     _grad_req: str
+    _differentiable: bool
     _shape: tuple[int, ...] | None
 
     @property
@@ -230,6 +232,14 @@ class ParameterValues:
         if arrays is not None and gradients is not None:
             mark_variables(arrays, gradients, self._grad_req)
         self._data, self._grad = arrays, gradients
+        self._note_whether_frozen()
+
+    def _note_whether_frozen(self) -> None:
+        """Let a `backward` that finds no variable name a parameter that asks for no gradient."""
+        if self._grad_req == "null" and self._differentiable:
+            FROZEN.add(self)
+        else:
+            FROZEN.discard(self)
 
 
 def is_overridden(parameter: ParameterValues, method: str) -> bool:

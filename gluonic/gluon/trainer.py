@@ -9,7 +9,7 @@ from gluonic import optimizer as optimizers
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import AttributeValueError, MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.writes import REPLACEMENTS
 from gluonic.kvstore.choice import find_store, updates_weights
@@ -25,6 +25,10 @@ class StaleGradientError(MXNetError, UserWarning):
 
 class OptimizerSettingsError(MXNetError, AssertionError):
     """An optimizer that is made already was given with settings to make one with."""
+
+
+class EmptyBatchError(MXNetError, ZeroDivisionError):
+    """Gradients were to be divided by a batch size of 0."""
 
 
 class Trainer(CheckedArguments):
@@ -221,11 +225,24 @@ class Trainer(CheckedArguments):
         ------
         UserWarning
             if a gradient has not been computed since the last step
+        TypeError, ZeroDivisionError
+            if gradients cannot be divided by `batch_size`
         """
-        self._check_and_rescale_grad(self._scale / batch_size)
+        scale = self._scale_for(batch_size)
+        self._check_and_rescale_grad(scale)
         self._prepare()
         self._allreduce_grads()
         self._update(ignore_stale_grad)
+
+    def _scale_for(self, batch_size: float) -> float:
+        try:
+            return self._scale / batch_size
+        except TypeError:
+            what = f"batch_size={batch_size!r} must be a number"
+            raise AttributeValueError(describe(what, where="Trainer")) from None
+        except ZeroDivisionError:
+            what = f"gradients cannot be divided by batch_size={batch_size!r}"
+            raise EmptyBatchError(describe(what, where="Trainer")) from None
 
     def allreduce_grads(self) -> None:
         """Sum up the gradients of all contexts, for clipping them before `update`."""
@@ -237,7 +254,7 @@ class Trainer(CheckedArguments):
         """Update the parameters with gradients summed up by `allreduce_grads`; see `step`."""
         self._prepare()
         self._require_own_update("update")
-        self._check_and_rescale_grad(self._scale / batch_size)
+        self._check_and_rescale_grad(self._scale_for(batch_size))
         self._update(ignore_stale_grad)
 
     def _require_own_update(self, what: str) -> None:

@@ -56,6 +56,7 @@ _BY_OPERATOR = {
     "stack": "arrays of one shape, or concat to join along an axis there is",
     "pick": "one index for each row: the shape of data without the axis (the labels of as many samples)",
     "reshape_like": "arrays of as many elements: labels for as many samples as there are predictions",
+    "_identity_with_attr_like_rhs": "labels of the predictions' shape, as GLUONIC_CHECK=1 asks for in losses",
     "Reshape": "a shape of as many elements; -1 stands for one axis that follows from the others",
     "Embedding": "input_dim= and output_dim= of the layer as when the weight was made",
 }

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.graph.operator import Array
 
@@ -18,8 +19,9 @@ def positions(index: Array, size: int, mode: str, title: str) -> Array:
     ----------
     index : numbers of any dtype; fractions are cut off
     size : the length of the axis
-    mode : what happens beyond its ends: ``clip`` takes the first or last element, ``wrap`` goes
-        round, ``raise`` refuses, ``negative`` counts from the end and refuses what is beyond
+    mode : what happens beyond its ends: ``clip`` takes the first or last element (with ``GLUONIC_CHECK=1``
+        it refuses), ``wrap`` goes round, ``raise`` refuses, ``negative`` counts from the end and refuses what
+        is beyond
     title : the operator, for messages
 
     Raises
@@ -30,17 +32,47 @@ def positions(index: Array, size: int, mode: str, title: str) -> Array:
     whole = index.astype(np.intp)
     if not size and whole.size:
         raise OutOfRangeError(describe("nothing can be taken from an empty axis", where=title))
-    if mode == "clip":
+    if mode == "clip" and not CHECKING:
         return np.minimum(np.maximum(whole, 0), size - 1)
     if mode == "wrap":
         return whole % size if size else whole
     lowest = -size if mode == "negative" else 0
-    if whole.size and not lowest <= whole.min() <= whole.max() < size:
-        wrong = whole[(whole < lowest) | (whole >= size)].flat[0]
-        raise OutOfRangeError(
-            describe(f"index {wrong} is out of range for an axis of {size} elements", where=title)
-        )
+    _require_within(index, whole, lowest, size, title)
     return whole % size if size else whole
+
+
+def _require_within(index: Array, whole: Array, lowest: int, size: int, title: str) -> None:
+    if not whole.size or lowest <= whole.min() <= whole.max() < size:
+        return
+    place = tuple(np.argwhere((whole < lowest) | (whole >= size))[0].tolist())
+    raise OutOfRangeError(
+        describe(
+            f"index {index[place].item():.15g} is out of range for an axis of {size} elements",
+            where=title,
+            facts=[f"it stands at {place} of an array of shape {index.shape}"],
+        )
+    )
+
+
+def check_classes(label: Array, classes: int, title: str, ignored: float | None = None) -> None:
+    """Refuse, with ``GLUONIC_CHECK=1``, numbers of classes that are not there.
+
+    Parameters
+    ----------
+    label : the numbers
+    classes : how many there are
+    title : the operator, for messages
+    ignored : a number that stands for no class
+
+    Raises
+    ------
+    OutOfRangeError
+        if there is no such class
+    """
+    if CHECKING:
+        whole = label.astype(np.intp)
+        known = whole if ignored is None else np.where(whole == int(ignored), 0, whole)
+        _require_within(label, known, 0, classes, title)
 
 
 def add_rows(rows: int, index: Array, values: Array) -> Array:

@@ -112,8 +112,11 @@ def run_in_graph(
     try:
         return run_node(node.application, arrays, run, expected)
     except MXNetError as error:
-        if node.location is not None and str(node.location) not in str(error):
+        told = str(error)
+        if node.location is not None and str(node.location) not in told:
             error.facts.append(f"{node.title} is from {node.location}")
+        elif node.title not in told:
+            error.facts.append(f"in {node.title}")
         raise
 
 

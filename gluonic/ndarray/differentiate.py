@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
+from gluonic.ndarray.frozen import frozen_names
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
@@ -49,7 +50,7 @@ def _head_entry(head: NDArray) -> Entry:
             describe(
                 _NOT_RECORDED,
                 where="backward",
-                facts=[f"the array: shape {head.shape}, dtype {head._data.dtype}"],
+                facts=[f"the array: shape {head.shape}, dtype {head._data.dtype}", *frozen_names()],
                 hint="x.attach_grad(), then `with autograd.record():` around the computation; "
                 "to differentiate a graph twice, backward(retain_graph=True)",
             )
@@ -106,6 +107,7 @@ def backward(
             describe(
                 "There are no inputs in computation graph that require gradients.",
                 where="backward",
+                facts=frozen_names(),
                 hint="x.attach_grad() with grad_req 'write' or 'add'",
             )
         )

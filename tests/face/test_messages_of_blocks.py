@@ -229,6 +229,34 @@ def a_step_without_backward(_: Path) -> None:
     gluon.Trainer(net.collect_params(), "sgd").step(1)
 
 
+@wrong(mx.MXNetError, "frozen, for their grad_req is 'null': .*net_dense0_bias.*net_dense0_weight")
+def a_backward_with_all_parameters_frozen(_: Path) -> None:
+    net = ready(lambda: nn.Dense(3, in_units=2))
+    net.collect_params().setattr("grad_req", "null")
+    with autograd.record():
+        loss = net(nd.ones((1, 2))).sum()
+    loss.backward()
+
+
+@wrong(mx.MXNetError, "frozen, for their grad_req is 'null': .*net_dense0_bias.*net_dense0_weight")
+def a_hybrid_backward_with_all_parameters_frozen(_: Path) -> None:
+    net = ready(lambda: nn.Dense(3, in_units=2), hybridize=True)
+    net.collect_params().setattr("grad_req", "null")
+    with autograd.record():
+        loss = net(nd.ones((1, 2)))
+    loss.backward()
+
+
+@wrong(TypeError, r"Trainer: batch_size='2' must be a number")
+def a_step_with_a_batch_size_that_is_text(_: Path) -> None:
+    gluon.Trainer({}, "sgd").step("2")  # type: ignore[arg-type]
+
+
+@wrong(ZeroDivisionError, r"Trainer: gradients cannot be divided by batch_size=0")
+def a_step_with_a_batch_of_nothing(_: Path) -> None:
+    gluon.Trainer({}, "sgd").step(0)
+
+
 # ----------------------------------------------------------------------------------- symbols
 
 

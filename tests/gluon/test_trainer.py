@@ -268,3 +268,30 @@ def test_a_net_learns_a_plane() -> None:
         trainer.step(len(x))
     assert net.weight.data().asnumpy()[0] == pytest.approx([1.0, -2.0, 0.5], abs=1e-3)
     assert net.bias.data().asscalar() == pytest.approx(0.25, abs=1e-3)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("batch_size", "expected"), [(-2, 1.1), (2.5, 0.92), (True, 0.8)])
+def test_gradients_are_divided_by_any_number(batch_size: float, expected: float) -> None:
+    net = nn.Dense(1, in_units=1, use_bias=False, weight_initializer="ones")
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    with autograd.record():
+        loss = net(nd.ones((2, 1))).sum()
+    loss.backward()
+    trainer.step(batch_size)  # what MXNet 1.9.1 makes of it
+    assert net.weight.data().asscalar() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("batch_size", ["2", None, 0, 0.0])
+def test_a_refused_step_changes_nothing(batch_size: Any) -> None:
+    net = nn.Dense(1, in_units=1, use_bias=False, weight_initializer="ones")
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    with autograd.record():
+        loss = net(nd.ones((2, 1))).sum()
+    loss.backward()
+    with pytest.raises((TypeError, ZeroDivisionError), match="batch_size="):
+        trainer.step(batch_size)
+    assert net.weight.data().asscalar() == 1
+    trainer.step(2)
+    assert net.weight.data().asscalar() == pytest.approx(0.9)

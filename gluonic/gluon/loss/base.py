@@ -4,6 +4,7 @@ from typing import Any
 
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.graph.attributes import Axes
+from gluonic.graph.checking import CHECKING
 
 TINY = 1e-12
 
@@ -18,8 +19,8 @@ def apply_weighting(
 
 
 def reshape_like(F: Any, x: Any, y: Any) -> Any:
-    """Give `x` the shape of `y`."""
-    return F.reshape_like(x, y)
+    """Give `x` the shape of `y`; with ``GLUONIC_CHECK=1`` it has to have it."""
+    return F._internal._identity_with_attr_like_rhs(x, y) if CHECKING else F.reshape_like(x, y)
 
 
 class Loss(HybridBlock):

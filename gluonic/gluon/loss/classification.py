@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.gluon.loss.base import TINY, Loss, softplus_of_minus_abs
+from gluonic.gluon.loss.base import TINY, Loss, reshape_like, softplus_of_minus_abs
 from gluonic.graph.attributes import Axes
 from gluonic.graph.errors import AttributeValueError
 
@@ -32,7 +32,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     ) -> Any:
         """Compare; `pos_weight` multiplies the loss of positive labels."""
         of = self._of_probabilities if self._from_sigmoid else self._of_logits
-        loss = of(F, pred, F.reshape_like(label, pred), pos_weight)
+        loss = of(F, pred, reshape_like(F, label, pred), pos_weight)
         return self._mean(F, loss, sample_weight)
 
     def _of_logits(self, F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:
@@ -81,7 +81,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         if self._sparse_label:
             loss = -F.pick(pred, label, axis=self._axis, keepdims=True)
         else:
-            label = F.reshape_like(label, pred)
+            label = reshape_like(F, label, pred)
             loss = -F.sum(pred * label, axis=self._axis, keepdims=True)
         return self._mean(F, loss, sample_weight)
 
@@ -195,7 +195,7 @@ class HingeLoss(Loss):
         return self._mean(F, self._hinge(F, pred, label), sample_weight)
 
     def _hinge(self, F: Any, pred: Any, label: Any) -> Any:
-        return F.relu(self._margin - pred * F.reshape_like(label, pred))
+        return F.relu(self._margin - pred * reshape_like(F, label, pred))
 
 
 class SquaredHingeLoss(HingeLoss):
@@ -236,7 +236,7 @@ class LogisticLoss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         """Compare; `label` is reshaped like `pred`."""
-        label = F.reshape_like(label, pred)
+        label = reshape_like(F, label, pred)
         if self._label_format == "signed":
             label = (label + 1.0) / 2.0
         loss = F.relu(pred) - pred * label + softplus_of_minus_abs(F, pred)

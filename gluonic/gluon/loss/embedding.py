@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.gluon.loss.base import TINY, Loss
+from gluonic.gluon.loss.base import TINY, Loss, reshape_like
 from gluonic.gluon.loss.classification import KLDivLoss
 from gluonic.graph.attributes import Axes
 
@@ -28,8 +28,8 @@ class TripletLoss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, positive: Any, negative: Any) -> Any:
         """Compare; both others are reshaped like `pred`."""
-        near = F.square(F.reshape_like(positive, pred) - pred)
-        far = F.square(F.reshape_like(negative, pred) - pred)
+        near = F.square(reshape_like(F, positive, pred) - pred)
+        far = F.square(reshape_like(F, negative, pred) - pred)
         gap = F.sum(near - far, axis=self._batch_axis, exclude=True)
         return self._weighted(F, F.relu(gap + self._margin))
 
@@ -57,7 +57,7 @@ class CosineEmbeddingLoss(Loss):
         self, F: Any, input1: Any, input2: Any, label: Any, sample_weight: Any = None
     ) -> Any:
         """Compare two arrays of vectors ``(batch, n)``; labels are 1 or -1."""
-        cosine = self._cosine(F, F.reshape_like(input1, input2), input2)
+        cosine = self._cosine(F, reshape_like(F, input1, input2), input2)
         label = F.reshape(label, shape=(-1, 1))
         friends = (1 - cosine) * (label == 1)
         strangers = F.relu((label == -1) * (cosine - self._margin))

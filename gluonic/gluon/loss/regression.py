@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from gluonic.gluon.loss.base import Loss
+from gluonic.gluon.loss.base import Loss, reshape_like
 from gluonic.graph.attributes import Axes
 
 
@@ -20,7 +20,7 @@ class L2Loss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         """Compare; `label` is reshaped like `pred`."""
-        return self._mean(F, 0.5 * F.square(F.reshape_like(label, pred) - pred), sample_weight)
+        return self._mean(F, 0.5 * F.square(reshape_like(F, label, pred) - pred), sample_weight)
 
 
 class L1Loss(Loss):
@@ -36,7 +36,7 @@ class L1Loss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         """Compare; `label` is reshaped like `pred`."""
-        return self._mean(F, F.abs(F.reshape_like(label, pred) - pred), sample_weight)
+        return self._mean(F, F.abs(reshape_like(F, label, pred) - pred), sample_weight)
 
 
 class HuberLoss(Loss):
@@ -60,7 +60,7 @@ class HuberLoss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         """Compare; `label` is reshaped like `pred`."""
-        rho, gap = self._rho, F.abs(F.reshape_like(label, pred) - pred)
+        rho, gap = self._rho, F.abs(reshape_like(F, label, pred) - pred)
         loss = F.where(gap > rho, gap - 0.5 * rho, (0.5 / rho) * F.square(gap))
         return self._mean(F, loss, sample_weight)
 
@@ -90,7 +90,7 @@ class PoissonNLLLoss(Loss):
         self, F: Any, pred: Any, target: Any, sample_weight: Any = None, epsilon: float = 1e-8
     ) -> Any:
         """Compare; `target` is reshaped like `pred`, `epsilon` keeps logarithms finite."""
-        target = F.reshape_like(target, pred)
+        target = reshape_like(F, target, pred)
         log, mean = (pred, F.exp(pred)) if self._from_logits else (F.log(pred + epsilon), pred)
         loss = mean - target * log
         if self._compute_full:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
+from gluonic.graph.indices import check_classes
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.ops.softmax import softmax_of
@@ -189,8 +190,11 @@ def softmax_cross_entropy(data: Array, label: Array) -> Any:
     array of shape (1,) : ``-Σ log softmax(data)[i, label[i]]``, no probability taken below 1e-8
     """
     probabilities = softmax_of(wide(data), 1)
-    chosen = np.clip(label.astype(np.int64), 0, data.shape[1] - 1)[:, None]
-    true_ones = np.take_along_axis(probabilities, chosen, 1)
+    check_classes(label, data.shape[1], "softmax_cross_entropy")
+    # MXNet reads all rows as one: a class that is not there lies in a neighbouring row, or nowhere
+    chosen = np.arange(len(label)) * data.shape[1] + label.astype(np.int64)
+    known = (chosen >= 0) & (chosen < probabilities.size)
+    true_ones = np.where(known, probabilities.ravel()[np.where(known, chosen, 0)], 0)
     return -np.log(np.maximum(true_ones, 1e-8)).sum(keepdims=True)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
+from gluonic.graph.indices import check_classes
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.ops.softmax import softmax_of
@@ -61,6 +62,15 @@ def softmax_output(
     -------
     array like data : the probabilities
     """
+    if label.shape != data.shape:
+        classes = (
+            data.shape[1]
+            if multi_output
+            else data.shape[-1]
+            if preserve_shape
+            else prod(data.shape[1:])
+        )
+        check_classes(label, classes, "SoftmaxOutput", ignore_label if use_ignore else None)
     if multi_output or preserve_shape:
         return softmax_of(data, 1 if multi_output else -1)
     return softmax_of(_by_class(data, False, False), 1).reshape(data.shape)
