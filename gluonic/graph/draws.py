@@ -10,6 +10,7 @@ from gluonic.graph.subgraphs import held_graphs
 _DRAWS_NOTHING = {
     "BatchNorm",
     "BatchNorm_v1",
+    "_contrib_BatchNormWithReLU",
     "_contrib_SyncBatchNorm",
     "IdentityAttachKLSparseReg",
     "Custom",

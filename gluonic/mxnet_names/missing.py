@@ -73,14 +73,9 @@ MISSING = (
         "use DataLoader",
     ),
     Missing(
-        "ndarray ndarray.op symbol symbol.op",
-        "Convolution_v1 Pooling_v1",
-        "use Convolution and Pooling",
-    ),
-    Missing(
         "ndarray.contrib symbol.contrib",
-        "BatchNormWithReLU DeformablePSROIPooling backward_gradientmultiplier backward_hawkesll "
-        "backward_index_copy backward_quadratic group_adagrad_update hawkesll",
+        "backward_gradientmultiplier backward_hawkesll backward_index_copy backward_quadratic",
+        "gradients are computed by other operators than MXNet's; use mx.autograd",
     ),
     Missing(
         "ndarray.contrib symbol.contrib",

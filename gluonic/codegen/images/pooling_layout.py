@@ -6,7 +6,7 @@ from gluonic.codegen.images.image_rewriting import Rewriting
 from gluonic.codegen.images.pooling_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.ops.pooling import _GEOMETRY, _pool
+from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import is_channels_last
 
@@ -63,7 +63,7 @@ def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
 def _settings(images: Rewriting, node: Node, data: Entry) -> dict[str, Any]:
     assert node.application is not None
     settings, shape = node.application.settings, images.shape(data)
-    pool: Pool = _pool(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
+    pool: Pool = pool_of(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
     return {
         "kind": settings["pool_type"],
         "kernel": (0, 0) if settings["global_pool"] else pool.kernel,

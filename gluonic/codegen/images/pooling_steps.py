@@ -14,7 +14,7 @@ from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import Dtype
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.ops.pooling import _GEOMETRY, _pool
+from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
 
 _DTYPES = ("float32", "float64")
@@ -60,7 +60,7 @@ class PoolingStep(Step):
     def _pool(self, facts: Facts) -> Pool:
         settings = self._settings()
         geometry = {name: settings[name] for name in _GEOMETRY}
-        return _pool(facts.shapes[self.data], "", **geometry).complete()
+        return pool_of(facts.shapes[self.data], "", **geometry).complete()
 
     def _pooling(self, facts: Facts) -> Pooling:
         settings, pool = self._settings(), self._pool(facts)

@@ -164,7 +164,8 @@ def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
         return None
-    axis, shows_variance = n._settings.get("axis", 1), site.node.operator_name != "BatchNorm"
+    axis = n._settings.get("axis", 1)
+    shows_variance = site.node.operator_name in ("BatchNorm_v1", "_contrib_SyncBatchNorm")
     gamma, beta = (F._channel_view_like(v, n.data, axis=axis) for v in (n.gamma, n.beta))
     if site.train and not n.use_global_stats:
         centred, mean, variance = _standardized(F, n.data, n.eps, axis=axis, exclude=True)
@@ -182,6 +183,11 @@ def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     shown = variance - n.eps if shows_variance else inverse
     statistics = (F.reshape_like(v, n.gamma) for v in (mean, shown))
     return [_scaled(F, centred, scale, beta), *statistics]
+
+
+def _batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    found = _batch_norm(F, site)
+    return None if found is None else [F.relu(found[0]), *found[1:]]
 
 
 def _is_own_state(site: RewriteContext, entry: Entry) -> bool:
@@ -321,6 +327,7 @@ _RULES: dict[str, DecompositionRule] = {
     "BatchNorm": _batch_norm,
     "BatchNorm_v1": _batch_norm,
     "_contrib_SyncBatchNorm": _batch_norm,
+    "_contrib_BatchNormWithReLU": _batch_norm_with_relu,
     "SliceChannel": _split,
     "tile": _tile,
     "_backward_tile": _tile_back,

@@ -24,7 +24,7 @@ _SINGLE = "float32"
 _LOWEST = float(np.finfo(HALF).min)
 _WIDENED = {
     *(*WINDOWED, *TRANSPOSED, *PRODUCTS),
-    *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"),
+    *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_contrib_BatchNormWithReLU"),
     *("LayerNorm", "InstanceNorm", "GroupNorm", "LRN", "_channel_window_sum"),
     *("softmax", "log_softmax", "softmin", "SoftmaxActivation", "SoftmaxOutput"),
     *("RNN", "_keyed_RNN", "_backward_RNN", "CTCLoss"),

@@ -13,7 +13,7 @@ from gluonic.graph.ops.standardization import Standardization, moments
 from gluonic.graph.view import NodeView
 
 
-def _normalize(
+def normalize(
     arrays: Sequence[Array],
     run: Run,
     *,
@@ -102,7 +102,7 @@ def batch_norm(
     var : array of shape (channels,)
         The used ``1 / sqrt(var + eps)``, hidden by default.
     """
-    output, mean, _, inverse = _normalize(
+    output, mean, _, inverse = normalize(
         (data, gamma, beta, moving_mean, moving_var),
         run,
         eps=eps,
@@ -146,7 +146,7 @@ def sync_batch_norm(
     ndev, key
         Accepted and ignored: how many devices there are, and the name of their meeting point.
     """
-    return _normalize(
+    return normalize(
         (data, gamma, beta, moving_mean, moving_var),
         run,
         eps=eps,
@@ -184,7 +184,7 @@ def batch_norm_v1(
     output_mean_var : bool, default False
         Whether to show the mean and the variance used as second and third output.
     """
-    return _normalize(
+    return normalize(
         (data, gamma, beta, moving_mean, moving_var),
         run,
         eps=eps,
@@ -201,7 +201,8 @@ def _axis(n: NodeView) -> int:
 _PARAMETERS = ("gamma", "beta", "moving_mean", "moving_var", "mean", "var")
 
 
-def _infer_shape(n: NodeView) -> None:
+def infer_shape_of_statistics(n: NodeView) -> None:
+    """The shape rule of an operator with statistics for each channel."""
     both_ways(n, "data", "output")
     axis = axis_of(_axis(n), len(n.data), n._title)
     for name in _PARAMETERS:
@@ -209,16 +210,15 @@ def _infer_shape(n: NodeView) -> None:
     n.data = n.output = replaced(n.data, axis, n.gamma[0])
 
 
-def _infer_dtype(n: NodeView) -> None:
+def infer_dtype_of_statistics(n: NodeView) -> None:
+    """The dtype rule of an operator with statistics, which are float32 for data of float16."""
     both_ways(n, "data", "output")
     require_floating(n)
     for name in _PARAMETERS:
         setattr(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
 
 
-def _gradients(
-    F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool
-) -> dict[str, Any]:
+def gradients(F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool) -> dict[str, Any]:
     """Gradients of all inputs; the statistics are outputs, through which higher orders flow."""
     axis = _axis(n)
     uses_batch = n._train and not n.use_global_stats
@@ -251,6 +251,6 @@ def _gradients(
 
 
 for _op in (batch_norm, batch_norm_v1, sync_batch_norm):
-    _op.infer_shape(_infer_shape)
-    _op.infer_dtype(_infer_dtype)
-    _op.all_gradients(partial(_gradients, shows_variance=_op is not batch_norm))
+    _op.infer_shape(infer_shape_of_statistics)
+    _op.infer_dtype(infer_dtype_of_statistics)
+    _op.all_gradients(partial(gradients, shows_variance=_op is not batch_norm))

@@ -26,6 +26,7 @@ from gluonic.graph.view import NodeView, PartialShape, written
 
 @operator(
     "Convolution",
+    "Convolution_v1",
     "_npx_convolution",
     absent=lambda n: ("bias",) if n.no_bias else (),
     dtype=floating(),

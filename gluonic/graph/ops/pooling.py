@@ -83,7 +83,7 @@ def pooling(
     """
     last = is_channels_last(layout)
     images = channels_first(wide(data), last)
-    pool = _pool(
+    pool = pool_of(
         images.shape,
         "",
         kernel=kernel,
@@ -131,7 +131,7 @@ def _count(
     return (reach - kernel + (stride - 1 if convention == "full" else 0)) // stride + 1
 
 
-def _pool(
+def pool_of(
     shape: PartialShape,
     title: str,
     *,
@@ -174,14 +174,14 @@ def _(n: NodeView) -> None:
     if n.pool_type == "lp" and n.p_value not in POWERS:
         raise InferenceError(f"{title}: pool_type='lp' needs p_value=1, 2 or 3, not {n.p_value}")
     data = first_shape(n.data, last)
-    pool = _pool(data, title, **{name: getattr(n, name) for name in _GEOMETRY})
+    pool = pool_of(data, title, **{name: getattr(n, name) for name in _GEOMETRY})
     n.output = back_shape((*data[:2], *pool.counts), last)
     output = first_shape(n.output, last)
     n.data = back_shape((*output[:2], *data[2:]), last)
 
 
 def _pool_in(images: Array, attributes: dict[str, Any]) -> Pool:
-    return _pool(images.shape, "", **{name: attributes[name] for name in _GEOMETRY}).complete()
+    return pool_of(images.shape, "", **{name: attributes[name] for name in _GEOMETRY}).complete()
 
 
 def _spread(grad: Array, data: Array, **attributes: Any) -> Array:

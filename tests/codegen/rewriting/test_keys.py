@@ -21,7 +21,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 WITHOUT_KEYS = {
     *("_foreach", "_while_loop", "_cond", "_backward_control_flow"),
-    *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "Custom", "IdentityAttachKLSparseReg"),
+    *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_contrib_BatchNormWithReLU"),
+    *("Custom", "IdentityAttachKLSparseReg"),
 }
 """Loops, which take as many keys as what is inside; and what asks for the mode, but draws nothing."""
 

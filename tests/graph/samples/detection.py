@@ -50,6 +50,8 @@ def _proposal(batch: int, **attributes: Any) -> Sample:
 
 
 NUMBERS = np.random.Generator(np.random.Philox(4)).permutation(240).reshape(2, 4, 5, 6) / 10
+_MOVED = {"spatial_scale": 0.5, "output_dim": 2, "group_size": 2}
+
 SAMPLES = {
     "ROIPooling": [
         Sample([NUMBERS, REGIONS], {"pooled_size": size, "spatial_scale": 0.5}, differentiable=(0,))
@@ -76,6 +78,26 @@ SAMPLES = {
             differentiable=(0,),
         )
         for size in (2, 3)
+    ],
+    "_contrib_DeformablePSROIPooling": [
+        Sample(
+            [uniform(2, 8, 5, 6), REGIONS, uniform(len(REGIONS), 4, 3, 3, seed=1)],
+            {**_MOVED, "pooled_size": 3, "trans_std": 0.3},
+            differentiable=(0, 2),
+            orders=1,
+        ),
+        Sample(
+            [uniform(2, 8, 5, 6), REGIONS, uniform(len(REGIONS), 2, 2, 2, seed=1)],
+            {**_MOVED, "pooled_size": 4, "part_size": 2, "sample_per_part": 2, "trans_std": 0.1},
+            differentiable=(0, 2),
+            orders=1,
+        ),
+        Sample(
+            [uniform(2, 8, 5, 6), REGIONS],
+            {**_MOVED, "pooled_size": 2, "no_trans": True},
+            differentiable=(0,),
+            orders=1,
+        ),
     ],
     "_contrib_RROIAlign": [
         Sample(

@@ -29,7 +29,25 @@ WINDOWS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
     ((0, 3, 4, 4), {"kernel": (2, 2)}),
 ]
 
+WINDOWS_V1: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+    ((2, 3, 5, 6), {"kernel": (2, 2)}),
+    ((2, 3, 5, 7), {"kernel": (3, 2), "stride": (2, 3), "pooling_convention": "full"}),
+    ((2, 3, 4, 6), {"kernel": (3, 3), "pad": (1, 1), "stride": (2, 2)}),
+    ((1, 2, 3, 4, 3), {"kernel": (2, 2, 2), "stride": (1, 2, 1), "pad": (0, 1, 0)}),
+    ((2, 3, 4, 5), {"global_pool": True}),
+]
+
 SAMPLES = {
+    "Pooling_v1": [
+        Sample(
+            [uniform(*shape)],
+            {**windows, "pool_type": kind},
+            orders=1,
+            dtypes=("float32", "float16"),
+        )
+        for shape, windows in WINDOWS_V1
+        for kind in ("max", "avg", "sum")
+    ],
     "Pooling": [
         Sample(
             [uniform(*shape, low=0.2, high=2)],

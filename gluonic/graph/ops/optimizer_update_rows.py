@@ -1,0 +1,57 @@
+"""A step of an optimizer that has one step size for each row of a matrix."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph import updates
+from gluonic.graph.axes import require_rank
+from gluonic.graph.operator import Array, State, operator
+from gluonic.graph.update_operators import all_but, floating, stepped
+from gluonic.graph.view import NodeView
+
+
+@operator("_contrib_group_adagrad_update", dtype=floating)
+def group_adagrad_update(
+    weight: Array,
+    grad: Array,
+    history: State,
+    *,
+    lr: float,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    epsilon: float = 1e-5,
+) -> Any:
+    """A step of AdaGrad with one step size for each row.
+
+    To `history` is added the mean of each row's squared gradients; the new weight is
+    ``weight - lr * grad / sqrt(history + epsilon)`` (Duchi, Hazan and Singer, 2011).
+
+    Parameters
+    ----------
+    weight, grad : (rows, columns)
+    history : (rows, 1), updated in place
+    lr, rescale_grad, clip_gradient
+        As for all updates.
+    epsilon : float, default 1e-5
+        Added to the history.
+    """
+    scaled = rescale_grad * grad
+    if clip_gradient >= 0:
+        scaled = np.clip(scaled, -clip_gradient, clip_gradient)
+    history += np.mean(np.square(scaled), axis=1, keepdims=True)
+    settings = {
+        "lr": lr,
+        "rescale_grad": rescale_grad,
+        "clip_gradient": clip_gradient,
+        "epsilon": epsilon,
+    }
+    spread = np.broadcast_to(history, weight.shape).copy()
+    return stepped(updates.group_ada_grad, settings, weight, grad, spread)
+
+
+@group_adagrad_update.infer_shape
+def _(n: NodeView) -> None:
+    all_but("history")(n)
+    require_rank(n.weight, (2,), f"{n._title}: weight")
+    n.history = (n.weight[0], 1)
