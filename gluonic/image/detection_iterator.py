@@ -41,7 +41,7 @@ class ImageDetIter(ImageIter):
     data_name, label_name : the names of the inputs
     last_batch_handle : what to do with a last batch that is too small: ``"pad"`` fills it with the first
         images, ``"discard"`` leaves it out, ``"roll_over"`` puts it into the next epoch's first batch
-    **kwargs : further arguments of `CreateDetAugmenter`
+    **augmentation : further arguments of `CreateDetAugmenter`
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ImageDetIter(ImageIter):
         data_name: str = "data",
         label_name: str = "label",
         last_batch_handle: Literal["pad", "discard", "roll_over"] = "pad",
-        **kwargs: Any,
+        **augmentation: Any,
     ) -> None:
         super().__init__(
             batch_size,
@@ -83,7 +83,7 @@ class ImageDetIter(ImageIter):
             data_name=data_name,
             label_name=label_name,
             last_batch_handle=last_batch_handle,
-            **kwargs,
+            **augmentation,
         )
         self.label_shape = self._estimate_label_shape()
         self.provide_label = [(label_name, (batch_size, *self.label_shape))]

@@ -42,7 +42,7 @@ class ImageIter(DataIter):
     dtype : of labels read: ``int32``, ``float32``, ``int64`` or ``float64``; those of batches are float32
     last_batch_handle : what to do with a last batch that is too small: ``"pad"`` fills it with the first
         images, ``"discard"`` leaves it out, ``"roll_over"`` puts it into the next epoch's first batch
-    **kwargs : further arguments of `CreateAugmenter`
+    **augmentation : further arguments of `CreateAugmenter`
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ImageIter(DataIter):
         label_name: str = "softmax_label",
         dtype: str = "float32",
         last_batch_handle: Literal["pad", "discard", "roll_over"] = "pad",
-        **kwargs: Any,
+        **augmentation: Any,
     ) -> None:
         super().__init__()
         check_sources(path_imgrec, path_imglist, imglist, dtype)
@@ -93,7 +93,9 @@ class ImageIter(DataIter):
         )
         if num_parts > 1:
             self.seq = part_of(self.seq or [], part_index, num_parts)
-        self.auglist = self._augmenters(data_shape, **kwargs) if aug_list is None else aug_list
+        self.auglist = (
+            self._augmenters(data_shape, **augmentation) if aug_list is None else aug_list
+        )
         self.num_image = None if self.seq is None else len(self.seq)
         self.cur = 0
         self._allow_read = True
