@@ -173,6 +173,7 @@ def copyMakeBorder(
     value: float = 0.0,
     values: Sequence[float] = (),
     out: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Add a border to an image.
 
@@ -184,6 +185,7 @@ def copyMakeBorder(
         mirrors it without repeating the outermost pixels; 16 more than that means the same
     value, values : with type 0, the number or the numbers of each channel to fill in
     out : an array to write the result into
+    name : accepted for MXNet's sake
     """
     return _internal._cvcopyMakeBorder(
         src,

@@ -72,7 +72,10 @@ _RENAMED = """
 .base: base
 .context: context ctx
 .contrib.text.vocab: vocab
+.contrib.text: text
+.gluon.contrib.data._constants: C
 .gluon.data.dataset: dataset
+.gluon.data.sampler: sampler
 .gluon.nn: nn
 .gluon.rnn.rnn_cell: rnn_cell
 .image: image
@@ -123,6 +126,8 @@ gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDi
     symbol threading warnings
     np_symbol=.symbol.numpy
 gluon.contrib.cnn.conv_layers: Activation HybridBlock numeric_types symbol
+gluon.contrib.data.sampler: sampler
+gluon.contrib.data.text: C base check_sha1 dataset download nd np os shutil text zipfile
 gluon.contrib.estimator.batch_processor: autograd split_and_load
 gluon.contrib.estimator.estimator: BatchBegin BatchEnd BatchProcessor Context DataLoader EpochBegin EpochEnd
     GradientUpdateHandler LoggingHandler MetricHandler StoppingHandler TrainBegin TrainEnd Trainer

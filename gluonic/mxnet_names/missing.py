@@ -65,12 +65,10 @@ MISSING = (
     Missing("contrib.io", "*"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
-    Missing("gluon.contrib.data", "*"),
     Missing(
         "gluon.data.dataloader",
-        "ConnectionWrapper DataLoaderV1 Queue SimpleQueue fetcher_loop_v1 rebuild_ndarray rebuild_np_ndarray "
-        "reduce_ndarray reduce_np_ndarray worker_loop_v1",
-        "use DataLoader",
+        "rebuild_ndarray rebuild_np_ndarray reduce_ndarray reduce_np_ndarray",
+        "arrays are pickled; they travel between processes as bytes",
     ),
     Missing(
         "ndarray.contrib symbol.contrib",

@@ -16,7 +16,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         for part in ("events", "measuring", "updating", "stopping", "logs", "checkpoints")
     ),
     "gluon.contrib.estimator.utils": ("gluon.contrib.estimator.metrics",),
-    "gluon.data.dataloader": ("gluon.data.batchify", "gluon.data.pooled"),
+    "gluon.data.dataloader": ("gluon.data.batchify", "gluon.data.pooled", "gluon.data.queues"),
     "gluon.data.vision.transforms": ("gluon.data.vision.transforms.*",),
     "gluon.loss": ("gluon.loss.*",),
     "gluon.nn.basic_layers": ("gluon.nn.containers", "gluon.nn.norm_layers"),

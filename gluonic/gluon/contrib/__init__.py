@@ -1,4 +1,4 @@
-"""Layers that MXNet keeps apart, and a training loop made of handlers."""
+"""Layers that MXNet keeps apart, data sets of text, and a training loop made of handlers."""
 
 from typing import TYPE_CHECKING
 
@@ -6,10 +6,10 @@ from gluonic.gluon.contrib import nn, rnn
 from gluonic.graph.later import import_later
 
 if TYPE_CHECKING:
-    from gluonic.gluon.contrib import cnn, estimator
+    from gluonic.gluon.contrib import cnn, data, estimator
 
 __getattr__, __dir__ = import_later(
-    __name__, {name: f"{__name__}.{name}" for name in ("cnn", "estimator")}
+    __name__, {name: f"{__name__}.{name}" for name in ("cnn", "data", "estimator")}
 )
 
-__all__ = ["cnn", "estimator", "nn", "rnn"]
+__all__ = ["cnn", "data", "estimator", "nn", "rnn"]

@@ -12,7 +12,7 @@ import numpy as np
 from gluonic import image
 from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
-from gluonic.gluon.data.vision.finding import find
+from gluonic.gluon.data.finding import find
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray

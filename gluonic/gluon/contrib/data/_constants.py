@@ -1,0 +1,3 @@
+"""What data sets of text share."""
+
+EOS_TOKEN = "<eos>"

@@ -1,0 +1,40 @@
+"""Samples at equal distances."""
+
+from collections.abc import Iterator
+
+from gluonic.gluon.data.sampler import Sampler
+from gluonic.graph.errors import AttributeValueError
+
+__all__ = ["IntervalSampler"]
+
+
+class IntervalSampler(Sampler):
+    """Every so many-th sample; then, if asked, those after them, until all have come.
+
+    Parameters
+    ----------
+    length : how many samples there are
+    interval : how far apart they are taken
+    rollover : whether to go on with those left out
+
+    Examples
+    --------
+    >>> list(IntervalSampler(10, 3))
+    [0, 3, 6, 9, 1, 4, 7, 2, 5, 8]
+    >>> list(IntervalSampler(10, 3, rollover=False))
+    [0, 3, 6, 9]
+    """
+
+    def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
+        if interval > length:
+            raise AttributeValueError(
+                f"IntervalSampler: interval {interval} must be smaller than or equal to length {length}"
+            )
+        self._length, self._interval, self._rollover = length, interval, rollover
+
+    def __iter__(self) -> Iterator[int]:
+        for start in range(self._interval if self._rollover else 1):
+            yield from range(start, self._length, self._interval)
+
+    def __len__(self) -> int:
+        return self._length

@@ -1,0 +1,123 @@
+"""Text to model: articles of Wikipedia, each token with the one that follows it."""
+
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from gluonic import ndarray as nd
+from gluonic.base import data_dir
+from gluonic.contrib.text.counting import count_tokens_from_str
+from gluonic.contrib.text.vocab import Vocabulary
+from gluonic.gluon.contrib.data._constants import EOS_TOKEN
+from gluonic.gluon.data.dataset import Dataset
+from gluonic.gluon.data.finding import find
+from gluonic.graph.errors import AttributeValueError, FileFormatError
+
+__all__ = ["WikiText2", "WikiText103"]
+
+_FILES = {name: f"wiki.{name[:5]}.tokens" for name in ("train", "validation", "test")}
+
+
+class _Place(NamedTuple):
+    """Where a data set is: its folder, and its archive there."""
+
+    folder: str
+    archive: str
+
+
+class _WikiText(Dataset):
+    """Samples of `seq_len` tokens, and the tokens that follow each of them."""
+
+    _place: ClassVar[_Place]
+
+    def __init__(
+        self,
+        root: str | None = None,
+        segment: str = "train",
+        vocab: Any = None,
+        seq_len: int = 35,
+    ) -> None:
+        if segment not in _FILES:
+            raise AttributeValueError(
+                f"{type(self).__name__}: segment={segment!r} must be one of {', '.join(_FILES)}"
+            )
+        folder = Path(root or Path(data_dir()) / "datasets" / self._place.folder).expanduser()
+        text = self._read(folder, _FILES[segment])
+        self._counter = count_tokens_from_str(text)
+        self._vocab = vocab or Vocabulary(self._counter, reserved_tokens=[EOS_TOKEN])
+        sentences = filter(None, (line.split() for line in text.splitlines()))
+        tokens = [token for words in sentences for token in (*words, EOS_TOKEN)]
+        indices = np.array(self._vocab.to_indices(tokens), np.int32)
+        count = max(0, len(indices) - 1) // seq_len
+        self._data, self._label = (
+            nd.array(part[: count * seq_len].reshape(count, seq_len), dtype=part.dtype)
+            for part in (indices[:-1], indices[1:])
+        )
+
+    def _read(self, folder: Path, name: str) -> str:
+        path = find(folder, [name, self._place.archive], type(self).__name__)
+        try:
+            return (path.read_bytes() if path.name == name else _from_archive(path, name)).decode()
+        except UnicodeDecodeError as error:
+            raise FileFormatError(f"{path}: {name} is no text: {error}") from error
+
+    @property
+    def vocabulary(self) -> Any:
+        """The vocabulary whose indices samples are."""
+        return self._vocab
+
+    @property
+    def frequencies(self) -> "Counter[str]":
+        """How often each token of this segment occurs."""
+        return self._counter
+
+    def __getitem__(self, idx: Any) -> tuple[Any, Any]:
+        return self._data[idx], self._label[idx]
+
+    def __len__(self) -> int:
+        return len(self._label)
+
+
+def _from_archive(path: Path, name: str) -> bytes:
+    """Read one file of an archive; nothing is written to the disk."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.namelist():
+                if Path(member).name == name:
+                    return archive.read(member)
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        raise FileFormatError(f"{path}: damaged: {error}") from error
+    raise FileFormatError(f"{path}: there is no {name} in this archive")
+
+
+class WikiText2(_WikiText):
+    """Two million tokens of good articles (S. Merity and others, 2016), as int32 indices.
+
+    Parameters
+    ----------
+    root : the folder with ``wiki.train.tokens`` and so on, or with ``wikitext-2-v1.zip``; below
+        ``~/.mxnet/datasets`` by default
+    segment : ``"train"``, ``"validation"`` or ``"test"``
+    vocab : a `gluonic.contrib.text.vocab.Vocabulary`; one of all tokens of the segment by default
+    seq_len : how many tokens a sample has
+    """
+
+    _place = _Place("wikitext-2", "wikitext-2-v1.zip")
+
+
+class WikiText103(_WikiText):
+    """A hundred million tokens of good articles (S. Merity and others, 2016), as int32 indices.
+
+    Parameters
+    ----------
+    root : the folder with ``wiki.train.tokens`` and so on, or with ``wikitext-103-v1.zip``; below
+        ``~/.mxnet/datasets`` by default
+    segment : ``"train"``, ``"validation"`` or ``"test"``
+    vocab : a `gluonic.contrib.text.vocab.Vocabulary`; one of all tokens of the segment by default
+    seq_len : how many tokens a sample has
+    """
+
+    _place = _Place("wikitext-103", "wikitext-103-v1.zip")
