@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gluonic.graph import ops as _ops
-from gluonic.graph.calling import Functions as _Functions
+from gluonic.graph.namespaces import Functions as _Functions
 from gluonic.ndarray import (
     _internal,
     contrib,

@@ -1,6 +1,6 @@
 """Operators whose names begin with an underscore, as functions."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function
 
 _functions = Functions("_internal", globals(), make_function)

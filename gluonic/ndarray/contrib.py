@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gluonic.graph import sampling
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.contrib_updates import (

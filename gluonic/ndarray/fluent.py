@@ -4,7 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.graph.calling import FLUENT, LaterSignature, signature
+from gluonic.graph.calling import LaterSignature, signature
+from gluonic.graph.namespaces import FLUENT
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray import op
 from gluonic.ndarray.array import NDArray, method

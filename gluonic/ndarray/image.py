@@ -1,6 +1,6 @@
 """``nd.image``: operators on pictures."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function
 
 _functions = Functions("image", globals(), make_function)

@@ -1,6 +1,6 @@
 """``nd.linalg``: linear algebra."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function
 
 _functions = Functions("linalg", globals(), make_function)

@@ -1,6 +1,6 @@
 """All operators with public names, each a function; `nd` offers them too."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function
 
 _functions = Functions("op", globals(), make_function)

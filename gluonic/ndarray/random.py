@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gluonic.graph.arithmetic import is_number
-from gluonic.graph.calling import NULL, Functions
+from gluonic.graph.calling import NULL
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray import _internal
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, current_context

@@ -2,8 +2,8 @@
 
 from typing import Any, NoReturn
 
-from gluonic.graph.calling import Functions
 from gluonic.graph.errors import NotThereError
+from gluonic.graph.namespaces import Functions
 from gluonic.ndarray import arithmetic as _arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.creation import array, empty, zeros

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol import (
     _internal,
     contrib,

@@ -1,6 +1,6 @@
 """Operators whose names begin with an underscore: ``sym._internal._plus_scalar``."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("_internal", globals(), make_function)

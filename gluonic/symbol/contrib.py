@@ -3,7 +3,7 @@
 from typing import Any
 
 from gluonic.graph import sampling
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol import _internal
 from gluonic.symbol.control_flow import cond, foreach, while_loop
 from gluonic.symbol.functions import full

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.graph.calling import FLUENT
+from gluonic.graph.namespaces import FLUENT
 from gluonic.graph.operator import REGISTRY
 from gluonic.symbol import op
 from gluonic.symbol.functions import split_v2

@@ -1,6 +1,6 @@
 """Operators on images: ``sym.image.to_tensor``."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("image", globals(), make_function)

@@ -1,6 +1,6 @@
 """Linear algebra: ``sym.linalg.gemm2``."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("linalg", globals(), make_function)

@@ -1,6 +1,6 @@
 """Operators with public names: ``sym.op.X`` is ``sym.X``."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("op", globals(), make_function)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from gluonic.graph.calling import NULL, Functions
+from gluonic.graph.calling import NULL
+from gluonic.graph.namespaces import Functions
 from gluonic.graph.sampling import make_sampler
 from gluonic.symbol import _internal
 from gluonic.symbol.register import make_function

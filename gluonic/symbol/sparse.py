@@ -1,6 +1,6 @@
 """Operators that MXNet also has for sparse arrays: ``sym.sparse.dot``."""
 
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("sparse", globals(), make_function)

@@ -6,7 +6,7 @@ import pytest
 
 import gluonic as mx
 from gluonic.graph.backends import BACKENDS
-from gluonic.graph.calling import Functions
+from gluonic.graph.namespaces import Functions
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.invoke import EAGER
 from tests.extension.building import Builder

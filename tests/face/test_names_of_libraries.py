@@ -17,7 +17,7 @@ from gluonic.gluon.data.dataloader import _as_in_context, default_mp_batchify_fn
 from gluonic.gluon.data.pooled import PooledBatches, make_batch
 from gluonic.gluon.model_zoo import model_store
 from gluonic.gluon.utils import _get_repo_file_url, _get_repo_url
-from gluonic.graph.calling import place_of
+from gluonic.graph.namespaces import place_of
 from gluonic.graph.operator import REGISTRY
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from gluonic.graph.calling import NULL, Caller, Functions, LaterSignature, place_of, signature
+from gluonic.graph.calling import NULL, Caller, LaterSignature, signature
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.namespaces import Functions, place_of
 from gluonic.graph.operator import REGISTRY, Operator
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd
-from gluonic.graph.calling import place_of
+from gluonic.graph.namespaces import place_of
 from gluonic.graph.operator import REGISTRY
 
 

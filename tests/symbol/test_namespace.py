@@ -3,7 +3,7 @@ import inspect
 import pytest
 
 from gluonic import symbol as sym
-from gluonic.graph.calling import FLUENT, place_of
+from gluonic.graph.namespaces import FLUENT, place_of
 from gluonic.graph.operator import REGISTRY
 from gluonic.symbol import Symbol
 

@@ -10,8 +10,8 @@ import pytest
 
 import gluonic as mx
 from gluonic import gluon, nd, sym
-from gluonic.graph.calling import place_of
 from gluonic.graph.errors import AttributeValueError, MXNetError
+from gluonic.graph.namespaces import place_of
 from gluonic.graph.operator import REGISTRY
 from tests.graph.registry_samples import SAMPLES
 from tests.measured import measure

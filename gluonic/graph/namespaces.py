@@ -1,0 +1,132 @@
+"""The modules of functions: where each operator is called, and how modules get and renew their functions."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+from gluonic.graph.errors import UnknownOperatorError, nearest
+from gluonic.graph.operator import REGISTRY, Operator
+
+
+class PublicName(NamedTuple):
+    """Where a function lives: the submodule (``op`` is the namespace itself) and its name there."""
+
+    module: str
+    name: str
+
+
+_PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
+
+
+def place_of(name: str) -> PublicName:
+    """Where the operator of that name (or alias) is called.
+
+    >>> place_of("_contrib_box_iou")
+    PublicName(module='contrib', name='box_iou')
+    >>> place_of("_random_uniform")  # behind the dispatching random.uniform
+    PublicName(module='_internal', name='_random_uniform')
+    """
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            if prefix == "_random_" and not name.endswith("_like"):
+                break
+            return PublicName(prefix.strip("_"), name[len(prefix) :])
+    return PublicName("_internal" if name.startswith("_") else "op", name)
+
+
+class Functions:
+    """The functions of one module. They stand in it from the start, for programs that look through its names.
+
+    Those of operators that come later are added. A module that has its functions from here sets
+    ``__getattr__ = functions.find``, which says what is like a name that is not there, and
+    ``__dir__ = functions.names``. What stands in the module already, or is defined there afterwards, goes
+    before operators.
+
+    Parameters
+    ----------
+    module : which module, as in `PublicName`
+    namespace : the module's globals
+    make : makes a function from an operator and the name it is called by, within a microsecond or two
+    """
+
+    _all: ClassVar[list["Functions"]] = []
+    _operators: ClassVar[dict[str, dict[str, str]]] = {}
+
+    def __init__(
+        self,
+        module: str,
+        namespace: dict[str, Any],
+        make: Callable[[Operator, str], Callable[..., Any]],
+    ) -> None:
+        self.module, self.namespace, self.make = module, namespace, make
+        others = (f.made for f in self._all if f.module == module and f.make is make)
+        self.made: dict[str, Callable[..., Any]] = next(others, {})
+        self._all.append(self)
+        for name, operator in self.operators().items():
+            self._enter(name, operator)
+
+    def _enter(self, name: str, operator: str) -> None:
+        """Put a function into the module, the one that another module has, if there is one."""
+        function = self.made.get(name)
+        if function is None:
+            function = self.made[name] = self.make(REGISTRY[operator], name)
+            # The name in the spec remains where gluonic is served as mxnet.
+            spec = self.namespace.get("__spec__")
+            function.__module__ = self.module if spec is None else spec.name
+        self.namespace.setdefault(name, function)
+
+    @classmethod
+    def renew(cls, operator: str) -> None:
+        """Let all modules make their functions of an operator anew: it is new, another one, or gone."""
+        module, name = place_of(operator)
+        cls._operators.setdefault(module, {}).pop(name, None)
+        if operator in REGISTRY:
+            cls._operators[module][name] = operator
+        concerned = [functions for functions in cls._all if functions.module == module]
+        old = [functions.made.get(name) for functions in concerned]
+        for functions, function in zip(concerned, old, strict=True):
+            functions.made.pop(name, None)
+            if function is not None and functions.namespace.get(name) is function:
+                del functions.namespace[name]
+        if operator in REGISTRY:
+            for functions in concerned:
+                functions._enter(name, operator)
+
+    def operators(self) -> dict[str, str]:
+        """Find the operators' names by those of the functions."""
+        return self._operators.get(self.module, {})
+
+    def names(self) -> list[str]:
+        """All names of the module."""
+        return sorted(name for name in self.namespace if not name.startswith("__"))
+
+    def find(self, name: str) -> Any:
+        """Make `__all__`, or say that there is no such function.
+
+        Raises
+        ------
+        AttributeError
+            naming the functions most like it
+        """
+        if name == "__all__":
+            return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]
+        title = self.namespace.get("__name__", self.module)
+        if name.startswith("__"):
+            raise AttributeError(f"{title} has no {name!r}")
+        raise UnknownOperatorError(f"{title} has no {name!r}{nearest(name, self.names())}")
+
+
+for _operator in REGISTRY:
+    Functions.renew(_operator)
+REGISTRY.watchers.append(Functions.renew)
+
+_FLUENT = """
+abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
+broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space
+diag exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 log_softmax max
+mean min nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu
+repeat reshape reshape_like rint round rsqrt shape_array sigmoid sign sin sinh size_array
+slice slice_axis slice_like softmax softmin sort space_to_depth split sqrt square squeeze
+sum swapaxes take tan tanh tile topk transpose trunc zeros_like
+"""
+FLUENT = tuple(_FLUENT.split())
+"""Operators that are also methods: ``x.sum(axis=1)`` is ``sum(x, axis=1)``."""
