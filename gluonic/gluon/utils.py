@@ -1,21 +1,22 @@
-"""Helpers of training loops: splitting batches, clipping gradients, checking and fetching files."""
+"""Helpers of training loops: splitting batches and clipping gradients; fetching files, too."""
 
-import hashlib
-import os
-import shutil
 import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import unquote, urlparse
 
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.gluon.fetching import (
+    check_sha1,
+    download,
+    replace_file,
+    repository_file_url,
+    repository_url,
+)
 from gluonic.gluon.hooks import HookHandle
 from gluonic.gluon.parameter import shape_is_known
-from gluonic.graph.errors import FileFormatError, MXNetError, describe
-from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import Context, NDArray
 
 __all__ = [
@@ -29,7 +30,8 @@ __all__ = [
     "split_data",
 ]
 
-_REPOSITORY = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
+# the names that other libraries import
+_get_repo_url, _get_repo_file_url = repository_url, repository_file_url
 
 
 def split_data(
@@ -122,127 +124,3 @@ def clip_global_norm(
 
 def _as_floats(array: NDArray) -> Any:
     return array.asnumpy().astype(np.float64, copy=False).ravel()
-
-
-def sha1_of(filename: str) -> str:
-    """Return the SHA-1 digest of a file."""
-    with Path(filename).open("rb") as file:
-        return hashlib.file_digest(file, "sha1").hexdigest()
-
-
-def check_sha1(filename: str, sha1_hash: str) -> bool:
-    """Return whether a file has this SHA-1 digest."""
-    return sha1_of(filename) == sha1_hash
-
-
-def replace_file(src: str, dst: str) -> None:
-    """Move a file over another one, in one step: `dst` is never half written."""
-    try:
-        os.replace(src, dst)
-    except OSError:
-        Path(src).unlink(missing_ok=True)
-        raise
-
-
-def repository_url() -> str:
-    """Return where Gluon's data sets and models are published; $MXNET_GLUON_REPO names a mirror."""
-    url = os.environ.get("MXNET_GLUON_REPO", _REPOSITORY)
-    return url if url.endswith("/") else f"{url}/"
-
-
-def repository_file_url(namespace: str, filename: str) -> str:
-    """Return the address of a published file."""
-    return f"{repository_url()}{namespace}/{filename}"
-
-
-# the names that other libraries import
-_get_repo_url, _get_repo_file_url = repository_url, repository_file_url
-
-
-def download(
-    url: str,
-    path: str | None = None,
-    overwrite: bool = False,
-    sha1_hash: str | None = None,
-    retries: int = 5,
-    verify_ssl: bool = True,
-) -> str:
-    """Fetch a file, if it is not there. Nothing else in gluonic goes to the network.
-
-    Parameters
-    ----------
-    url : its address, ``file://``, ``http://`` or ``https://`` (for these `requests` must be installed)
-    path : the file or folder to write to; the present folder and the name in `url` by default
-    overwrite : fetch it even if the file is there
-    sha1_hash : the digest that the file must have
-    retries : how many more times to try
-    verify_ssl : whether to check the server's certificate
-
-    Returns
-    -------
-    str
-        where the file is
-
-    Raises
-    ------
-    MXNetError
-        when it cannot be fetched
-    FileFormatError
-        when the file does not have the digest
-    """
-    parts = urlparse(url)
-    name = Path(unquote(parts.path)).name
-    target = Path(path).expanduser() if path is not None else Path(name)
-    if target.is_dir():
-        target = target / name
-    if target.is_file() and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
-        return str(target)
-    if parts.scheme in ("", "file"):
-        _place(
-            target, sha1_hash, url, lambda file: shutil.copyfile(Path(unquote(parts.path)), file)
-        )
-        return str(target)
-    if not verify_ssl:
-        warnings.warn(
-            f"Unverified HTTPS request: the certificate of {url} is not checked", stacklevel=2
-        )
-    _place(target, sha1_hash, url, lambda file: _fetch(url, file, retries, verify_ssl))
-    return str(target)
-
-
-def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
-    """Write what a server answers to a file."""
-    try:
-        import requests
-    except ImportError:
-        raise MXNetError(
-            describe(
-                f"{url} cannot be fetched without the package requests",
-                where="download",
-                hint="pip install requests, or fetch it yourself and put it there",
-            )
-        ) from None
-    failure: Exception | None = None
-    for _ in range(1 + max(retries, 0)):
-        try:
-            answer = requests.get(url, stream=True, verify=verify_ssl)
-            if answer.status_code != 200:
-                raise MXNetError(f"download: {url} answers {answer.status_code}")
-            with open(file, "wb") as out:
-                out.writelines(answer.iter_content(1 << 16))
-        except (requests.exceptions.RequestException, MXNetError) as error:
-            failure = error
-        else:
-            return
-    raise MXNetError(f"download: {url}: {failure}") from failure
-
-
-def _place(target: Path, sha1_hash: str | None, source: str, write: Callable[[str], Any]) -> None:
-    """Write a file beside its place, check it, and put it there in one step."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(target.parent)
-    with unfinished(target) as file:
-        write(file.path)
-        if sha1_hash and not check_sha1(file.path, sha1_hash):
-            raise FileFormatError(f"{source} does not have the SHA-1 digest {sha1_hash}")
-        file.put_in_place()

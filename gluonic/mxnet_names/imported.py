@@ -150,7 +150,7 @@ gluon.data.vision.datasets: base check_sha1 dataset download gzip image is_np_ar
 gluon.data.vision.transforms*: Block HybridBlock HybridSequential Sequential image is_np_array np
     numeric_types random
 gluon.loss: HybridBlock is_np_array ndarray np numeric_types
-gluon.model_zoo.model_store: apache_repo_url=.gluon.utils:_REPOSITORY base check_sha1 download logging os
+gluon.model_zoo.model_store: apache_repo_url=.gluon.fetching:_REPOSITORY base check_sha1 download logging os
     replace_file shutil tempfile uuid zipfile
 gluon.model_zoo.vision.alexnet: HybridBlock base cpu nn os
 gluon.model_zoo.vision.densenet: HybridBlock HybridConcurrent Identity base cpu nn os

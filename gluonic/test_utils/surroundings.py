@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gluonic.gluon.data.vision import MNIST
-from gluonic.gluon.utils import download as fetch
+from gluonic.gluon.fetching import download as fetch
 from gluonic.io import DataIter
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

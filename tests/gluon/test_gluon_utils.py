@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -88,44 +86,7 @@ def test_a_file_that_is_there_is_not_asked_for_again(tmp_path: Path) -> None:
     assert utils.download(ADDRESS, str(tmp_path), sha1_hash=HELLO) == str(tmp_path / "data.bin")
 
 
-class Server:
-    """The package `requests`, with answers of our own."""
-
-    exceptions = SimpleNamespace(RequestException=ConnectionError)
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers, self.asked = list(answers), 0
-
-    def get(self, url: str, stream: bool, verify: bool) -> Any:
-        self.asked += 1
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        status, content = answer
-        return SimpleNamespace(status_code=status, iter_content=lambda size: [content])
-
-
 ADDRESS = "https://example.org/data.bin"
-
-
-def test_a_file_is_fetched_after_some_failures(tmp_path: Path, monkeypatch: Any) -> None:
-    server = Server(ConnectionError("no route"), (500, b""), (200, b"hello"))
-    monkeypatch.setitem(sys.modules, "requests", server)
-    utils.download(ADDRESS, str(tmp_path), sha1_hash=HELLO)
-    assert (tmp_path / "data.bin").read_text() == "hello"
-    assert server.asked == 3
-
-
-def test_a_file_that_cannot_be_fetched_is_named_with_the_reason(
-    tmp_path: Path, monkeypatch: Any
-) -> None:
-    monkeypatch.setitem(sys.modules, "requests", Server((404, b""), (404, b"")))
-    with pytest.raises(mx.MXNetError, match=r"example\.org/data\.bin answers 404"):
-        utils.download(ADDRESS, str(tmp_path), retries=1)
-    monkeypatch.setitem(sys.modules, "requests", None)
-    with pytest.raises(mx.MXNetError, match="pip install requests"):
-        utils.download(ADDRESS, str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_copy_with_the_wrong_digest_leaves_the_old_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from gluonic.base import data_dir
-from gluonic.gluon.utils import check_sha1
+from gluonic.gluon.fetching import check_sha1
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 

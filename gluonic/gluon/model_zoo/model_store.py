@@ -1,10 +1,21 @@
-"""Files of pretrained models: found on this machine, never downloaded."""
+"""Files of pretrained models: found on this machine, or fetched from where $MXNET_GLUON_REPO says."""
 
 import re
+import shutil
+import zlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import BadZipFile, ZipFile
 
 from gluonic.base import data_dir
-from gluonic.gluon.utils import sha1_of
+from gluonic.gluon.fetching import (
+    download,
+    has_repository,
+    repository_file_url,
+    sha1_of,
+    write_checked,
+)
+from gluonic.gluon.model_zoo.published import PUBLISHED
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 __all__ = ["get_model_file", "purge"]
@@ -12,6 +23,10 @@ __all__ = ["get_model_file", "purge"]
 # full digests of models by their names; other libraries announce those of theirs here
 _model_sha1: dict[str, str] = {}
 _HASHED = re.compile(r".*-([0-9a-f]{8})\.params\Z")
+
+
+class UnknownModelError(MXNetError, ValueError):
+    """Nobody has announced the digest of a model."""
 
 
 def models_folder() -> str:
@@ -31,12 +46,15 @@ def get_model_file(name: str, root: str | None = None) -> str:
     name : such as ``resnet18_v1``
     root : the folder; `models_folder` by default
 
+    Where there is none, and the environment variable MXNET_GLUON_REPO is the address of a repository as
+    MXNet's, ``gluon/models/name-01234567.zip`` is fetched from it (``http``, ``https`` or ``file``).
+
     Raises
     ------
     MXNetError
-        if there is no such file
+        if there is no such file, or it cannot be fetched
     FileFormatError
-        if its digest is not the one in its name
+        if its digest is not the one in its name, or that of the model
     """
     folder = Path(root or models_folder()).expanduser()
     plain = folder / f"{name}.params"
@@ -45,6 +63,8 @@ def get_model_file(name: str, root: str | None = None) -> str:
     for path in [plain, *hashed] if plain.is_file() else hashed:
         _check_digest(path)
         return str(path)
+    if has_repository():
+        return str(_fetched(name, folder))
     raise MXNetError(
         describe(
             f"the pretrained parameters of {name!r} are not on this machine",
@@ -53,9 +73,31 @@ def get_model_file(name: str, root: str | None = None) -> str:
                 f"looked for: {plain}",
                 f"and: {folder}/{name}-{ending.replace('*', '01234567')}.params (MXNet's name)",
             ],
-            hint="put the file there; gluonic downloads nothing",
+            hint="put the file there, or let the environment variable MXNET_GLUON_REPO say where to fetch it",
         )
     )
+
+
+def _fetched(name: str, folder: Path) -> Path:
+    """Fetch a model's archive, and unpack from it the file that bears the model's digest."""
+    file = f"{name}-{short_hash(name)}"
+    url, target = repository_file_url("gluon/models", f"{file}.zip"), folder / f"{file}.params"
+    with TemporaryDirectory() as place:
+        archive = download(url, str(Path(place) / "model.zip"))
+
+        def unpack(path: str) -> None:
+            try:
+                with (
+                    ZipFile(archive) as packed,
+                    packed.open(target.name) as content,
+                    open(path, "wb") as out,
+                ):
+                    shutil.copyfileobj(content, out)
+            except (BadZipFile, KeyError, zlib.error, EOFError) as error:
+                raise FileFormatError(f"{url}: holds no {target.name}: {error}") from error
+
+        write_checked(target, _digest(name), url, unpack)
+    return target
 
 
 def short_hash(name: str) -> str:
@@ -66,9 +108,16 @@ def short_hash(name: str) -> str:
     ValueError
         if nobody has announced the digest
     """
-    if name not in _model_sha1:
-        raise ValueError(f"the digest of the model {name!r} is not known")
-    return _model_sha1[name][:8]
+    return _digest(name)[:8]
+
+
+def _digest(name: str) -> str:
+    digest = _model_sha1.get(name) or PUBLISHED.get(name)
+    if digest is None:
+        raise UnknownModelError(
+            describe(f"the digest of the model {name!r} is not known", where="model_zoo")
+        )
+    return digest
 
 
 def _check_digest(path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd
+from gluonic.gluon.fetching import sha1_of
 from gluonic.gluon.model_zoo import model_store, vision
-from gluonic.gluon.utils import sha1_of
 from gluonic.graph.errors import FileFormatError
 from tests.measured import models
 from tests.measured.measure import agrees, numbers, read

@@ -76,7 +76,7 @@ class MNIST(_LocalDataset):
     def _read(self) -> tuple[Any, Any]:
         part = "train" if self._train else "t10k"
         images, labels = (
-            read_idx(find(self._root, [f"{name}.gz", name], f"{type(self).__name__}"))
+            read_idx(find(self._root, [f"{name}.gz", name], type(self).__name__, self._folder))
             for name in (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte")
         )
         return images[..., None], labels
@@ -124,7 +124,7 @@ class CIFAR10(_LocalDataset):
         return pixels, records[:, self._label_place]
 
     def _records(self, name: str) -> Any:
-        path = find(self._root, [name, self._archive], type(self).__name__)
+        path = find(self._root, [name, self._archive], type(self).__name__, self._folder)
         contents = path.read_bytes() if path.name == name else _from_archive(path, name)
         length = self._labels + 3072
         if not contents or len(contents) % length:

@@ -1,0 +1,150 @@
+"""Fetching files: from the network, or from folders, whole or not at all."""
+
+import hashlib
+import os
+import shutil
+import ssl
+import warnings
+from collections.abc import Callable
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import unquote, urlparse
+from urllib.request import urlopen
+
+from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+
+_REPOSITORY = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
+
+
+def sha1_of(filename: str) -> str:
+    """Return the SHA-1 digest of a file."""
+    with Path(filename).open("rb") as file:
+        return hashlib.file_digest(file, "sha1").hexdigest()
+
+
+def check_sha1(filename: str, sha1_hash: str) -> bool:
+    """Return whether a file has this SHA-1 digest."""
+    return sha1_of(filename) == sha1_hash
+
+
+def replace_file(src: str, dst: str) -> None:
+    """Move a file over another one, in one step: `dst` is never half written."""
+    try:
+        os.replace(src, dst)
+    except OSError:
+        Path(src).unlink(missing_ok=True)
+        raise
+
+
+def has_repository() -> bool:
+    """Return whether $MXNET_GLUON_REPO names a place from which data sets and models are to be fetched."""
+    return bool(os.environ.get("MXNET_GLUON_REPO"))
+
+
+def repository_url() -> str:
+    """Return where Gluon's data sets and models are published; $MXNET_GLUON_REPO names a mirror."""
+    url = os.environ.get("MXNET_GLUON_REPO") or _REPOSITORY
+    return url if url.endswith("/") else f"{url}/"
+
+
+def repository_file_url(namespace: str, filename: str) -> str:
+    """Return the address of a published file."""
+    return f"{repository_url()}{namespace}/{filename}"
+
+
+def download(
+    url: str,
+    path: str | None = None,
+    overwrite: bool = False,
+    sha1_hash: str | None = None,
+    retries: int = 5,
+    verify_ssl: bool = True,
+) -> str:
+    """Fetch a file, if it is not there. Nothing in gluonic goes to the network otherwise.
+
+    Parameters
+    ----------
+    url : its address, ``file://``, ``http://`` or ``https://``
+    path : the file or folder to write to; the present folder and the name in `url` by default
+    overwrite : fetch it even if the file is there
+    sha1_hash : the digest that the file must have
+    retries : how many more times to try
+    verify_ssl : whether to check the server's certificate
+
+    Returns
+    -------
+    str
+        where the file is
+
+    Raises
+    ------
+    MXNetError
+        when it cannot be fetched
+    FileFormatError
+        when the file does not have the digest
+    """
+    parts = urlparse(url)
+    name = Path(unquote(parts.path)).name
+    target = Path(path).expanduser() if path is not None else Path(name)
+    if target.is_dir():
+        target = target / name
+    if target.is_file() and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
+        return str(target)
+    if parts.scheme in ("", "file"):
+        write_checked(
+            target, sha1_hash, url, lambda file: shutil.copyfile(Path(unquote(parts.path)), file)
+        )
+        return str(target)
+    if not verify_ssl:
+        warnings.warn(
+            f"Unverified HTTPS request: the certificate of {url} is not checked", stacklevel=2
+        )
+    write_checked(target, sha1_hash, url, lambda file: _fetch(url, file, retries, verify_ssl))
+    return str(target)
+
+
+def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
+    """Write what a server answers to a file."""
+    context = None if verify_ssl else ssl._create_unverified_context()
+    failure: Exception | None = None
+    for _ in range(1 + max(retries, 0)):
+        try:
+            with urlopen(url, context=context) as answer, open(file, "wb") as out:
+                shutil.copyfileobj(answer, out)
+        except (OSError, HTTPException) as error:  # what urllib raises is an OSError
+            if isinstance(error, HTTPError):
+                error.close()
+            failure = error
+        else:
+            return
+    told = f"answers {failure.code}" if isinstance(failure, HTTPError) else failure
+    raise MXNetError(describe(f"{url}: {told}", where="download")) from failure
+
+
+def write_checked(
+    target: Path, sha1_hash: str | None, source: str, write: Callable[[str], Any]
+) -> None:
+    """Write a file beside its place, check it, and put it there in one step.
+
+    Parameters
+    ----------
+    target : its place
+    sha1_hash : the digest that it must have, if that is known
+    source : what it is made of, for messages
+    write : writes the file of this name
+
+    Raises
+    ------
+    FileFormatError
+        if it has another digest; what stood there stays
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(target.parent)
+    with unfinished(target) as file:
+        write(file.path)
+        if sha1_hash and not check_sha1(file.path, sha1_hash):
+            raise FileFormatError(f"{source} does not have the SHA-1 digest {sha1_hash}")
+        file.put_in_place()
