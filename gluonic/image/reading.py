@@ -1,15 +1,12 @@
 """Images from files and from their contents."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph import image_files
-from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
-from gluonic.graph.files import inaccessible
-from gluonic.ndarray import NDArray
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.ndarray import NDArray, _internal
 
 __all__ = ["imdecode", "imread"]
 
@@ -38,15 +35,7 @@ def imread(
     FileFormatError
         naming the file, if it is no image, or damaged
     """
-    try:
-        contents = Path(filename).read_bytes()
-    except OSError as error:
-        raise inaccessible(error, filename) from error
-    try:
-        return imdecode(contents, flag, to_rgb, out)
-    except FileFormatError as error:
-        error.facts.append(f"file: {filename}")
-        raise
+    return _internal._cvimread(filename, flag, to_rgb, out)
 
 
 def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> Any:
@@ -71,17 +60,11 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> A
     FileFormatError
         if this is no image, or damaged
     """
-    if isinstance(buf, NDArray):
-        buf = buf.asnumpy()
-    if not isinstance(buf, (bytes, bytearray, memoryview, np.ndarray)):
+    if not isinstance(buf, (NDArray, bytes, bytearray, memoryview, np.ndarray)):
         raise AttributeValueError(
             describe(
                 f"imdecode: buf must be bytes, bytearray or numpy.ndarray, not {type(buf).__name__}",
                 hint="the contents of a file opened with 'rb'; imread takes its name",
             )
         )
-    pixels = image_files.decode(buf, flag, to_rgb)
-    if out is None:
-        return NDArray(pixels)
-    out[:] = NDArray(pixels)
-    return out
+    return _internal._cvimdecode(buf, flag, to_rgb, out)

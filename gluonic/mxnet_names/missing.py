@@ -90,11 +90,8 @@ MISSING = (
     ),
     Missing("gluon.model_zoo.vision.inception", "make_aux", "no model uses it"),
     Missing("ndarray._internal symbol._internal", "_np*", _NO_NUMPY),
-    Missing(
-        "ndarray._internal symbol._internal",
-        "_cvimdecode _cvimread _imdecode",
-        "no images are decoded",
-    ),
+    Missing("ndarray._internal symbol._internal", "_imdecode", "use mx.image.imdecode"),
+    Missing("symbol._internal", "_cvimdecode _cvimread", "graphs decode no images; use mx.image"),
     Missing(
         "ndarray._internal symbol._internal",
         "_backward_* _broadcast_backward _split_v2_backward",

@@ -58,3 +58,12 @@ def test_contents_that_are_no_image_are_refused(contents: bytes) -> None:
 def test_text_is_not_decoded() -> None:
     with pytest.raises(ValueError, match=r"bytes.*not str"):
         image.imdecode("picture.png")
+
+
+def test_operators_decode_and_read_as_the_functions_do(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    path.write_bytes(CONTENTS)
+    buffer = mx.nd.array(np.frombuffer(CONTENTS, np.uint8), dtype="uint8")
+    expected = image.imread(path).asnumpy()
+    assert (mx.nd._internal._cvimdecode(buffer).asnumpy() == expected).all()
+    assert (mx.nd._internal._cvimread(str(path)).asnumpy() == expected).all()

@@ -1,0 +1,48 @@
+"""Arrays of images that lie in files."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from gluonic.graph.errors import FileFormatError
+from gluonic.graph.files import inaccessible
+from gluonic.graph.image_files import decode
+from gluonic.ndarray.array import NDArray
+
+
+def _cvimdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> Any:
+    """Decode the contents of an image file.
+
+    Parameters
+    ----------
+    buf : an array of bytes, or bytes
+    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    out : an array to write the image into
+    """
+    image = NDArray(decode(buf.asnumpy() if isinstance(buf, NDArray) else buf, flag, to_rgb))
+    if out is None:
+        return image
+    out[:] = image
+    return out
+
+
+def _cvimread(
+    filename: str | os.PathLike[str], flag: int = 1, to_rgb: bool = True, out: Any = None
+) -> Any:
+    """Read an image file; the parameters are those of `_cvimdecode`.
+
+    Raises
+    ------
+    FileFormatError
+        naming the file, if it is no image, or damaged
+    """
+    try:
+        contents = Path(filename).read_bytes()
+    except OSError as error:
+        raise inaccessible(error, filename) from error
+    try:
+        return _cvimdecode(contents, flag, to_rgb, out)
+    except FileFormatError as error:
+        error.facts.append(f"file: {filename}")
+        raise
