@@ -86,6 +86,7 @@ class _Partition:
     before, after : for each group those it depends on, and those that depend on it, directly
     drew : the group that draws random numbers in Python last
     latest : for each group where the latest operator stands of all it depends on, by way of others too
+    made, read : for each group its results, and those of others and inputs of the graph that it reads
     """
 
     def __init__(self, shapes: Mapping[Entry, Shape], roots: Mapping[Entry, Entry]) -> None:
@@ -96,6 +97,8 @@ class _Partition:
         self.after: dict[Group, set[Group]] = {}
         self.order: dict[Node, int] = {}
         self.latest: dict[Group, int] = {}
+        self.made: dict[Group, set[Entry]] = {}
+        self.read: dict[Group, set[Entry]] = {}
         self.drew: Group | None = None
 
     def producer(self, entry: Entry) -> Group | None:
@@ -107,6 +110,8 @@ class _Partition:
         group = Group([node], stages, reason)
         self.order[node] = len(self.order)
         self.group_of[node] = group
+        self.made[group] = {node.entry(i) for i in range(node.output_count)}
+        self.read[group] = set(node.inputs)
         before = [self.producer(entry) for entry in node.inputs]
         if draws(node, train=True):
             before.append(self.drew)
@@ -141,7 +146,10 @@ class _Partition:
         if first.step is not None or second.step is not None:
             return None
         nodes = sorted([*first.nodes, *second.nodes], key=self.order.__getitem__)
-        if len(nodes) > _MOST_NODES or self._arrays(nodes) > _MOST_ARRAYS:
+        if len(nodes) > _MOST_NODES:
+            return None
+        read = self._read_together(first, second)
+        if len(read) > _MOST_ARRAYS:
             return None
         if self.reaches(first, second, through_others=True):
             return None
@@ -150,18 +158,20 @@ class _Partition:
         stages = arrange(nodes, (first.stages, second.stages), self.loops, self.shapes, self.roots)
         if stages is None:
             return None
+        self.read[first] = read
         return self._merge(first, second, nodes, stages)
 
-    def _arrays(self, nodes: Sequence[Node]) -> int:
-        """How many arrays the operators read that others made, at most."""
-        members = set(nodes)
-        return len({e for node in nodes for e in node.inputs if e.node not in members})
+    def _read_together(self, first: Group, second: Group) -> set[Entry]:
+        """What two groups read that others made."""
+        return (self.read[first] - self.made[second]) | (self.read[second] - self.made[first])
 
     def _merge(self, kept: Group, gone: Group, nodes: list[Node], stages: Stages) -> Group:
         for node in gone.nodes:
             self.group_of[node] = kept
         kept.nodes, kept.stages = nodes, stages
         latest = max(self.latest[kept], self.latest.pop(gone))
+        self.made[kept] |= self.made.pop(gone)
+        del self.read[gone]
         for here, there in ((self.before, self.after), (self.after, self.before)):
             for neighbour in here[gone]:
                 there[neighbour].discard(gone)
