@@ -10,14 +10,15 @@ from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 
 if TYPE_CHECKING:
-    from gluonic.contrib import svrg_optimization, tensorboard, text
+    from gluonic.contrib import io, svrg_optimization, tensorboard, text
 
-_MODULES = ("svrg_optimization", "tensorboard", "text")
+_MODULES = ("io", "svrg_optimization", "tensorboard", "text")
 __getattr__, __dir__ = import_later(__name__, {name: f"{__name__}.{name}" for name in _MODULES})
 
 __all__ = [
     "amp",
     "autograd",
+    "io",
     "nd",
     "ndarray",
     "svrg_optimization",

@@ -10,6 +10,7 @@ from gluonic.io.image_records import (
     ImageRecordUInt8Iter,
     ImageRecordUInt8Iter_v1,
 )
+from gluonic.io.libsvm import LibSVMIter
 from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.io.wrapping import PrefetchingIter, ResizeIter
 
@@ -23,6 +24,7 @@ __all__ = [
     "ImageRecordIter_v1",
     "ImageRecordUInt8Iter",
     "ImageRecordUInt8Iter_v1",
+    "LibSVMIter",
     "MNISTIter",
     "MXDataIter",
     "NDArrayIter",

@@ -1,32 +1,20 @@
 """Iterators over files: comma separated values, and the digits of the MNIST set."""
 
 import warnings
-from collections.abc import Iterable
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from gluonic import ndarray as nd
-from gluonic.graph.attributes import Positive
-from gluonic.graph.errors import AttributeValueError, FileFormatError, nearest, warn
-from gluonic.io.arrays import NDArrayIter
-from gluonic.io.batch import DataBatch, DataIter
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import FileFormatError
+from gluonic.io.cpp_random import CppRandom
 from gluonic.io.idx import read_idx
-from gluonic.ndarray import NDArray
-
-_OF_SPEED = {
-    "ctx",
-    "dtype",
-    "input_shape",
-    "preprocess_threads",
-    "prefetch_buffer",
-    "seed",
-    "silent",
-}
+from gluonic.io.record_order import check_part
+from gluonic.io.rows import Rest, RowsIter, check_lengths
 
 
-class CSVIter(DataIter):
+class CSVIter(RowsIter):
     """Batches of rows of numbers from text files.
 
     Parameters
@@ -34,10 +22,11 @@ class CSVIter(DataIter):
     data_csv, label_csv : the files; without a label file all labels are 0
     data_shape, label_shape : the shape of one example
     batch_size : examples in a batch
-    round_batch : accepted; the first examples fill an incomplete last batch up, as its `pad` tells
+    round_batch : the first examples fill an incomplete last batch up, as its `pad` tells; whether the next pass
+        leaves them out
     dtype : ``float32``, ``int32`` or ``int64``
     data_name, label_name : the names of the inputs
-    **others : MXNet's other settings, which change speed alone; it lets pass what it does not know, too
+    **ignored : MXNet's other settings, which change speed alone
     """
 
     def __init__(
@@ -46,67 +35,23 @@ class CSVIter(DataIter):
         data_shape: Any,
         label_csv: str | None = None,
         label_shape: Any = (1,),
-        batch_size: Positive = 1,
+        batch_size: int = 1,
         round_batch: bool = True,
         dtype: Any = "float32",
         data_name: str = "data",
         label_name: str = "softmax_label",
-        **others: Any,
+        **ignored: Any,
     ) -> None:
-        _warn_of(others, self, "data_csv", "data_shape", "label_csv", "label_shape", "batch_size")
-        super().__init__(batch_size)
-        data = _read_numbers(data_csv, tuple(data_shape), dtype)
+        kind = as_dtype(dtype if dtype is not None else "float32")
+        data = _read_numbers(data_csv, tuple(data_shape), kind)
         labels = (
             np.zeros((len(data), *label_shape), data.dtype)
-            if label_csv is None
-            else _read_numbers(label_csv, tuple(label_shape), dtype)
+            if label_csv in (None, "NULL")
+            else _read_numbers(str(label_csv), tuple(label_shape), kind)
         )
-        if tuple(label_shape) == (1,):
-            labels = labels[:, 0]
-        self._batches = NDArrayIter(
-            {data_name: nd.array(data, dtype=data.dtype)},
-            {label_name: nd.array(labels, dtype=labels.dtype)},
-            batch_size,
-        )
-        self.provide_data = self._batches.provide_data
-        self.provide_label = self._batches.provide_label
-
-    def reset(self) -> None:
-        """Go back to the first batch."""
-        self._batches.reset()
-
-    def next(self) -> DataBatch:
-        """Return the next batch."""
-        if not self.iter_next():
-            raise StopIteration
-        return DataBatch([self.getdata()], [self.getlabel()], self.getpad(), self.getindex())
-
-    def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
-        return self._batches.iter_next()
-
-    def getdata(self) -> NDArray:
-        """Return the data of the present batch."""
-        return self._batches.getdata()[0]
-
-    def getlabel(self) -> NDArray:
-        """Return the labels of the present batch."""
-        return self._batches.getlabel()[0]
-
-    def getpad(self) -> int:
-        """Return how many examples only fill the present batch up."""
-        return self._batches.getpad()
-
-    def getindex(self) -> Any:
-        """Return the numbers of the examples of the present batch."""
-        return self._batches.getindex()
-
-
-def _warn_of(others: Iterable[str], iterator: DataIter, *known: str) -> None:
-    for name in others:
-        if name not in _OF_SPEED:
-            title = type(iterator).__name__
-            warn(f"{title} has no argument {name!r}: it has no effect{nearest(name, known)}")
+        check_lengths("CSVIter", data_csv, data, label_csv, labels)
+        rest: Rest = "round" if round_batch else "fill"
+        super().__init__(data, labels, batch_size, rest, data_name, label_name)
 
 
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -123,35 +68,42 @@ def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return rows.reshape(-1, *shape)
 
 
-class MNISTIter(NDArrayIter):
-    """The MNIST digits from their four files.
+class MNISTIter(RowsIter):
+    """The MNIST digits from their files; rows that fill no batch are left out.
 
     Parameters
     ----------
     image, label : the files, as published or unpacked
     batch_size : examples in a batch
-    shuffle : whether to shuffle
+    shuffle : whether to shuffle them, once
     flat : whether an image is a row of 784 numbers
+    seed : what they are shuffled by
     num_parts, part_index : into how many parts to divide the digits, and which one to go through
-    **others : MXNet's other settings, which change speed alone; it lets pass what it does not know, too
+    data_name, label_name : the names of the inputs
+    **ignored : MXNet's other settings, which change speed alone
     """
 
     def __init__(
         self,
-        image: str,
-        label: str,
-        batch_size: Positive = 128,
+        image: str = "./train-images-idx3-ubyte",
+        label: str = "./train-labels-idx1-ubyte",
+        batch_size: int = 128,
         shuffle: bool = True,
         flat: bool = False,
+        seed: int = 0,
         num_parts: int = 1,
         part_index: int = 0,
-        **others: Any,
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        **ignored: Any,
     ) -> None:
-        _warn_of(others, self, "batch_size", "shuffle", "flat", "num_parts", "part_index")
-        if not 0 <= part_index < num_parts:
-            raise AttributeValueError(f"MNISTIter: there is no part {part_index} of {num_parts}")
+        check_part(part_index, num_parts)
         images, labels = read_idx(image, 3), read_idx(label, 1).astype(np.float32)
+        check_lengths("MNISTIter", image, images, label, labels)
         begin, end = (int(len(images) / num_parts * (part_index + i)) for i in (0, 1))
-        images, labels = images[begin:end].astype(np.float32) / 255, labels[begin:end]
+        order = list(range(begin, end))
+        if shuffle:
+            CppRandom(seed).shuffle(order)
+        images, labels = images[order].astype(np.float32) / 256, labels[order]
         images = images.reshape(len(images), -1) if flat else images[:, np.newaxis]
-        super().__init__(images, labels, batch_size, shuffle, "discard", label_name="softmax_label")
+        super().__init__(images, labels, batch_size, "discard", data_name, label_name)

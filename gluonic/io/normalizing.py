@@ -49,7 +49,8 @@ class Normalizer:
         mirrored = (self._s.rand_mirror and random.coin()) or self._s.mirror
         if mirrored:
             image = self._cv2.flip(np.ascontiguousarray(image), 1).reshape(image.shape)
-        planes = [self._cv2.extractChannel(image, channel) for channel in self._order]
+        channels = self._cv2.split(image)
+        planes = [channels[number] for number in self._order]
         if self._dtype == np.uint8:
             for made, plane in zip(row, planes, strict=True):
                 made[...] = plane

@@ -53,8 +53,8 @@ MISSING = (
     ),
     Missing(
         "io io.io",
-        "ImageDetRecordIter LibSVMIter",
-        "there are ImageRecordIter and CSVIter",
+        "ImageDetRecordIter",
+        "there is ImageRecordIter",
     ),
     Missing(
         "model",
@@ -62,7 +62,6 @@ MISSING = (
         "use mx.mod.Module",
     ),
     Missing("contrib.amp", "*", "nets are cast whole: net.cast('float16')"),
-    Missing("contrib.io", "*"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(

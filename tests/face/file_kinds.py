@@ -355,6 +355,19 @@ def use_index(folder: Path, data: bytes) -> None:
             reader.read_idx(key)
 
 
+def sparse_rows(folder: Path) -> list[bytes]:
+    """Rows in the format of LIBSVM."""
+    return [b"1.0 0:0.5 2:1.2\n-2.0\n-3 0:0.6 1:2.4 # three\n"]
+
+
+def use_sparse_rows(folder: Path, data: bytes) -> None:
+    """Read rows by way of the iterator."""
+    file = folder / "damaged.t"
+    file.write_bytes(data)
+    for batch in mx.io.LibSVMIter(str(file), (3,), batch_size=1):
+        assert batch.data[0].shape == (1, 3)
+
+
 KINDS = {
     "graph": Kind(graphs, (mutated, restructured), use_graph),
     "run": Kind(graphs, (restructured, lambda data, draw: data), run_graph),
@@ -366,5 +379,6 @@ KINDS = {
     "photographs": Kind(photographs, (mutated,), use_photographs),
     "records": Kind(records, (mutated,), use_records),
     "index": Kind(indices, (mutated,), use_index),
+    "sparse rows": Kind(sparse_rows, (mutated,), use_sparse_rows),
     "table": Kind(tables, (mutated,), use_table),
 }

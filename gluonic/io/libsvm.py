@@ -1,0 +1,116 @@
+"""An iterator over files of sparse rows in the format of LIBSVM."""
+
+import importlib
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import AttributeValueError, FileFormatError
+from gluonic.graph.files import inaccessible
+from gluonic.io.record_order import check_part
+from gluonic.io.rows import RowsIter, check_lengths
+
+
+class LibSVMIter(RowsIter):
+    """Batches of sparse rows from text files: lines ``label index:value index:value …``, indices from 0.
+
+    Batches are dense arrays here: there are no sparse ones.
+
+    Parameters
+    ----------
+    data_libsvm : the file
+    data_shape : how many numbers a row has: ``(n,)``
+    batch_size : rows in a batch
+    label_libsvm : a file with rows that are labels; otherwise labels stand before the data
+    label_shape : how many numbers such a label has
+    num_parts, part_index : into how many parts to divide the rows, and which one to go through
+    round_batch : accepted; the first rows always fill the last batch up, and the next pass leaves them out
+    data_name, label_name : the names of the inputs
+    **ignored : MXNet's other settings, which change speed alone
+    """
+
+    def __init__(
+        self,
+        data_libsvm: str,
+        data_shape: Any,
+        batch_size: int = 1,
+        label_libsvm: str | None = None,
+        label_shape: Any = (1,),
+        num_parts: int = 1,
+        part_index: int = 0,
+        round_batch: bool = True,
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        **ignored: Any,
+    ) -> None:
+        check_part(part_index, num_parts)
+        width, label_width = (
+            _one_axis("data_shape", data_shape),
+            _one_axis("label_shape", label_shape),
+        )
+        own_labels = label_libsvm in (None, "NULL")
+        if own_labels is not (label_width == 1):
+            raise AttributeValueError(
+                f"LibSVMIter: label_shape={label_shape} must be (1,) without label_libsvm, longer with it"
+            )
+        labels, data = _read_sparse(data_libsvm, width)
+        if not own_labels:
+            _, labels = _read_sparse(str(label_libsvm), label_width)
+            check_lengths("LibSVMIter", data_libsvm, data, label_libsvm, labels)
+        step = math.ceil(data.shape[0] / num_parts)
+        part = slice(step * part_index, step * (part_index + 1))
+        super().__init__(data[part], labels[part], batch_size, "round", data_name, label_name)
+
+
+def _one_axis(name: str, shape: Any) -> int:
+    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    if len(lengths) != 1:
+        raise AttributeValueError(f"LibSVMIter: {name}={shape} must have one axis")
+    return int(lengths[0])
+
+
+def _read_sparse(name: str, width: int) -> tuple[Any, Any]:
+    """The labels of a file, and its rows, which take memory for what is not 0.
+
+    Raises
+    ------
+    FileFormatError
+        naming the line that is something else
+    """
+    try:
+        lines = Path(name).read_text().splitlines()
+    except OSError as error:
+        raise inaccessible(error, name) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{name}: this is no text: {error}") from error
+    labels: list[float] = []
+    places: list[int] = []
+    values: list[float] = []
+    ends = [0]
+    for number, line in enumerate(lines, 1):
+        label, *entries = line.partition("#")[0].split() or [""]
+        if not label:
+            continue
+        try:
+            labels.append(float(label.partition(":")[0]))
+            for entry in entries:
+                place, _, value = entry.partition(":")
+                places.append(_checked_place(place, width))
+                values.append(float(value or 1))
+        except ValueError as error:
+            raise FileFormatError(f"{name}: line {number}: {error}") from error
+        ends.append(len(places))
+    if not labels:
+        raise FileFormatError(f"{name}: has no rows")
+    sparse = importlib.import_module("scipy.sparse")
+    rows = sparse.csr_matrix((np.array(values, np.float32), places, ends), (len(labels), width))
+    return np.array(labels, np.float32), rows
+
+
+def _checked_place(text: str, width: int) -> int:
+    place = int(text)
+    if not 0 <= place < width:
+        raise ValueError(f"there is no place {place} in a row of {width}")
+    return place
