@@ -58,7 +58,7 @@ MISSING = (
     ),
     Missing(
         "model",
-        "FeedForward SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
+        "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",
     ),
     Missing("contrib.amp", "*", "nets are cast whole: net.cast('float16')"),

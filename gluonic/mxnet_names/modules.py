@@ -40,6 +40,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "io.utils": ("io.arrays",),
     "metric": ("metric.*",),
+    "model": ("module.feed_forward",),
     "module.base_module": ("module.base", "module.interface"),
     "module.bucketing_module": ("module.bucketing", "module.delegating"),
     "module.executor_group": ("module.bound_executors",),
