@@ -27,6 +27,7 @@ FACE = {
     "one_element_numbers",
     "removed_names",
     "running",
+    "tools",
     "served",
     "__main__",
 }

@@ -43,9 +43,7 @@ MISSING = (
     Missing("numpy_op_fallback numpy_op_signature numpy_dispatch_protocol", "*", _NO_NUMPY),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
     Missing("ndarray.sparse symbol.sparse", "adagrad_update gs_retain retain", _NO_SPARSE),
-    Missing(
-        "test_utils", "download_model get_im2rec_path", "nothing is published for them any more"
-    ),
+    Missing("test_utils", "download_model", "nothing is published for it any more"),
     Missing(
         "test_utils",
         "create_sparse_array create_sparse_array_zd shuffle_csr_column_indices",

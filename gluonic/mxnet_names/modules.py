@@ -80,7 +80,7 @@ SAME: dict[str, str] = {
 }
 
 # What MXNet has nothing like, but for the parts above.
-_OURS = {"alias", "codegen", "extension", "graph", "minpy", "mxnet_names"}
+_OURS = {"alias", "codegen", "extension", "graph", "minpy", "mxnet_names", "tools"}
 
 
 @cache

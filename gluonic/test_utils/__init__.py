@@ -60,6 +60,7 @@ from gluonic.test_utils.comparison import (
 from gluonic.test_utils.datasets import (
     get_bz2_data,
     get_cifar10,
+    get_im2rec_path,
     get_mnist_iterator,
     get_mnist_pkl,
     get_mnist_ubyte,
@@ -131,6 +132,7 @@ __all__ = [
     "get_etol",
     "get_identity_mat",
     "get_identity_mat_batch",
+    "get_im2rec_path",
     "get_mnist",
     "get_mnist_iterator",
     "get_mnist_pkl",

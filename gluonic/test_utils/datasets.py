@@ -116,3 +116,13 @@ def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str)
     except (OSError, EOFError) as error:
         raise FileFormatError(f"{archive}: damaged: {error}") from error
     archive.unlink()
+
+
+def get_im2rec_path(home_env: str = "MXNET_HOME") -> str:
+    """Return the path of the program that packs images into records, for ``python PATH prefix root``.
+
+    Parameters
+    ----------
+    home_env : accepted; gluonic has its own
+    """
+    return str(Path(__file__).parents[1] / "tools" / "im2rec.py")

@@ -1,0 +1,1 @@
+"""Commands beside the library: ``python -m gluonic.tools.im2rec``."""

@@ -1,0 +1,122 @@
+"""Lists of images: text files whose lines are a number, labels and a path, with tabs between."""
+
+import logging
+import os
+import random
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.files import write_atomically
+
+_SEED = 100  # MXNet's, so that lists are in its order
+
+
+class ListedImage(NamedTuple):
+    """A line of a list.
+
+    Attributes
+    ----------
+    number : of the image
+    path : from the root of all images
+    labels : one or more
+    """
+
+    number: int
+    path: str
+    labels: tuple[float, ...]
+
+
+def find_images(
+    root: Path, recursive: bool, endings: Collection[str]
+) -> tuple[list[ListedImage], dict[str, int]]:
+    """The images in a folder, and the labels of folders.
+
+    Parameters
+    ----------
+    root : the folder
+    recursive : whether to go through its folders, too: each that has images is a label
+    endings : which files are images
+    """
+    labels: dict[str, int] = {}
+    found: list[ListedImage] = []
+    for folder, files in _folders(root, recursive):
+        for name in files:
+            path = folder / name
+            if path.suffix.lower() in endings and path.is_file():
+                within = os.path.relpath(folder, root)
+                label = labels.setdefault(within, len(labels)) if recursive else 0
+                found.append(ListedImage(len(found), os.path.relpath(path, root), (label,)))
+    return found, labels
+
+
+def _folders(root: Path, recursive: bool) -> Iterator[tuple[Path, list[str]]]:
+    if not recursive:
+        yield root, sorted(os.listdir(root))
+        return
+    for folder, below, files in os.walk(root, followlinks=True):
+        below.sort()
+        yield Path(folder), sorted(files)
+
+
+def divide(
+    images: Sequence[ListedImage], chunks: int, train_ratio: float, test_ratio: float
+) -> Iterator[tuple[str, Sequence[ListedImage]]]:
+    """Divide images into lists; each with what comes after the prefix in its file's name.
+
+    Raises
+    ------
+    ValueError
+        if there are no such parts
+    """
+    if chunks < 1 or train_ratio < 0 or test_ratio < 0 or train_ratio + test_ratio > 1:
+        raise AttributeValueError(
+            f"{chunks} chunks, {train_ratio} of each for training and {test_ratio} for testing: "
+            "there must be a chunk, and no more than all of it"
+        )
+    size = -(-len(images) // chunks)
+    for number in range(chunks):
+        chunk, ending = (
+            images[number * size : (number + 1) * size],
+            f"_{number}" if chunks > 1 else "",
+        )
+        training, testing = int(size * train_ratio), int(size * test_ratio)
+        if train_ratio == 1:
+            yield ending, chunk
+            continue
+        if test_ratio:
+            yield f"{ending}_test", chunk[:testing]
+        if train_ratio + test_ratio < 1:
+            yield f"{ending}_val", chunk[testing + training :]
+        yield f"{ending}_train", chunk[testing : testing + training]
+
+
+def shuffle(images: list[ListedImage]) -> None:
+    """Put images in MXNet's random order."""
+    random.Random(_SEED).shuffle(images)
+
+
+def write_list(path: str, images: Sequence[ListedImage]) -> None:
+    """Write a list of images."""
+    lines = (
+        "\t".join([str(image.number), *(f"{label:f}" for label in image.labels), image.path]) + "\n"
+        for image in images
+    )
+    write_atomically(path, "".join(lines).encode())
+
+
+def read_list(path: str) -> Iterator[ListedImage]:
+    """Read a list of images; a line that is something else is reported and left out."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            words = [word.strip() for word in line.strip().split("\t")]
+            try:
+                first, *labels, name = words
+                if not labels:
+                    raise ValueError(
+                        "a number, a label and a path must be there, with tabs between"
+                    )
+                yield ListedImage(int(first), name, tuple(map(float, labels)))
+            except ValueError as error:
+                logging.error("%s: line %d is left out: %s", path, number, error)
