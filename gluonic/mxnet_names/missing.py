@@ -94,9 +94,11 @@ MISSING = (
         "_backward_* _broadcast_backward _split_v2_backward",
         "gradients are computed by other operators than MXNet's; use mx.autograd",
     ),
+    Missing("ndarray._internal", "_CachedOp", "nd.CachedOp(symbol) calls a graph with arrays"),
     Missing(
         "ndarray._internal symbol._internal",
-        "_CachedOp* _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient _scatter_* _set_value _sg_*",
+        "_CachedOpThreadSafe _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient _scatter_* "
+        "_set_value _sg_*",
         _NO_C,
     ),
     Missing("contrib.autograd", "TrainingStateScope", "use mx.autograd.record()"),

@@ -2,6 +2,7 @@
 
 from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
+from gluonic.symbol.subgraph_call import call_subgraph as _CachedOp  # noqa: F401
 
 _functions = Functions("_internal", globals(), make_function)
 __getattr__ = _functions.find

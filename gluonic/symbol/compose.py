@@ -50,7 +50,7 @@ def apply_operator(
             variable = Node(None, _joined(name, input_name), (), texts, location, block)
             entries.append(variable.entry())
         else:
-            entries.append(_only_entry(symbol, caller.op.name, input_name))
+            entries.append(only_entry(symbol, caller.op.name, input_name))
     _check_states(application, entries)
     set_initializers(application, entries)
     return Node(application, name, entries, texts, location, block)
@@ -75,7 +75,8 @@ def _joined(name: str, input_name: str) -> str:
     return f"{name}_{input_name}" if name else input_name
 
 
-def _only_entry(symbol: Any, operator: str, input_name: str) -> Entry:
+def only_entry(symbol: Any, operator: str, input_name: str) -> Entry:
+    """The entry of a symbol that is to be one input; one with several outputs is refused."""
     entries: Sequence[Entry] = symbol._entries
     if len(entries) != 1:
         raise MXNetError(
@@ -129,7 +130,7 @@ def composed(
                 )
             )
     by_node = {
-        node: _only_entry(replacements[node.name], "composition", node.name)
+        node: only_entry(replacements[node.name], "composition", node.name)
         for node in variables
         if node.name in replacements
     }
