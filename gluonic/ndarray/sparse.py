@@ -5,8 +5,9 @@ from typing import Any, NoReturn
 from gluonic.graph.errors import NotThereError
 from gluonic.graph.namespaces import Functions
 from gluonic.ndarray import arithmetic as _arithmetic
+from gluonic.ndarray import creation as _creation
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.creation import array, empty, zeros
+from gluonic.ndarray.creation import array
 from gluonic.ndarray.functions import make_function
 
 __all__ = [
@@ -37,6 +38,17 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None)
 def row_sparse_array(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None) -> NoReturn:
     """Raise: there are no sparse arrays."""
     _refuse("row_sparse_array")
+
+
+def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, **kwargs: Any) -> NDArray:
+    """Make an array of zeros; `stype` can only be ``"default"``."""
+    made: NDArray = _creation.zeros(shape, ctx, dtype, stype=stype, **kwargs)
+    return made
+
+
+def empty(stype: str, shape: Any, ctx: Any = None, dtype: Any = None) -> NDArray:
+    """Make an array; `stype` can only be ``"default"``."""
+    return zeros(stype, shape, ctx, dtype)
 
 
 class BaseSparseNDArray(NDArray):

@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
+
+from tests.face.commands import command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -41,3 +44,56 @@ def test_programs_that_import_mxnet_run_as_the_readme_says() -> None:
 def test_operators_in_the_manner_of_minpy_run_as_their_page_says() -> None:
     names = run("docs/minpy.md", blocks("docs/minpy.md"))
     assert names["gradient"].shape == names["x"].shape
+
+
+WRONG = """from gluonic import gluon, nd
+
+class Bad(gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        middle = F.mean(x)
+        return x - middle
+
+net = Bad(prefix="bad0_"); net.hybridize()
+net(nd.ones((3, 4)))
+"""
+
+
+def test_an_error_says_what_the_readme_shows(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    shown = text.split("many programs log only one of them:\n\n")[1].split("\n\n")[0]
+    (tmp_path / "model.py").write_text(WRONG)
+    ran = command(str(tmp_path / "model.py"))
+    said = ran.stderr.replace(f"{tmp_path}/", "").partition("InferenceError: ")[2]
+    assert said.strip() == dedent(shown)
+
+
+def test_the_readme_lists_the_environment_variables_that_are_read() -> None:
+    table = (ROOT / "README.md").read_text().split("## Environment variables")[1].split("##")[0]
+    listed = set(re.findall(r"\b(?:GLUONIC|MXNET)_[A-Z_]+", table))
+    sources = "\n".join(path.read_text() for path in (ROOT / "gluonic").rglob("*.py"))
+    read = set(re.findall(r'"((?:GLUONIC|MXNET)_[A-Z_]+)"', sources))
+    assert listed == read
+
+
+OPERATOR = """
+import numpy as np
+import gluonic as mx
+from gluonic.graph.attributes import Axes
+from gluonic.graph.families import reduction_shape
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.rules import like
+
+{code}
+
+x = mx.nd.array([[1, 2], [3, 4]])
+x.attach_grad()
+with mx.autograd.record():
+    y = mx.nd.scaled_sum(x, axis=1, scale=3)
+y.backward()
+assert y.asnumpy().tolist() == [9, 21] and x.grad.asnumpy().tolist() == [[3, 3], [3, 3]]
+"""
+
+
+def test_the_operator_in_the_way_to_contribute_works() -> None:
+    ran = command("-c", OPERATOR.format(code=blocks("CONTRIBUTING.md")[0]))
+    assert not ran.returncode, ran.stderr
