@@ -172,9 +172,8 @@ class LibraryInference:
         arguments = (in_types, inputs, out_types, outputs)
         text = self._call("InferSType", self.entry.infer_storage_type, *arguments)
         if text is not None:
-            raise InferenceError(
-                f"{text}\n  the library was told that all inputs are dense: gluonic has no sparse arrays"
-            )
+            told = "the library was told that all inputs are dense: gluonic has no sparse arrays"
+            raise InferenceError(describe(text, facts=[told]))
         for i, code in enumerate(out_types):
             if code != _DENSE:
                 raise InferenceError(

@@ -77,10 +77,12 @@ def _values(
 
 def _add(what: str, target: dict[str, NDArray] | None, made: Mapping[str, Any]) -> None:
     if made and target is None:
-        raise RuntimeError(
-            f"Cannot add new {what} in optimize_for since {what} is None\n"
-            f"Provide a dictionary to the {what} argument to optimize_for "
-            f"(new: {', '.join(made)})"
+        raise MXNetError(
+            describe(
+                f"Cannot add new {what} in optimize_for since {what} is None",
+                facts=[f"new: {', '.join(made)}"],
+                hint=f"a dictionary for the argument {what} of optimize_for",
+            )
         )
     if target is not None:
         target.update({name: NDArray(array) for name, array in made.items()})

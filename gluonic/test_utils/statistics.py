@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.errors import describe
 from gluonic.test_utils.comparison import as_numpy
 
 
@@ -99,7 +100,9 @@ def verify_generator(
     if passed < nrepeat * success_rate:
         _, found, expected = checks[-1]
         raise AssertionError(
-            f"the generator fails the chi-square test: p-values {values}\n"
-            f"buckets: {buckets}\nfound: {found}\nexpected: {expected}"
+            describe(
+                f"the generator fails the chi-square test: p-values {values}",
+                facts=[f"buckets: {buckets}", f"found: {found}", f"expected: {expected}"],
+            )
         )
     return values

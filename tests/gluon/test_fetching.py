@@ -12,8 +12,8 @@ import pytest
 import gluonic as mx
 from gluonic import gluon, nd
 from gluonic.gluon import utils
+from gluonic.gluon.data.published import PUBLISHED
 from gluonic.gluon.data.vision import MNIST
-from gluonic.gluon.data.vision.published import PUBLISHED
 from gluonic.gluon.model_zoo import model_store, vision
 from gluonic.graph.errors import FileFormatError
 from tests.gluon.repositories import Repository, repository

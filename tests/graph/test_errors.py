@@ -1,8 +1,13 @@
+import ast
+import importlib
 import pickle
+import pkgutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import gluonic
 from gluonic.graph.errors import MXNetError, describe
 
 SAID: dict[str, Any] = {"facts": ["lhs: (2, 3)", "rhs: (4,)"], "hint": "reshape"}
@@ -51,3 +56,46 @@ def test_errors_say_the_same_in_another_process(error: Exception) -> None:
 def test_other_kinds_of_errors_are_told_in_the_same_way() -> None:
     first, *_, last = lines(ValueError(describe("bad", **SAID)))
     assert first == last == "bad"
+
+
+# ---------------------------------------------------------------- all errors that there are
+
+PACKAGE = Path(gluonic.__file__).parent
+
+
+def test_no_message_is_put_together_of_lines_but_by_describe() -> None:
+    found = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+        for argument in node.exc.args
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "\n" in part.value
+    ]
+    assert not found
+
+
+def all_kinds() -> list[type[MXNetError]]:
+    """The classes of errors of all modules."""
+    for module in pkgutil.walk_packages(gluonic.__path__, "gluonic."):
+        if not module.name.startswith("gluonic.served") and "__main__" not in module.name:
+            importlib.import_module(module.name)
+    found, waiting = {MXNetError}, [MXNetError]
+    while waiting:
+        new = [k for k in waiting.pop().__subclasses__() if k.__module__.startswith("gluonic.")]
+        found.update(new)
+        waiting += new
+    return sorted(found, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+
+
+def test_the_last_line_of_each_kind_of_error_is_its_gist() -> None:
+    kinds = all_kinds()
+    assert len(kinds) > 40
+    for kind in kinds:
+        error = kind(describe("it is wrong", **SAID))
+        error.blocks.append("net")
+        first, *between, last = lines(error)
+        assert first == last, kind
+        assert "wrong" in last, kind
+        assert between[-1] == "  in block net", kind

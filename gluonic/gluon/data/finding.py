@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gluonic.gluon.data.vision.published import PUBLISHED
+from gluonic.gluon.data.published import PUBLISHED
 from gluonic.gluon.fetching import download, has_repository, repository_file_url
 from gluonic.graph.errors import MXNetError, describe
 

@@ -50,8 +50,10 @@ def _make(samples: Sequence[Any], seed: int) -> Any:
         error.add_note("in a worker process")
         if _survives_pickling(error):
             raise
-        text = "".join(traceback.format_exception(error))
-        raise WorkerError(f"a worker process of a DataLoader failed:\n{text}") from None
+        *trace, told = "".join(traceback.format_exception(error)).splitlines()
+        raise WorkerError(
+            describe(f"a worker process of a DataLoader failed: {told}", facts=trace)
+        ) from None
 
 
 def _survives_pickling(error: Exception) -> bool:
