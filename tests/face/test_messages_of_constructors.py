@@ -22,12 +22,12 @@ PROGRAMS = Programs()
 wrong = PROGRAMS.wrong
 
 
-@wrong(ValueError, r"^Dense: units='ten' must be an integer of at least 1")
+@wrong(ValueError, r"^Dense: units='ten' must be an integer of at least 0")
 def units_that_are_a_word(_: Path) -> None:
     nn.Dense("ten")
 
 
-@wrong(ValueError, r"^Dense: units=-3 must be an integer of at least 1")
+@wrong(ValueError, r"^Dense: units=-3 must be an integer of at least 0")
 def fewer_units_than_none(_: Path) -> None:
     nn.HybridSequential().add(nn.Dense(-3))
 
@@ -35,6 +35,18 @@ def fewer_units_than_none(_: Path) -> None:
 @wrong(TypeError, r"^Dense: units=2\.5 must be an integer")
 def half_a_unit(_: Path) -> None:
     nn.Dense(2.5)
+
+
+@wrong(ValueError, r"^FullyConnected: num_hidden=0 must be an integer of at least 1")
+def a_layer_without_units_is_made_but_not_called(_: Path) -> None:
+    net = ready(lambda: nn.Dense(0))
+    net(nd.ones((2, 3)))
+
+
+@wrong(ValueError, r"^Embedding: output_dim=0 must be an integer of at least 1")
+def an_embedding_of_no_numbers_is_made_but_not_called(_: Path) -> None:
+    net = ready(lambda: nn.Embedding(3, 0))
+    net(nd.ones((2,)))
 
 
 @wrong(ValueError, r"^Conv2D: kernel_size=-3 must be an integer of at least 1")

@@ -18,7 +18,7 @@ from gluonic.gluon.nn.norm_layers import (
     LayerNorm,
 )
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.graph.attributes import Count, Positive, Rate
+from gluonic.graph.attributes import Count, Rate
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.initializer import Initializer
 
@@ -61,7 +61,7 @@ class Dense(HybridBlock):
 
     def __init__(
         self,
-        units: Positive,
+        units: Count,
         activation: ActivationName | None = None,
         use_bias: bool = True,
         flatten: bool = True,
@@ -159,8 +159,8 @@ class Embedding(HybridBlock):
 
     def __init__(
         self,
-        input_dim: Positive,
-        output_dim: Positive,
+        input_dim: Count,
+        output_dim: Count,
         dtype: Any = "float32",
         weight_initializer: Initializer | str | None = None,
         sparse_grad: bool = False,

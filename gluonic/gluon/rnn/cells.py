@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
-from gluonic.graph.attributes import Count, Positive
+from gluonic.graph.attributes import Count
 from gluonic.initializer import Initializer
 from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
 
@@ -25,7 +25,7 @@ class _GatedCell(HybridRecurrentCell):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         input_size: Count,
         weights: tuple[Init, Init],
         biases: tuple[Init, Init],
@@ -94,7 +94,7 @@ class RNNCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         activation: Any = "tanh",
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
@@ -159,7 +159,7 @@ class LSTMCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",
@@ -225,7 +225,7 @@ class GRUCell(_GatedCell):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         i2h_weight_initializer: Init = None,
         h2h_weight_initializer: Init = None,
         i2h_bias_initializer: Init = "zeros",

@@ -28,7 +28,7 @@ class _RNNLayer(HybridBlock):
     def __init__(
         self,
         mode: str,
-        hidden_size: Positive,
+        hidden_size: Count,
         num_layers: Positive,
         layout: Layout,
         dropout: Probability,

@@ -28,7 +28,7 @@ class RNN(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         num_layers: Positive = 1,
         activation: str = "relu",
         layout: Layout = "TNC",
@@ -86,7 +86,7 @@ class LSTM(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         num_layers: Positive = 1,
         layout: Layout = "TNC",
         dropout: Probability = 0,
@@ -145,7 +145,7 @@ class GRU(_RNNLayer):
 
     def __init__(
         self,
-        hidden_size: Positive,
+        hidden_size: Count,
         num_layers: Positive = 1,
         layout: Layout = "TNC",
         dropout: Probability = 0,

@@ -10,7 +10,7 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import BatchNorm, HybridSequential, Sequential
 from gluonic.gluon.nn.window import extents
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.graph.attributes import Count, Positive
+from gluonic.graph.attributes import Count
 from gluonic.graph.errors import NotThereError
 from gluonic.initializer import Initializer
 
@@ -76,8 +76,8 @@ class SparseEmbedding(Block):
 
     def __init__(
         self,
-        input_dim: Positive,
-        output_dim: Positive,
+        input_dim: Count,
+        output_dim: Count,
         dtype: Any = "float32",
         weight_initializer: Init = None,
         **kwargs: Any,
