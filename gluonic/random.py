@@ -16,7 +16,8 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
     Parameters
     ----------
     seed_state : any integer
-    ctx : ``"all"`` or a context; contexts share one generator here
+    ctx : ``"all"`` or a context. Contexts share their generators, as processors do in MXNet; where one is
+        given, shuffling, choices and dropout between recurrent layers begin with other numbers.
 
     Raises
     ------
@@ -27,7 +28,8 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
         raise ValueError(f"seed_state must be int, not {seed_state!r}")
     if ctx != "all":
         Context(ctx)
-    RANDOM.seed(seed_state.__index__() % (1 << 64))
+    number = seed_state.__index__() % (1 << 32)
+    RANDOM.seed(number, None if ctx == "all" else number)
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from gluonic.codegen.inspection.dump import dump_if_asked
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import larger_batches
-from gluonic.codegen.rewriting.keys import Keys
+from gluonic.codegen.rewriting.drawing import with_draws_apart
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.codegen.specialization import Specialization
 from gluonic.graph.collector import paused
@@ -47,11 +47,8 @@ class CompiledGraph:
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
     ) -> None:
-        self.keys = Keys.of(graph)
         self.graph, self.parameters = graph, frozenset(parameters)
-        self.inputs = self._all_inputs = tuple(inputs)
-        if self.keys is not None:
-            self._all_inputs = (*inputs, self.keys.variable)
+        self.inputs = tuple(inputs)
         self._knows_data = bool(parameters) or data is not None
         others = [node for node in inputs if node not in self.parameters]
         chosen = frozenset(others if data is None else data)
@@ -69,11 +66,11 @@ class CompiledGraph:
 
     def _preparations(self) -> dict[bool, Preparation]:
         """What rewrites the graph, for either mode."""
-        if self.keys is None:
-            plain = Preparation(self.graph, self._all_inputs, self.parameters)
+        graphs = {mode: with_draws_apart(self.graph, mode) for mode in (False, True)}
+        if all(graph is self.graph for graph in graphs.values()):
+            plain = Preparation(self.graph, self.inputs, self.parameters)
             return {False: plain, True: plain}
-        graphs = self.keys.graphs.items()
-        return {mode: Preparation(g, self._all_inputs, self.parameters) for mode, g in graphs}
+        return {m: Preparation(g, self.inputs, self.parameters) for m, g in graphs.items()}
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -93,9 +90,6 @@ class CompiledGraph:
     ) -> list[Array]:
         """Run the graph; compiles it, if need be. `into` is explained at `Frame.run`."""
         train = self._modal and run.train
-        if self.keys is not None:
-            keys = self.keys.places(train)
-            arrays = [*arrays, keys]
         latest = self._latest[train]
         try:
             frame = latest.pop()
@@ -105,8 +99,6 @@ class CompiledGraph:
             if not frame.take(arrays):
                 frame.specialization.idle.append(frame)
                 frame = self._frame(arrays, train)
-        if self.keys is not None:
-            self.keys.take(keys, run)
         call = frame.run_timed if EVENTS.symbolic else frame.run
         try:
             results = call(arrays, run, into)
@@ -129,8 +121,6 @@ class CompiledGraph:
 
     def can_repeat(self, *, train: bool) -> bool:
         """Whether frames can repeat calls like the latest one."""
-        if self.keys is not None and self.keys.counts[train]:
-            return False
         latest = self._latest[self._modal and train][-1:]  # other threads may take the last one
         return any(frame.specialization.can_repeat for frame in latest)
 
@@ -171,8 +161,6 @@ class CompiledGraph:
 
     def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
-        if self.keys is not None and len(arrays) == len(self.inputs):
-            arrays = [*arrays, self.keys.places(train)]
         key = (train, *[(a.shape, a.dtype) for a in arrays])
         with self._lock:
             binding = self.bindings.pop(key, None)
@@ -247,7 +235,7 @@ class CompiledGraph:
                 prepared, facts = preparation.of(batch, train)
             except MXNetError:
                 continue  # something else than a batch was made larger; the arrays are tried last
-            made = Specialization(prepared, self._all_inputs, facts, self.parameters)
+            made = Specialization(prepared, self.inputs, facts, self.parameters)
             binding = self._bind_in_family(made, batch, arrays, train)
             if binding is not None:
                 return binding
@@ -255,7 +243,7 @@ class CompiledGraph:
             if own is not None and made.serves(own):
                 return made.bind(own)
         prepared, facts = preparation.of(arrays, train)
-        made = Specialization(prepared, self._all_inputs, facts, self.parameters)
+        made = Specialization(prepared, self.inputs, facts, self.parameters)
         binding = self._bind_in_family(made, arrays, arrays, train)
         return made.bind(facts) if binding is None else binding
 

@@ -1,6 +1,6 @@
 """A sub-graph as loops and branches run it: where its variables come from, forward and back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.view import unify
 
 Condition = Callable[[list[Array]], bool]
@@ -26,12 +27,12 @@ class Trail:
     ----------
     branch : which of the node's bodies was run
     states : the states before each step but the first
-    random : where the random numbers of each step began, None if the body draws none
+    random : what each step drew at random
     """
 
     branch: int = 0
     states: list[list[Array]] = field(default_factory=list)
-    random: list[Mapping[str, Any] | None] = field(default_factory=list)
+    random: list[list[Any]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -74,13 +75,6 @@ class Body:
     def program(self) -> Program:
         """One step, ready to run."""
         return Program(self.graph, self.graph.variables)
-
-    @cached_property
-    def draws(self) -> bool:
-        """Whether a step may draw random numbers."""
-        return any(
-            n.application is not None and n.application.op.run_name for n in self.graph.nodes
-        )
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """One step with its gradient."""
@@ -143,8 +137,10 @@ class Body:
         while step < limit and (goes_on is None or goes_on(states)):
             if step:
                 trail.states.append(states)
-            trail.random.append(run.random.bit_generator.state if self.draws else None)
-            results = self.program(self._values(inputs, states, step), run)
+            recorded = Recorded(run.random)
+            trail.random.append(recorded.drawn)
+            values = self._values(inputs, states, step)
+            results = self.program(values, Run(run.train, recorded))
             if not step:
                 stacked = [np.zeros((limit, *r.shape), r.dtype) for r in results[: self.stacked]]
             for buffer, result in zip(stacked, results, strict=False):
@@ -210,7 +206,7 @@ class Body:
             values = self._values(inputs, before[step], step)
             found = self._step_back(
                 program, values, [*(h[step] for h in heads[: self.stacked]), *flowing],
-                Run(run.train, _rewound(run, trail.random[step])),
+                Run(run.train, Repeated(trail.random[step])),
             )  # fmt: skip
             for position, gradient in enumerate(found):
                 if gradient is not None and position not in self.states:
@@ -248,15 +244,6 @@ def _or_zeros(gradient: Array | None, like: Array) -> Array:
 def _key(fact: Any) -> Any:
     """A fact to compare: to NumPy, None and float64 are equal."""
     return ("unknown",) if fact is None else fact
-
-
-def _rewound(run: Run, state: Mapping[str, Any] | None) -> np.random.Generator:
-    """A generator that repeats the numbers drawn from a state on."""
-    if state is None:
-        return run.random
-    source = type(run.random.bit_generator)()
-    source.state = state
-    return np.random.Generator(source)
 
 
 def slice_at(array: Array, step: int) -> Array:

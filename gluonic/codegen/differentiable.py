@@ -7,12 +7,13 @@ from gluonic.codegen.calls.reuse import ReusedMemory
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
-from gluonic.codegen.rewriting.keys import with_keys
+from gluonic.codegen.rewriting.drawing import with_draws_apart
 from gluonic.graph.builder import F
+from gluonic.graph.draws import draws
 from gluonic.graph.gradient import gradients, has_losses
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.random_keys import take_keys
+from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.writes import note_writes
 
 
@@ -23,11 +24,11 @@ class Saved:
     Attributes
     ----------
     arrays : the values that the backward run reads
-    keys : the keys of random numbers, if the graph draws with any
+    drawn : what was drawn at random
     """
 
     arrays: list[Array]
-    keys: list[Array]
+    drawn: list[Array]
 
 
 def _source(entry: Entry) -> Entry:
@@ -59,8 +60,7 @@ class DifferentiableProgram:
     Parameters
     ----------
     graph : what to compute
-    inputs : the variables, in the order in which their arrays will be given; as an attribute also the one for
-        the keys of random numbers
+    inputs : the variables, in the order in which their arrays will be given
     wanted : for each input whether its gradient will be asked for
     heads : for each output whether a gradient will flow into it
     train : whether the graph runs in training mode
@@ -71,8 +71,8 @@ class DifferentiableProgram:
     Attributes
     ----------
     parts : which operators these are, and which of their inputs
-    traced, variables : the graph as it was given, without keys, and its inputs
-    key_count : how many keys of random numbers a run takes
+    traced : the graph as it was given
+    drawn : what operators draw of which gradients follow
     head_variables : the variables that stand for the gradients of the outputs
     has_losses : whether inputs have gradients though none flows into the outputs
     gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
@@ -89,23 +89,22 @@ class DifferentiableProgram:
         data: Collection[Node] | None = None,
         with_parts: bool = False,
     ) -> None:
-        self.traced, self.variables = graph, tuple(inputs)
-        keys = Node(None, "random_keys")
-        self.graph, self.key_count = with_keys(graph, keys, train)
-        self.inputs = (*inputs, keys) if self.key_count else tuple(inputs)
+        self.traced, self.inputs = graph, tuple(inputs)
+        self.graph = with_draws_apart(graph, train)
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
         )
         self.has_losses = has_losses(self.graph)
         self.parts: list[tuple[Node, int]] = []
         self.gradient_outputs = self._differentiate(wanted, heads, train, with_parts)
-        self._saved = self._entries_to_save()
+        self._saved, self.drawn = self._entries_to_save(), self._entries_drawn(train)
         made = self.graph.outputs
-        results = list(made)
-        results += [e for e in self._saved if not e.node.is_variable and e not in made]
+        kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
+        results = [*made, *dict.fromkeys(kept)]
         self.forward_program = Program(Graph(results), self.inputs, data=data)
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
+        self._drawn_at = [places[e] for e in self.drawn]
         self.backward_program = self._backward(data)
         self._passed = _passed_on(self.backward_program)
         self._memory = ReusedMemory()
@@ -129,14 +128,13 @@ class DifferentiableProgram:
         return [*gradients_of_inputs, *self._listed(parts)]
 
     def _listed(self, parts: Mapping[Node, Sequence[Entry | None]]) -> list[Entry | None]:
-        """What operators contribute, without keys and states."""
+        """What operators contribute, without states."""
         found: list[Entry | None] = []
         for node, contributed in parts.items():
             assert node.application is not None
             names, states = node.application.inputs, node.application.states
             for position, (entry, part) in enumerate(zip(node.inputs, contributed, strict=True)):
-                is_key = self.key_count and entry.node is self.inputs[-1]
-                if names[position] not in states and not is_key:
+                if names[position] not in states:
                     self.parts.append((node, position))
                     found.append(F.zeros_like(entry) if part is None else part)
         return found
@@ -150,6 +148,13 @@ class DifferentiableProgram:
             if node not in forward:
                 read.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
         return list(dict.fromkeys(_source(entry) for entry in read))
+
+    def _entries_drawn(self, train: bool) -> list[Entry]:
+        """What the operators draw that the gradients depend on; loops draw inside."""
+        forward = set(self.graph.nodes)
+        found = Graph([entry for entry in self.gradient_outputs if entry is not None]).nodes
+        drawing = [n for n in found if n in forward and draws(n, train) and not held_graphs(n)]
+        return [node.entry(i) for node in drawing for i in range(node.output_count)]
 
     def _backward(self, data: Collection[Node] | None) -> Program:
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
@@ -168,9 +173,6 @@ class DifferentiableProgram:
 
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
         """Compute the outputs, and what `backward` needs."""
-        keys = [take_keys(run.random, self.key_count)] if self.key_count else []
-        if keys:
-            arrays = [*arrays, *keys]
         shapes = [arrays[at].shape for at in self._batches]
         visible = len(self.graph.outputs)
         left = self._memory.take(shapes)
@@ -179,7 +181,7 @@ class DifferentiableProgram:
         self._memory.leave(shapes, results[visible:])
         known = [*arrays, *results]
         saved = [known[at] for at in self._saved_at]
-        return results[:visible], Saved(saved, keys)
+        return results[:visible], Saved(saved, [known[at] for at in self._drawn_at])
 
     def backward(
         self,

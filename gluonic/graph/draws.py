@@ -30,6 +30,16 @@ _DRAWS: dict[str, Callable[[dict[str, Any], bool], bool]] = {
 """For operators that do not always draw, when they do."""
 
 
+_SAMPLERS = "_draw_", "_random_", "_sample_"
+_CHOICES = {"_sample_multinomial", "_sample_unique_zipfian"}
+
+
+def only_draws(node: Node) -> bool:
+    """Whether an operator fills an array with numbers of a distribution, and does nothing else."""
+    name = node.operator_name
+    return name.startswith(_SAMPLERS) and name not in _CHOICES and draws(node, train=True)
+
+
 def draws(node: Node, train: bool) -> bool:
     """Whether an operator draws random numbers."""
     application = node.application

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED, Attribute
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
-from gluonic.graph.random_keys import generator_of, take_key
+from gluonic.graph.random_source import Draws
 from gluonic.graph.view import NodeView
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -35,19 +35,11 @@ class Run:
     Attributes
     ----------
     train : whether to behave as in training (dropout drops, batch norm uses the batch)
-    random : where keys of random numbers come from
+    random : where random numbers come from
     """
 
     train: bool
-    random: np.random.Generator
-
-    def take_key(self) -> int:
-        """Take a key, from which follows what is drawn with it."""
-        return take_key(self.random)
-
-    def own_random(self) -> np.random.Generator:
-        """Take a key, and a generator whose numbers follow from it; the next call gives others."""
-        return generator_of(self.take_key())
+    random: Draws
 
 
 class NativeCall(Protocol):
@@ -102,6 +94,7 @@ class Operator:
     keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
     extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
     ignores_unknown : attributes that it does not have are let pass, as MXNet does where there are none at all
+    reads_shapes : of its inputs it reads the shapes and dtypes alone
     native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
     """
 
@@ -128,6 +121,7 @@ class Operator:
     keeps_state: Callable[[Application], Application] | None = None
     extra_attributes: tuple[str, ...] = ()
     ignores_unknown: bool = False
+    reads_shapes: bool = False
     native: Callable[[Application, Signatures, Signatures], NativeCall | None] | None = None
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from gluonic import registry
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.state import RANDOM
+from gluonic.ndarray.random import functions
 
 
 class InitDesc(str):
@@ -173,7 +173,7 @@ class Initializer(CheckedArguments):
         self._init_zero(name, arr)
 
     def _init_quantized_weight(self, name: str, arr: NDArray) -> None:
-        arr[:] = RANDOM.generator.integers(-127, 127, arr.shape)
+        arr[:] = functions["randint"](-127, 127).asscalar()
 
     def _init_default(self, name: str, arr: NDArray) -> None:
         raise ValueError(

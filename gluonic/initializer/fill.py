@@ -1,7 +1,5 @@
 """The initializers: constants, random numbers, kernels and biases."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import prod
 from typing import Any, Literal
 
@@ -9,10 +7,9 @@ import numpy as np
 
 from gluonic.graph.attributes import NonNegative
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.graph.writes import note_write
 from gluonic.initializer.base import Initializer, alias, register
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.state import RANDOM
+from gluonic.ndarray.random import functions
 
 
 @register
@@ -66,29 +63,12 @@ class Constant(Initializer):
 
 def _draw_evenly(arr: NDArray, bound: float) -> None:
     """Fill an array with numbers from ``[-bound, bound)``."""
-    with _room(arr) as drawn:
-        RANDOM.generator.random(dtype=drawn.dtype, out=drawn)
-        drawn *= 2 * bound
-        drawn -= bound
+    functions["uniform"](-bound, bound, out=arr)
 
 
 def _draw_normally(arr: NDArray, sigma: NonNegative) -> None:
     """Fill an array with numbers from the normal distribution around zero."""
-    with _room(arr) as drawn:
-        RANDOM.generator.standard_normal(dtype=drawn.dtype, out=drawn)
-        drawn *= sigma
-
-
-@contextmanager
-def _room(arr: NDArray) -> Iterator[Any]:
-    """Where numbers can be drawn that will be in the array: itself, or an array that is copied to it."""
-    if arr.dtype in (np.float32, np.float64) and arr._data.flags.carray:
-        yield arr._data
-        note_write(arr._data)
-        return
-    drawn = np.empty(arr.shape, np.float32)
-    yield drawn
-    arr[:] = drawn
+    functions["normal"](0, sigma, out=arr)
 
 
 @register
@@ -144,10 +124,10 @@ class Orthogonal(Initializer):
     def _init_weight(self, name: str, arr: NDArray) -> None:
         shape = (arr.shape[0], prod(arr.shape[1:]))
         if self.rand_type == "uniform":
-            drawn = RANDOM.generator.uniform(-1.0, 1.0, shape)
+            drawn = functions["uniform"](-1.0, 1.0, shape=shape)
         else:
-            drawn = RANDOM.generator.normal(0.0, 1.0, shape)
-        left, _, right = np.linalg.svd(drawn, full_matrices=False)
+            drawn = functions["normal"](0.0, 1.0, shape=shape)
+        left, _, right = np.linalg.svd(drawn.asnumpy(), full_matrices=False)
         chosen = left if left.shape == shape else right
         arr[:] = self.scale * chosen.reshape(arr.shape)
 

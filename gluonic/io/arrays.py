@@ -10,7 +10,6 @@ from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, MXNetError
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.state import RANDOM
 
 _LAST = ("pad", "discard", "roll_over")
 
@@ -92,6 +91,7 @@ class NDArrayIter(DataIter):
             raise AssertionError(f"{self.num_data} examples do not fill one batch of {batch_size}")
         self.shuffle, self.last_batch_handle = shuffle, last_batch_handle
         self.idx = np.arange(self.num_data)
+        self._arranged = self.idx.copy()
         self.num_source = len(self.data) + len(self.label)
         self.cursor = -batch_size
         self._carried = np.empty(0, np.int64)
@@ -132,9 +132,10 @@ class NDArrayIter(DataIter):
         self._start()
 
     def _start(self) -> None:
-        if self.shuffle:
-            RANDOM.generator.shuffle(self.idx)
-        self._order = np.concatenate([self._carried, self.idx])
+        if self.shuffle:  # MXNet rearranges what it has arranged before
+            np.random.shuffle(self.idx)
+            self._arranged = self._arranged[self.idx]
+        self._order = np.concatenate([self._carried, self._arranged])
         self.num_data = len(self._order)
         self.cursor = -self.batch_size
 

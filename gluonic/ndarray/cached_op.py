@@ -7,7 +7,7 @@ import numpy as np
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.codegen.program import Observer, Program
+from gluonic.codegen.program import Observer, Program, cut
 from gluonic.graph.monitoring import input_names
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
@@ -70,9 +70,7 @@ class CachedGraph:
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
         program, arrays = self.inference, [x._data for x in inputs]
         if any(wanted):
-            both = self.differentiable(wanted, STATE.training)
-            program = both.forward_program
-            arrays += [np.zeros(both.key_count, np.int64)] if both.key_count else []
+            program = self.differentiable(wanted, STATE.training).forward_program
         return explain(program.compiled.binding(arrays))
 
     def cache_info(self) -> CacheInfo:
@@ -225,9 +223,11 @@ class CachedOpRecord(Record):
         assert self.arrays is not None
         assert self.saved is not None
         outputs = self.program.gradient_outputs
-        graph = Graph([entry for entry in outputs if entry is not None])
-        again = CachedGraph(graph, (*self.program.inputs, *self.program.head_variables))
+        drawn = {entry: Node(None, f"drawn_{entry.name}") for entry in self.program.drawn}
+        graph = cut([entry for entry in outputs if entry is not None], drawn)
+        variables = (*self.program.inputs, *drawn.values(), *self.program.head_variables)
+        again = CachedGraph(graph, variables)
         arrays = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
-        arrays += map(wrap, self.saved.keys)
+        arrays += map(wrap, self.saved.drawn)
         found = iter(again(*arrays, *heads))
         return [None if entry is None else next(found) for entry in outputs]

@@ -96,7 +96,7 @@ class _History:
         """The graph of a hybridized block, over the entries of its inputs."""
         assert record.arrays is not None
         program = record.program
-        given = zip(program.variables, record.inputs, record.arrays, strict=True)
+        given = zip(program.inputs, record.inputs, record.arrays, strict=True)
         entries = {variable: self.input(entry, array) for variable, entry, array in given}
         return program.traced.called_anew(entries)
 

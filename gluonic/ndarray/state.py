@@ -4,11 +4,12 @@ import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 
 
 class ThreadState(threading.local):
@@ -52,23 +53,34 @@ class Flags:
         STATE.recording, STATE.training = self.before.pop()
 
 
-class RandomSource:
-    """The generator behind all samplers, dropout, shuffling and initialization; one seed fixes them all.
+def _machine() -> Any:
+    """Machine code that draws; the first large draw imports the compiler."""
+    from gluonic.codegen.drawing import machine
+
+    return machine()
+
+
+class RandomState:
+    """The random numbers of this process; one seed fixes them all.
 
     Attributes
     ----------
-    generator : where numbers come from
+    source : where operators and initializers draw, as MXNet's do
+    generator : where everything else does, of which MXNet's programs see nothing
     number : the latest seed
     listeners : called with the seed after each `seed`, for whoever keeps states of their own
     """
 
     def __init__(self) -> None:
+        RandomSource.load_machine = staticmethod(_machine)
         self.listeners: list[Callable[[int], None]] = []
+        self.source = RandomSource()
         self.seed(0)
         os.register_at_fork(after_in_child=self._renew)
 
-    def seed(self, number: int) -> None:
-        """Start anew."""
+    def seed(self, number: int, single: int | None = None) -> None:
+        """Start anew; see `RandomSource.seed`."""
+        self.source.seed(number, single)
         self.generator = np.random.Generator(np.random.Philox(number))
         self.number = number
         for listener in self.listeners:
@@ -81,16 +93,12 @@ class RandomSource:
         self.generator = np.random.Generator(fresh)
 
 
-RANDOM = RandomSource()
+RANDOM = RandomState()
 
 
-_runs = {train: Run(train, RANDOM.generator) for train in (False, True)}
+_runs = {train: Run(train, RANDOM.source) for train in (False, True)}
 
 
 def current_run() -> Run:
-    """What a kernel called now may need: the training flag and the random generator."""
-    train = STATE.training
-    run = _runs[train]
-    if run.random is not RANDOM.generator:
-        run = _runs[train] = Run(train, RANDOM.generator)
-    return run
+    """What a kernel called now may need: the training flag and where random numbers come from."""
+    return _runs[STATE.training]

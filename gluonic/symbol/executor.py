@@ -14,6 +14,7 @@ from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.states import with_own_states
 from gluonic.graph.writes import note_replacement
 from gluonic.ndarray.array import NDArray
@@ -62,7 +63,7 @@ class Executor:
         self._requests = list(requests)
         self.grad_arrays = list(gradients)
         self._watch: RunMonitor | None = None
-        self._numbers: Mapping[str, Any] | None = None
+        self._drawn: list[Any] | None = None
         self.outputs = self._output_arrays()
         is_watched = like is not None and like._watch is not None
         self._execution: Execution = (
@@ -132,9 +133,11 @@ class Executor:
         if kwargs:
             self._assign(kwargs)
         keep = bool(is_train) or self._has_own_states
+        run = Run(bool(is_train), RANDOM.source)
         if not keep and any(self._execution.wanted) and self._draws:
-            self._numbers = RANDOM.generator.bit_generator.state
-        results = self._run(Run(bool(is_train), RANDOM.generator), keep=keep)
+            recorded = Recorded(RANDOM.source)
+            run, self._drawn = Run(run.train, recorded), recorded.drawn
+        results = self._run(run, keep=keep)
         count = len(self.outputs)
         for output, result in zip(self.outputs, results, strict=False):
             _store(output, result)
@@ -155,12 +158,8 @@ class Executor:
 
     def _run_again(self) -> None:
         """Repeat a forward run that has kept nothing for the backward run, with the same numbers."""
-        generator = RANDOM.generator
-        if self._numbers is not None:
-            source = type(generator.bit_generator)()
-            source.state = self._numbers
-            generator = np.random.Generator(source)
-        self._run(Run(False, generator), keep=True)
+        source = RANDOM.source if self._drawn is None else Repeated(self._drawn)
+        self._run(Run(False, source), keep=True)
 
     def _assign(self, values: Mapping[str, Any]) -> None:
         arrays = self.arg_dict
@@ -202,7 +201,7 @@ class Executor:
         if not self._execution.kept:
             self._run_again()
         heads = self._heads(out_grads)
-        found = self._execution.backward(heads, Run(bool(is_train), RANDOM.generator))
+        found = self._execution.backward(heads, Run(bool(is_train), RANDOM.source))
         by_node = dict(zip(self._execution.variables, found, strict=False))
         if self._watch is not None:
             parts = [part for part in found[len(by_node) :] if part is not None]

@@ -16,6 +16,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 from tests.codegen.growing import RandomGraph
 
 Array = np.ndarray[Any, Any]
@@ -27,7 +28,7 @@ _MAGNIFIED = 20
 
 def new_run(train: bool = False) -> Run:
     """A run whose random numbers are always the same."""
-    return Run(train, np.random.Generator(np.random.Philox(7)))
+    return Run(train, RandomSource(7))
 
 
 def tolerance_of(array: Array, coarsest: float) -> float:

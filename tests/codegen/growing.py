@@ -13,6 +13,7 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.operator import Array, Run
+from gluonic.graph.random_source import RandomSource
 
 Shape = tuple[int, ...]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -149,7 +150,7 @@ class Growing:
         """The visible results of an operator, listed nowhere yet."""
         node = make_node(op, [v.entry for v in inputs], attributes)
         assert node.application is not None
-        run = Run(self.train, np.random.Generator(np.random.Philox(7)))
+        run = Run(self.train, RandomSource(7))
         results = run_node(node.application, [v.array.copy() for v in inputs], run)
         exact = exact and all(v.exact for v in inputs)
         return [

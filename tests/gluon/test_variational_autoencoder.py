@@ -99,4 +99,4 @@ def test_nothing_of_it_runs_in_python(drawing: str) -> None:
     (both,) = trace.bound.op._differentiable.values()
     (backward,) = both.backward_program.compiled.bindings.values()
     for explanation in (forward, net.explain(x), explain(backward)):
-        assert {step.kind for step in explanation.steps} == {"kernel"}
+        assert {step.kind for step in explanation.steps} <= {"kernel", "draw"}

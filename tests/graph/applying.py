@@ -11,6 +11,7 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.application import Application
 from gluonic.graph.interpret import run_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from gluonic.graph.rules import same
 from gluonic.graph.view import PartialShape, Unknown
 
@@ -27,7 +28,7 @@ def application(name: str, inputs: int, attributes: dict[str, Any]) -> Applicati
 def apply(name: str, *arrays: Any, **attributes: Any) -> Any:
     """The outputs that a user sees; alone, if there is one."""
     used = application(name, len(arrays), attributes)
-    run = Run(train=False, random=np.random.Generator(np.random.Philox(0)))
+    run = Run(train=False, random=RandomSource(0))
     outputs = run_node(used, [np.asarray(array) for array in arrays], run)[: used.visible]
     return outputs[0] if len(outputs) == 1 else outputs
 

@@ -13,6 +13,7 @@ from gluonic.graph.application import Application
 from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph import samples as sample_package
 from tests.graph.applying import application
 from tests.graph.samples.sample import Sample
@@ -54,7 +55,7 @@ def application_of(name: str, sample: Sample) -> Application:
 
 def run_of(sample: Sample) -> Run:
     """The same random numbers whenever a sample runs."""
-    return Run(train=sample.train, random=np.random.Generator(np.random.Philox(7)))
+    return Run(train=sample.train, random=RandomSource(7))
 
 
 def cast(sample: Sample, dtype: str | None) -> list[Array]:

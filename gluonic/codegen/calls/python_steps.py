@@ -47,6 +47,17 @@ class ArraySource:
 
 
 @record
+class Blank:
+    """In the place of an array of which the shape and the dtype alone are read."""
+
+    zeros: Array
+
+    def array(self, arrays: Arrays) -> Array:
+        """The array."""
+        return self.zeros
+
+
+@record
 class Result:
     """Where a result goes.
 
@@ -82,7 +93,7 @@ class PythonStep:
     def __init__(
         self,
         group: "Group",
-        reads: Sequence[ArraySource],
+        reads: Sequence[ArraySource | Blank],
         results: Sequence[Result],
         binding: Binding,
     ) -> None:
@@ -137,9 +148,16 @@ class MixedSteps:
 
     def _python_step(self, group: "Group") -> PythonStep:
         node = group.nodes[0]
-        reads = [self._place(entry) for entry in node.inputs]
+        assert node.application is not None
+        find = self._blank if node.application.op.reads_shapes else self._place
+        reads = [find(entry) for entry in node.inputs]
         results = [self._result(node.entry(i)) for i in range(node.output_count)]
         return PythonStep(group, reads, results, self._binding)
+
+    def _blank(self, entry: Entry) -> Blank:
+        """What has the shape and the dtype of an entry."""
+        facts = self._binding.facts
+        return Blank(np.broadcast_to(np.zeros((), facts.dtypes[entry]), facts.shapes[entry]))
 
     def _place(self, entry: Entry) -> ArraySource:
         """Where what has been computed is found."""

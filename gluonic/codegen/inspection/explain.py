@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.module_text import part_of
+from gluonic.graph.draws import only_draws
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Node
 from gluonic.graph.record import record
@@ -21,7 +22,8 @@ class StepReport:
     Attributes
     ----------
     number : its place in the order in which steps run
-    kind : ``"kernel"`` (machine code) or ``"python"`` (an operator's NumPy kernel)
+    kind : ``"kernel"`` (machine code), ``"draw"`` (random numbers, which a function of their own draws)
+        or ``"python"`` (an operator's NumPy kernel)
     operators : the operators that run in it: operator and node name
     shape : of the loop, or of the result
     reason : why Python runs it, or why machine code does not at every call
@@ -147,6 +149,12 @@ def _location(nodes: Sequence[Node]) -> str:
     return f"{located[-1].location}{block}"
 
 
+def _kind(group: "Group") -> str:
+    if group.is_native:
+        return "kernel"
+    return "draw" if only_draws(group.nodes[0]) else "python"
+
+
 def explain(binding: "Binding") -> Explanation:
     """Describe what a graph was compiled to for one set of shapes."""
     specialization, facts = binding.specialization, binding.facts
@@ -164,7 +172,7 @@ def explain(binding: "Binding") -> Explanation:
         steps.append(
             StepReport(
                 number,
-                "kernel" if group.is_native else "python",
+                _kind(group),
                 tuple(_title(node) for node in group.nodes),
                 facts.shapes[last.entry()] if group.space is None else group.space,
                 reason(group),

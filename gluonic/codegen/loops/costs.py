@@ -11,7 +11,6 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import FLOAT32, Dtype, Value
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.application import Application
 from gluonic.graph.record import record
 
@@ -122,7 +121,3 @@ class _Anywhere:
     def index(self, axis: int) -> Any:
         """Some position."""
         return self._m.value("1", np.dtype(np.int64), 1)
-
-    def place(self, axes: Sequence[int]) -> Place:
-        """Some place."""
-        return Place(self.index(0), 1)

@@ -110,9 +110,11 @@ class _Partition:
         group = Group([node], stages, reason)
         self.order[node] = len(self.order)
         self.group_of[node] = group
+        assert node.application is not None
+        read = () if node.application.op.reads_shapes else node.inputs
         self.made[group] = {node.entry(i) for i in range(node.output_count)}
-        self.read[group] = set(node.inputs)
-        before = [self.producer(entry) for entry in node.inputs]
+        self.read[group] = set(read)
+        before = [self.producer(entry) for entry in read]
         if draws(node, train=True):
             before.append(self.drew)
             self.drew = group
@@ -324,7 +326,9 @@ def _inputs_of(group: Group, fusion: Fusion, partition: _Partition) -> list[Entr
     reads: dict[Entry, None] = {}
     for node in group.nodes:
         loop = fusion.loops.get(node)
-        maps: Sequence[Any] = loop.reads if loop is not None else [()] * len(node.inputs)
+        assert node.application is not None
+        otherwise = None if node.application.op.reads_shapes else ()
+        maps: Sequence[Any] = loop.reads if loop is not None else [otherwise] * len(node.inputs)
         for entry, read in zip(node.inputs, maps, strict=True):
             if read is not None and partition.producer(entry) is not group:
                 reads[entry] = None

@@ -56,9 +56,7 @@ class Loop:
     indexed : the axes of the space whose index the expression asks for, by ``m.index(axis)``
 
     An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, reduced or
-    `indexed` ones, which only a run tells: one kernel serves all extents. It may ask ``m.place(axes)`` which
-    elements, counted in order along axes of the space, the position has; if these are not all axes, all must
-    be `indexed`.
+    `indexed` ones, which only a run tells: one kernel serves all extents.
     """
 
     space: Shape

@@ -14,7 +14,6 @@ from gluonic.codegen.loops.semantics import is_selection
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.values import Bounds, Dtype, arithmetic
 from gluonic.codegen.maths.elements import as_stored
-from gluonic.codegen.maths.random_words import Place
 from gluonic.graph.node import Entry, Node
 
 _ENOUGH_REGISTERS = 32
@@ -365,16 +364,6 @@ class _OwnAxes:
         """The number of elements along axes of the loop, which are merged whole or not at all."""
         spaces = [i for i, axis in enumerate(self._own) if axis in axes]
         return self._m.extent([i for i, own in enumerate(self._merged) if set(own) & set(spaces)])
-
-    def place(self, axes: Sequence[int]) -> Place:
-        """Which elements, counted in order along axes of the loop, the position has."""
-        spaces = {i for i, axis in enumerate(self._own) if axis in axes}
-        found, lanes = self._m.constant(0, "int64"), 1
-        for number, own in enumerate(self._merged):
-            if not spaces.isdisjoint(own):
-                first, lanes = self._x.first(number)
-                found = found * self._m.extent([number]) + first
-        return Place(found, lanes)
 
     def index(self, axis: int) -> Any:
         """Where along an axis of the loop the position is."""

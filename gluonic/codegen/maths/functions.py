@@ -24,12 +24,10 @@ _Lowering = TypeVar("_Lowering", bound=Lowering)
 _MODULES = (
     "mxnet",
     "remainder",
-    "random_words",
     "exponential",
     "error",
     "gelu",
     "logarithm",
-    "normal_numbers",
     "power",
     "trigonometric",
     "digamma",

@@ -25,7 +25,7 @@ _PLACES = {
     "_backward_Pooling_sum": "images.pooling_steps:SpreadStep",
     "_backward_Pooling_max": "images.pooling_steps:ScatterStep",
     "RNN": "products.recurrent_steps:RecurrentStep",
-    "_keyed_RNN": "products.recurrent_steps:RecurrentStep",
+    "_masked_RNN": "products.recurrent_steps:RecurrentStep",
     "_backward_RNN": "products.recurrent_steps:RecurrentGradientStep",
     "CTCLoss": "products.ctc_steps:CtcStep",
     "_ctc_losses": "products.ctc_steps:CtcStep",

@@ -5,12 +5,9 @@ from collections.abc import Mapping, Sequence
 from gluonic.codegen.images.window_loops import WindowWriter
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.values import INT64, Dtype
-from gluonic.codegen.maths.random_words import Place
 from gluonic.codegen.products.recurrent_backward import BACKWARD_ARGUMENTS, emit_backward
 from gluonic.codegen.products.recurrent_forward import FORWARD_ARGUMENTS, emit_forward
 from gluonic.codegen.products.recurrent_loops import CellSpec, call
-from gluonic.graph.ops.recurrent import dropout_scale
-from gluonic.graph.random_words import threshold_of
 from gluonic.graph.record import record
 
 
@@ -23,14 +20,12 @@ class NetworkSpec:
     cell : of each layer and direction
     layers : how many there are
     p : the probability with which what a layer reads of the one below is dropped
-    first_key : the number of the key that the first of these is dropped with
     lengths : the dtype of the lengths of sequences, if they have any
     """
 
     cell: CellSpec
     layers: int
     p: float
-    first_key: int
     lengths: Dtype | None
 
     @property
@@ -127,24 +122,19 @@ class NetworkWriter(WindowWriter):
         """The mask of what a layer reads."""
         return self._part("mask", layer - 1, self.times(self.rows, self.cell.shown))
 
-    def _multiply(self, layer: int, goal: str, source: str, *, draw: bool = False) -> None:
-        """Multiply by the mask of what a layer reads, which is drawn first if asked for."""
-        mask, m = self._mask(layer), self.m
-        if draw:
-            place = self.moved(self.known["keys"], str(self.given.first_key + layer - 1), 8)
-            key = m.value(self.f.op(f"load i64, ptr {place}"), INT64, 1)
-            smallest, scale = threshold_of(self.given.p), dropout_scale(self.given.p)
+    def _multiply(self, layer: int, goal: str, source: str, *, keep: bool = False) -> None:
+        """Multiply by the mask of what a layer reads; `keep`: it is given, and kept for the way back."""
+        mask = self._mask(layer)
+        size = self.times(self.rows, self.cell.shown)
+        given = self._part("masks", layer - 1, size) if keep else mask
 
         def body(i: str, lanes: int) -> None:
-            if draw:
-                words = m.random_words(key, Place(m.value(i, INT64, 1), lanes))
-                kept = m.where(words >= smallest, m.constant(scale, self.dtype), 0.0)
+            kept = self.element(self.at(given, i), lanes)
+            if keep:
                 self.put(kept, self.at(mask, i), lanes)
-            else:
-                kept = self.element(self.at(mask, i), lanes)
             self.put(self.element(self.at(source, i), lanes) * kept, self.at(goal, i), lanes)
 
-        self.spans("0", self.times(self.rows, self.cell.shown), body)
+        self.spans("0", size, body)
 
     def _output(self, layer: int) -> str:
         if layer == self.given.layers - 1:
@@ -179,7 +169,7 @@ class NetworkWriter(WindowWriter):
             self._write_lengths()
             for layer in range(self.given.layers):
                 if layer and self.given.p:
-                    self._multiply(layer, self.masked, self._output(layer - 1), draw=True)
+                    self._multiply(layer, self.masked, self._output(layer - 1), keep=True)
                 for direction in range(cell.directions):
                     number = layer * cell.directions + direction
                     values = self._common(layer, direction)

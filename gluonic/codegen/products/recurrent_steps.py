@@ -46,7 +46,6 @@ class RecurrentStep(Step):
             self.cell,
             layers,
             settings["p"] if layers > 1 else 0.0,
-            settings.get("number", 0),
             facts.dtypes[self.entry("sequence_length")] if lengths else None,
         )
 
@@ -61,7 +60,6 @@ class RecurrentStep(Step):
         lengths = given.pop("sequence_length", None)
         if lengths is not None and facts.dtypes[lengths].name not in INDICES:
             return None
-        given.pop("keys", None)
         entries = [*given.values(), *(node.entry(i) for i in range(node.output_count))]
         dtype = facts.dtypes[node.entry()]
         if gemm(dtype) is None or any(facts.dtypes[e] != dtype for e in entries):

@@ -6,11 +6,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, GradientRule, Run, operator
+from gluonic.graph.ops.distributions import as_float, drawn_as
 from gluonic.graph.ops.layer_rules import both_ways, floating
-from gluonic.graph.ops.random_numbers import draw_with_key, generated
+from gluonic.graph.random_source import Draws
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape, complete
 
@@ -147,13 +149,19 @@ def leaky_relu(
         return np.where(data > 0, data, data * gamma.reshape(_prelu_axes(gamma.shape, data.shape)))
     if act_type == "rrelu":
         if run.train:
-            kind, key = generated(data.dtype), run.take_key()
-            slopes = draw_with_key("uniform", key, data.shape, kind, lower_bound, upper_bound)
-            mask = slopes.astype(data.dtype)
+            mask = random_slopes(run.random, data.shape, data.dtype, lower_bound, upper_bound)
         else:
             mask = np.full_like(data, (lower_bound + upper_bound) / 2)
         return np.where(data > 0, data, data * mask), mask
     return LEAKY_ACTIVATIONS[act_type].expression(M, data, slope)
+
+
+def random_slopes(random: Draws, shape: Shape, dtype: Any, low: float, high: float) -> Array:
+    """A slope for each element of an array of such a shape, drawn evenly between the two."""
+    drawn = random.draw("uniform", shape, drawn_as(dtype), 0.0, 1.0)
+    drawn = as_float(drawn, dtype).astype(dtype)
+    found: Array = drawn * dtype.type(np.float32(high) - np.float32(low)) + dtype.type(low)
+    return found
 
 
 def _prelu_axes(gamma: PartialShape, data: PartialShape) -> tuple[int, ...]:

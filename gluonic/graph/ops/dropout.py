@@ -1,30 +1,62 @@
 """Dropout."""
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 from gluonic.graph.attributes import Probability, Shape
 from gluonic.graph.axes import axis_of
+from gluonic.graph.draws_of_a_run import F32, F64, uniforms
 from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.ops.distributions import drawn_as
 from gluonic.graph.ops.layer_rules import both_ways, floating
-from gluonic.graph.random_words import kept
+from gluonic.graph.random_source import Draws
 from gluonic.graph.view import NodeView
 
 
 def drops(train: bool, mode: str, p: float) -> bool:
     """Whether anything is dropped."""
-    return p > 0 and (train or mode == "always")
+    return kept_part(p) < 1 and (train or mode == "always")
 
 
-def drop(data: Array, key: int, p: float, axes: Shape) -> tuple[Array, Array]:
-    """What is left of an array, and by what it was multiplied, with the numbers that follow from a key."""
-    scale = data.dtype.type(np.inf if p == 1 else 1 / (1 - p))
-    mask: Array = kept(key, _mask_shape(data.shape, axes), p) * scale
-    return data * mask, mask
+def kept_part(p: float) -> Any:
+    """The probability with which an element is kept, as the precision of float32 makes it."""
+    return np.float32(1) - np.float32(p)
 
 
-def _mask_shape(shape: Shape, axes: Shape) -> Shape:
+def kept_scale(p: float) -> Any:
+    """By what elements that are kept are multiplied."""
+    with np.errstate(divide="ignore"):
+        return np.float32(1) / kept_part(p)
+
+
+def draw_kept(random: Draws, shape: Shape, dtype: Any, p: float, axes: Shape) -> Array:
+    """Draw which elements of an array of such a shape are kept."""
+    part, shape = kept_part(p), mask_shape(shape, axes)
+    if drawn_as(dtype) == F32:
+        return random.draw("kept", shape, np.bool_, _largest_word(part, bool(axes)))
+    drawn = random.draw("uniform", shape, F64, 0.0, 1.0).astype(F32)
+    kept: Array = drawn < part if axes else drawn <= part
+    return kept
+
+
+@cache
+def _largest_word(part: Any, below: bool) -> int:
+    """The largest word whose number is at most `part`, or below it."""
+    least, most = 0, (1 << 32) - 1
+    while least < most:
+        middle = (least + most + 1) // 2
+        number = uniforms(lambda count, word=middle: np.array([word], np.uint32), 1, F32)[0]  # type: ignore[misc]
+        if number < part or (number == part and not below):
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def mask_shape(shape: Shape, axes: Shape) -> Shape:
+    """The shape of what an array of such a shape is multiplied by."""
     shared = {axis % len(shape) for axis in axes}
     return tuple(1 if i in shared else n for i, n in enumerate(shape))
 
@@ -58,8 +90,11 @@ def dropout(
         Accepted and ignored.
     """
     if not drops(run.train, mode, p):
-        return data, np.ones(_mask_shape(data.shape, axes), data.dtype)
-    return drop(data, run.take_key(), p, axes)
+        return data, np.ones(mask_shape(data.shape, axes), data.dtype)
+    kept = draw_kept(run.random, data.shape, data.dtype, p, axes)
+    with np.errstate(invalid="ignore"):  # if nothing is kept, 0 is multiplied by infinity
+        mask = np.multiply(kept, data.dtype.type(kept_scale(p)), dtype=data.dtype)
+    return data * mask, mask
 
 
 @dropout.infer_shape

@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.graph.colours import GRAY, by_channel, changed, mean_luminance, mixed, turned
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.image import flip_left_right, flip_top_bottom, single_image
+from gluonic.graph.random_source import Draws
 
 Adjustment = Callable[[Array, float], Array]
 
@@ -60,10 +61,29 @@ ENHANCEMENTS = [
 ]
 
 
+def _between(random: Draws, low: float, high: float) -> float:
+    """A number drawn evenly."""
+    begin = np.float32(low)
+    return float(random.uniforms((1,))[0] * (np.float32(high) - begin) + begin)
+
+
+def _every_other(random: Draws) -> bool:
+    """True for every other draw."""
+    return bool(random.uniforms((1,), np.float64)[0] < 0.5)
+
+
+def _order_of_four(random: Draws) -> list[int]:
+    """An order of four things, as `std::shuffle` of libstdc++ finds it: an integer gives two places."""
+    order = [0, 1, 2, 3]
+    first, others = random.below(np.array([2, 12])).tolist()
+    for place, other in enumerate((first, *divmod(others, 4)), 1):
+        order[place], order[other] = order[other], order[place]
+    return order
+
+
 def _register(row: Enhancement) -> None:
     def kernel(data: Array, *, min_factor: float, max_factor: float, run: Run) -> Any:
-        factor = run.own_random().uniform(min_factor, max_factor)
-        return row.adjust(data, factor)
+        return row.adjust(data, _between(run.random, min_factor, max_factor))
 
     kernel.__doc__ = row.documentation
     operator(f"_image_random_{row.name}", shape=single_image)(kernel)
@@ -87,10 +107,9 @@ def random_colour_jitter(
     """
     image = data
     amounts = (brightness, contrast, saturation, hue)
-    random = run.own_random()
-    for i in random.permutation(len(ENHANCEMENTS)):
+    for i in _order_of_four(run.random):
         if amounts[i] > 0:
-            change = random.uniform(-amounts[i], amounts[i])
+            change = _between(run.random, -amounts[i], amounts[i])
             factor = change if ENHANCEMENTS[i].name == "hue" else 1 + change
             image = ENHANCEMENTS[i].adjust(image, factor)
     return image.view()
@@ -108,16 +127,18 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
 @operator("_image_random_lighting", shape=single_image)
 def random_lighting(data: Array, *, alpha_std: float = 0.05, run: Run) -> Any:
     """Add light along the principal axes of natural colours, by three normal random numbers."""
-    return adjust_lighting.kernel(data, alpha=tuple(run.own_random().normal(0, alpha_std, 3)))
+    return adjust_lighting.kernel(
+        data, alpha=tuple(np.float32(alpha_std) * np.array(run.random.normals(3)))
+    )
 
 
 @operator("_image_random_flip_left_right", shape=single_image)
 def random_flip_left_right(data: Array, *, run: Run) -> Any:
     """Mirror an image left to right, every other time."""
-    return flip_left_right.kernel(data) if run.own_random().random() < 0.5 else data.view()
+    return data.view() if _every_other(run.random) else flip_left_right.kernel(data)
 
 
 @operator("_image_random_flip_top_bottom", shape=single_image)
 def random_flip_top_bottom(data: Array, *, run: Run) -> Any:
     """Mirror an image top to bottom, every other time."""
-    return flip_top_bottom.kernel(data) if run.own_random().random() < 0.5 else data.view()
+    return data.view() if _every_other(run.random) else flip_top_bottom.kernel(data)

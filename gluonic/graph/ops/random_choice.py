@@ -42,20 +42,24 @@ def sample_multinomial(
     -------
     output : categories from 0 to k - 1, shape (…, *shape)
     """
-    rows = data.reshape(-1, data.shape[-1]).astype(np.float64)
-    count = prod(shape)
-    drawn = _invert(rows.cumsum(axis=1), run.own_random().random((len(rows), count)))
+    rows = data.reshape(-1, data.shape[-1])
+    drawn = _invert(rows, run.random.uniforms((len(rows), prod(shape))))
     chosen = drawn.reshape(data.shape[:-1] + shape)
     if not get_prob:
         return chosen
-    return chosen, np.log(np.take_along_axis(rows, drawn, axis=1)).reshape(chosen.shape)
+    found = np.take_along_axis(rows.astype(np.float64), drawn, axis=1)
+    return chosen, np.log(found).reshape(chosen.shape)
 
 
-def _invert(cumulated: Array, uniform: Array) -> Any:
-    """For each row of numbers in [0, 1) the categories in whose intervals they lie."""
-    scaled = uniform * cumulated[:, -1:]
-    drawn = (scaled[:, :, None] >= cumulated[:, None, :]).sum(axis=2)
-    return np.minimum(drawn, cumulated.shape[1] - 1).astype(np.int64)
+def _invert(rows: Array, uniform: Array) -> Array:
+    """For each row of probabilities the categories in whose intervals numbers of [0, 1) lie."""
+    cumulated = rows.cumsum(axis=1, dtype=np.float64).astype(np.float32).astype(rows.dtype)
+    wanted = uniform.astype(rows.dtype)
+    found = np.empty(uniform.shape, np.int64)
+    for ends, each, places in zip(cumulated, wanted, found, strict=True):
+        places[:] = ends.searchsorted(each)
+    found[found == rows.shape[1]] -= 1
+    return found
 
 
 @sample_multinomial.infer_shape
@@ -110,7 +114,14 @@ def _scatter_chosen(grad: Array, data: Array, chosen: Array) -> Array:
 @operator("_shuffle", "shuffle")
 def shuffle(data: Array, *, run: Run) -> Array:
     """The input, its rows (along the first axis) in random order."""
-    return run.own_random().permutation(data, axis=0)
+    order = list(range(len(data)))
+    backwards = data.ndim > 1
+    places = range(len(order) - 1, 0, -1) if backwards else range(1, len(order))
+    drawn = run.random.below(np.array(places, np.int64) + 1)
+    for place, other in zip(places, drawn.tolist(), strict=True):
+        order[place], order[other] = order[other], order[place]
+    found: Array = data[np.array(order, np.int64)]
+    return found
 
 
 @operator("_sample_unique_zipfian", outputs=("samples", "num_tries"))
@@ -129,23 +140,9 @@ def sample_unique_zipfian(*, range_max: int, shape: Shape, run: Run) -> tuple[Ar
     num_tries : how many draws each row took, shape (batch,)
     """
     batch, count = shape
-    random = run.own_random()
-    rows = [_different(range_max, count, random) for _ in range(batch)]
+    rows = run.random.different(batch, count, range_max)
     samples = np.array([row for row, _ in rows], INT64).reshape(shape)
     return samples, np.array([tries for _, tries in rows], INT64)
-
-
-def _different(range_max: int, count: int, random: np.random.Generator) -> tuple[list[int], int]:
-    found: dict[int, None] = {}
-    tries = 0
-    while len(found) < count:
-        drawn = np.exp(random.random(2 * count) * np.log(range_max + 1.0)).astype(np.int64) - 1
-        for value in drawn.tolist():
-            tries += 1
-            found[value] = None
-            if len(found) == count:
-                break
-    return list(found), tries
 
 
 @sample_unique_zipfian.infer_shape

@@ -14,14 +14,13 @@ import numpy as np
 from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError
-from gluonic.graph.normal_numbers import fill_exponentially, fill_normally
 from gluonic.graph.operator import Array, Operator, Run, operator
-from gluonic.graph.random_words import drawn, fill_uniformly
+from gluonic.graph.ops import distributions
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, unify
 
-Generator = np.random.Generator
-Draw = Callable[..., Any]
+Draw = Callable[..., Array]
+"""Draws from a source an array of a shape, for a dtype, of parameters; see `distributions`."""
 
 
 class Distribution(NamedTuple):
@@ -33,7 +32,7 @@ class Distribution(NamedTuple):
     aliases : further names of the operator that takes attributes
     documentation : what is drawn
     parameters : the parameters' names, types and defaults
-    draw : of a run, a shape, a floating dtype and the parameters, numbers or arrays
+    draw : draws an array of it
     valid : of the parameters, whether there is such a distribution
     requirement : `valid` in words
     """
@@ -47,66 +46,13 @@ class Distribution(NamedTuple):
     requirement: str
 
 
-class Standard(NamedTuple):
-    """A distribution with its usual parameters, whose numbers follow from a key and their positions.
-
-    Attributes
-    ----------
-    fill : writes its numbers into an array, from random bits; see `random_words.drawn`
-    moved : a number of other parameters, as an expression of a usual one and these
-    """
-
-    fill: Callable[[Array, Array], None]
-    moved: Callable[..., Any]
-
-
-STANDARD = {
-    "uniform": Standard(fill_uniformly, lambda x, low, high: low + (high - low) * x),
-    "normal": Standard(fill_normally, lambda x, loc, scale: loc + scale * x),
-    "exponential": Standard(fill_exponentially, lambda x, lam: x / lam),
-}
-
-
-def draw_with_key(name: str, key: int, shape: Shape, dtype: Any, *values: Any) -> Array:
-    """Numbers of a distribution in `STANDARD` that follow from a key."""
-    fill, moved = STANDARD[name]
-    if any(isinstance(value, np.ndarray) for value in values):
-        found: Array = moved(drawn(key, shape, dtype, fill), *values)
-        return found
-
-    def move(bits: Array, part: Array) -> None:
-        part[:] = moved(part, *values)
-
-    return drawn(key, shape, dtype, fill, move)
-
-
-def _from_key(name: str) -> Draw:
-    return lambda run, *asked: draw_with_key(name, run.take_key(), *asked)
-
-
-def _from_generator(draw: Draw) -> Draw:
-    return lambda run, *asked: draw(run.own_random(), *asked)
-
-
-def _poisson_of_gamma(r: Generator, shape: Shape, k: Any, scale: Any) -> Any:
-    """Poisson numbers whose rates are gamma distributed: the negative binomial distribution."""
-    return r.poisson(r.standard_gamma(k, shape) * scale)
-
-
-def _generalized(r: Generator, shape: Shape, dtype: Any, mu: Any, alpha: Any) -> Any:
-    mean, spread = np.broadcast_arrays(mu, alpha)
-    k = 1 / np.where(spread > 0, spread, 1.0)
-    mixed = _poisson_of_gamma(r, shape, k, mean / k)
-    return np.where(spread > 0, mixed, r.poisson(mean, shape)) if (spread == 0).any() else mixed
-
-
 DISTRIBUTIONS = [
     Distribution(
         "uniform",
         ("random_uniform", "uniform"),
         "Numbers distributed evenly between `low` and `high`, which only rounding can give",
         (("low", float, 0.0), ("high", float, 1.0)),
-        _from_key("uniform"),
+        distributions.uniform,
         lambda low, high: low <= high,
         "low <= high",
     ),
@@ -115,7 +61,7 @@ DISTRIBUTIONS = [
         ("random_normal", "normal"),
         "Normally distributed numbers with mean `loc` and standard deviation `scale`",
         (("loc", float, 0.0), ("scale", float, 1.0)),
-        _from_key("normal"),
+        distributions.normal,
         lambda loc, scale: scale >= 0,
         "scale >= 0",
     ),
@@ -124,9 +70,7 @@ DISTRIBUTIONS = [
         ("random_gamma",),
         "Gamma distributed numbers of shape `alpha` and scale `beta`",
         (("alpha", float, 1.0), ("beta", float, 1.0)),
-        _from_generator(
-            lambda r, shape, dtype, alpha, beta: beta * r.standard_gamma(alpha, shape, dtype)
-        ),
+        distributions.gamma,
         lambda alpha, beta: alpha > 0 and beta > 0,
         "alpha > 0 and beta > 0",
     ),
@@ -135,7 +79,7 @@ DISTRIBUTIONS = [
         ("random_exponential",),
         "Exponentially distributed numbers of rate `lam`, so of mean ``1 / lam``",
         (("lam", float, 1.0),),
-        _from_key("exponential"),
+        distributions.exponential,
         lambda lam: lam > 0,
         "lam > 0",
     ),
@@ -144,7 +88,7 @@ DISTRIBUTIONS = [
         ("random_poisson",),
         "Poisson distributed numbers of mean `lam`",
         (("lam", float, 1.0),),
-        _from_generator(lambda r, shape, dtype, lam: r.poisson(lam, shape)),
+        distributions.poisson,
         lambda lam: lam >= 0,
         "lam >= 0",
     ),
@@ -153,9 +97,7 @@ DISTRIBUTIONS = [
         ("random_negative_binomial",),
         "How many trials of success probability ``1 - p`` succeed before `k` fail",
         (("k", int, 1), ("p", float, 1.0)),
-        _from_generator(
-            lambda r, shape, dtype, k, p: _poisson_of_gamma(r, shape, k, (1.0 - p) / p)
-        ),
+        distributions.negative_binomial,
         lambda k, p: k >= 0 and 0 < p <= 1,
         "k >= 0 and 0 < p <= 1",
     ),
@@ -164,18 +106,13 @@ DISTRIBUTIONS = [
         ("random_generalized_negative_binomial",),
         "Negative binomial numbers of mean `mu` and variance ``mu + alpha * mu**2``",
         (("mu", float, 1.0), ("alpha", float, 1.0)),
-        _from_generator(_generalized),
+        distributions.generalized_negative_binomial,
         lambda mu, alpha: mu >= 0 and alpha >= 0,
         "mu >= 0 and alpha >= 0",
     ),
 ]
 # The names of the parameters where they are arrays.
 ARRAY_NAMES = {"normal": ("mu", "sigma")}
-
-
-def generated(dtype: Any) -> Any:
-    """The dtype that NumPy generates for one of ours."""
-    return np.float64 if dtype == np.float64 else np.float32
 
 
 def _check(n: Any, row: Distribution) -> None:
@@ -202,31 +139,14 @@ def _drawn_dtype(n: NodeView) -> None:
     n.output = n.dtype or DEFAULT
 
 
-Asked = Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Any]]]
-"""From an operator's arrays and attributes the shape, the dtype to generate, and the parameters."""
-
-
-class Form(NamedTuple):
-    """How an operator is asked for numbers of a distribution.
-
-    Attributes
-    ----------
-    row : the distribution
-    names : what the operator calls the parameters
-    """
-
-    row: Distribution
-    names: tuple[str, ...]
-
-
-FORMS: dict[str, Form] = {}
-"""Of each operator that draws from a row of the table."""
+Asked = Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Array]]]
+"""From an operator's arrays and attributes the shape, the dtype of the result, and the parameters."""
 
 
 def _register_kernel(
     name: str,
     aliases: tuple[str, ...],
-    form: Form,
+    row: Distribution,
     asked: Asked,
     parameters: list[inspect.Parameter],
     documentation: str,
@@ -234,13 +154,12 @@ def _register_kernel(
 ) -> Operator:
     def kernel(*arrays: Array, run: Run, **settings: Any) -> Any:
         shape, dtype, values = asked(arrays, settings)
-        return form.row.draw(run, shape, dtype, *values)
+        return row.draw(run.random, shape, dtype, *values)
 
     kernel.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     kernel.__doc__ = documentation
     op = operator(name, *aliases, **rules)(kernel)
     op.gradient()
-    FORMS[name] = form
     return op
 
 
@@ -248,13 +167,13 @@ def _from_attributes(row: Distribution) -> None:
     names = tuple(name for name, _, _ in row.parameters)
 
     def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
-        values = [settings[name] for name in names]
-        return settings["shape"], generated(settings["dtype"]), values
+        values = [np.array([settings[name]], np.float32) for name in names]
+        return settings["shape"], settings["dtype"] or DEFAULT, values
 
     op = _register_kernel(
         f"_random_{row.name}",
         row.aliases,
-        Form(row, names),
+        row,
         asked,
         [
             *(_keyword(*parameter) for parameter in row.parameters),
@@ -278,12 +197,13 @@ def _like_an_array(row: Distribution) -> None:
 
     def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
         (data,) = arrays
-        return data.shape, generated(data.dtype), [settings[name] for name in names]
+        values = [np.array([settings[name]], np.float32) for name in names]
+        return data.shape, data.dtype, values
 
     op = _register_kernel(
         f"_random_{row.name}_like",
         (),
-        Form(row, names),
+        row,
         asked,
         [_input("data"), *(_keyword(*parameter) for parameter in row.parameters), RUN],
         f"{row.documentation}; of the shape and dtype of `data`.",
@@ -300,15 +220,13 @@ def _from_arrays(row: Distribution) -> None:
     names = ARRAY_NAMES.get(row.name, tuple(name for name, _, _ in row.parameters))
 
     def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
-        shape, dtype = settings["shape"], generated(settings["dtype"])
-        kind = dtype if row.name in STANDARD else np.float64
-        values = [a.reshape(a.shape + (1,) * len(shape)).astype(kind) for a in arrays]
-        return (*arrays[0].shape, *shape), dtype, values
+        shape = (*arrays[0].shape, *settings["shape"])
+        return shape, settings["dtype"] or DEFAULT, [a.reshape(-1) for a in arrays]
 
     op = _register_kernel(
         f"_sample_{row.name}",
         (f"sample_{row.name}",),
-        Form(row, names),
+        row,
         asked,
         [*map(_input, names), *SHAPE_AND_DTYPE, RUN],
         f"{row.documentation}; `shape` of them for each element of the parameters.",
@@ -353,7 +271,8 @@ def random_randint(
     run: Run,
 ) -> Array:
     """Integers from `low` (included) to `high` (excluded); int32 unless `dtype` says int64."""
-    return run.own_random().integers(low, high, shape, dtype or np.int32)
+    drawn = run.random.draw("integers", shape, np.int64)
+    return low + np.fmod(drawn, np.int64(high - low))
 
 
 @random_randint.infer_shape

@@ -1,13 +1,13 @@
 """Recurrent networks as one operator."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph.attributes import Positive, Probability
+from gluonic.graph.attributes import Positive, Probability, Shape
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.ops.layer_rules import wide
 from gluonic.graph.ops.recurrent_gradients import gradients
@@ -21,7 +21,7 @@ from gluonic.graph.ops.recurrent_rules import (
     shown_outputs,
 )
 from gluonic.graph.ops.rnn_kernels import RNNSizes, SavedSteps, Sequences, Weights, run_direction
-from gluonic.graph.random_words import kept
+from gluonic.graph.random_source import Draws
 
 
 @operator(
@@ -100,37 +100,37 @@ def rnn(
     """
     network = RNNSizes(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
 
-    def drawn(output: Array) -> Array:
-        if run.train:
-            return _dropout_mask(output, p, run.take_key())
-        return np.ones_like(output)
-
+    masks: Array | None = None
+    if p > 0:
+        shape = (num_layers - 1, *data.shape[:2], network.directions * network.shown)
+        masks = draw_masks(run.random, shape, data.dtype, p) if run.train else np.ones(shape)
     arrays = data, parameters, state, state_cell, sequence_length
-    return _run(network, arrays, drawn if p > 0 else None, state_outputs=state_outputs)
+    return _run(network, arrays, masks, state_outputs=state_outputs)
 
 
-def _keyed(*arrays: Array, number: int, p: float, state_outputs: bool, **settings: Any) -> Any:
-    """`RNN` in training with the keys from that number on."""
-    data, parameters, state, keys, *others = arrays
+def draw_masks(random: Draws, shape: Shape, dtype: Any, p: float) -> Array:
+    """Draw by what layers multiply what they read of the one below."""
+    scales = np.array([0, dropout_scale(p)], dtype)
+    return scales[(random.uniforms(shape) >= np.float32(p)).view(np.uint8)]
+
+
+def _masked(*arrays: Array, p: float, state_outputs: bool, **settings: Any) -> Any:
+    """`RNN` in training with masks that are given."""
+    data, parameters, state, masks, *others = arrays
     state_cell, sequence_length = (*others, None, None)[:2]
-    numbers = iter(keys[number:].tolist())
-    network = network_of(SimpleNamespace(**settings))
-
-    def drawn(output: Array) -> Array:
-        return _dropout_mask(output, p, next(numbers))
-
     given = data, parameters, state, state_cell, sequence_length
-    return _run(network, given, drawn, state_outputs=state_outputs)
+    network = network_of(SimpleNamespace(**settings))
+    return _run(network, given, masks, state_outputs=state_outputs)
 
 
 def _run(
     network: RNNSizes,
     arrays: Sequence[Array | None],
-    drawn: Callable[[Array], Array] | None,
+    masks: Array | None,
     *,
     state_outputs: bool,
 ) -> tuple[Array, ...]:
-    """The outputs of a network; `drawn` gives the mask of what a layer below passes on."""
+    """The outputs of a network; `masks` are those of what the layers below pass on."""
     data, parameters, state, state_cell, sequence_length = arrays
     assert data is not None
     assert parameters is not None
@@ -140,13 +140,9 @@ def _run(
     weights = network.unpack(wide(parameters), data.shape[2])
     ran: list[tuple[SavedSteps, Array, Array | None]] = []
     outputs: list[Array] = []
-    masks: list[Array] = []
     for layer in range(network.num_layers):
-        if layer and drawn is not None:
-            masks.append(drawn(outputs[-1]))
-            inputs = outputs[-1] * masks[-1]
-        elif layer:
-            inputs = outputs[-1]
+        if layer:
+            inputs = outputs[-1] if masks is None else outputs[-1] * wide(masks[layer - 1])
         output, directions = _run_layer(network, layer, inputs, weights, states, sequences)
         outputs.append(output)
         ran += directions
@@ -159,8 +155,8 @@ def _run(
     result += [np.stack([trace.gates for trace in traces]), _stack(outputs[:-1], outputs[-1])]
     if network.cell.remembers:
         result.append(np.stack([trace.memory for trace in traces]))
-    if drawn is not None:
-        result.append(_stack(masks, outputs[-1]))
+    if masks is not None:
+        result.append(masks)
     return tuple(result)
 
 
@@ -190,11 +186,6 @@ def _run_layer(
     return np.concatenate(outputs, axis=2) if len(outputs) > 1 else outputs[0], ran
 
 
-def _dropout_mask(output: Array, p: float, key: int) -> Array:
-    mask: Array = kept(key, output.shape, p) * output.dtype.type(dropout_scale(p))
-    return mask
-
-
 def dropout_scale(p: float) -> float:
     """By what an output is multiplied that is kept."""
     return 0.0 if p == 1 else 1 / (1 - p)
@@ -205,20 +196,19 @@ def _stack(arrays: list[Array], like: Array) -> Array:
     return np.stack(arrays) if arrays else np.empty((0, *like.shape), like.dtype)
 
 
-def _keyed_signature() -> inspect.Signature:
-    """The signature of `RNN` with keys and without a run."""
+def _masked_signature() -> inspect.Signature:
+    """The signature of `RNN` with masks and without a run."""
     listed = dict(inspect.signature(rnn.kernel).parameters)
     del listed["run"]
-    keys = inspect.Parameter("keys", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
-    number = inspect.Parameter("number", inspect.Parameter.KEYWORD_ONLY, annotation=int)
+    masks = inspect.Parameter("masks", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
     others = list(listed.values())
-    return inspect.Signature([*others[:3], keys, *others[3:], number])
+    return inspect.Signature([*others[:3], masks, *others[3:]])
 
 
-_keyed.__signature__ = _keyed_signature()  # type: ignore[attr-defined]
-keyed_rnn = Operator(
-    "_keyed_RNN",
-    _keyed,
+_masked.__signature__ = _masked_signature()  # type: ignore[attr-defined]
+masked_rnn = Operator(
+    "_masked_RNN",
+    _masked,
     absent=absent_inputs,
     outputs=lambda n: [*shown_outputs(n), *saved_outputs(n)],
     visible=lambda n: len(shown_outputs(n)),
@@ -226,7 +216,7 @@ keyed_rnn = Operator(
 """What rewritten graphs have in training."""
 
 
-for _op in (rnn, keyed_rnn):
+for _op in (rnn, masked_rnn):
     _op.infer_shape(infer_shapes)
     _op.infer_dtype(infer_dtypes)
     _op.all_gradients(gradients)

@@ -64,6 +64,8 @@ def infer_shapes(n: NodeView) -> None:
         n.memory = (parts, steps, batch, network.state_size)
     if n.p > 0:
         n.mask = n.hidden
+        if "masks" in n._slots:
+            n.masks = n.hidden
     features = n.data[2]
     if features is not None:
         n.parameters = (network.parameter_count(features),)
@@ -77,8 +79,8 @@ def _check(n: NodeView) -> None:
 
 
 def infer_dtypes(n: NodeView) -> None:
-    """One floating dtype for all but lengths and keys."""
-    names = [name for name in n._slots if name not in ("sequence_length", "keys")]
+    """One floating dtype for all but lengths."""
+    names = [name for name in n._slots if name != "sequence_length"]
     common: Any = None
     for name in names:
         common = unify(common, n._known(name), f"{n._title}: {name}")

@@ -26,6 +26,7 @@ from gluonic.gluon import nn
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 from tests.codegen.native_functions import Array, normal
 from tests.forking import forks, is_true_in_a_child
 
@@ -121,7 +122,7 @@ def compiled(name: str) -> tuple[CompiledGraph, list[Array]]:
 
 def run_of() -> Run:
     """A run for inference."""
-    return Run(False, np.random.Generator(np.random.Philox(0)))
+    return Run(False, RandomSource(0))
 
 
 def result(name: str) -> Array:

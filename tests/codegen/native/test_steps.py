@@ -40,7 +40,7 @@ def test_a_net_with_images_imports_their_kernels() -> None:
 def test_every_step_has_its_operator_and_its_class() -> None:
     kinds = {name: native_steps._kind_at(place) for name, place in native_steps._PLACES.items()}
     assert all(issubclass(kind, Step) and hasattr(kind, "of") for kind in kinds.values())
-    assert kinds.keys() - REGISTRY.keys() == {"_images_like", "_keyed_RNN", "_ctc_losses"}, (
+    assert kinds.keys() - REGISTRY.keys() == {"_images_like", "_masked_RNN", "_ctc_losses"}, (
         "passes make these"
     )
 

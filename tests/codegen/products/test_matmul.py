@@ -17,11 +17,12 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 from gluonic.graph.writes import note_write
 from tests.codegen.harness import LEVELS, target_named
 
 Array = np.ndarray[Any, Any]
-RUN = Run(False, np.random.Generator(np.random.Philox(0)))
+RUN = Run(False, RandomSource(0))
 WAYS = {"loops": choices.LOOPS, "panels": choices.PANELS, "blas": choices.BLAS}
 TOLERANCE = {"float32": 2e-6, "float64": 1e-14}
 

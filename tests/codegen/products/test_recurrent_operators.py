@@ -163,7 +163,7 @@ def test_dropout_between_layers_is_machine_code(train: bool) -> None:
     node, known = network("gru", 2, 2, 3, state_size=4, num_layers=2, p=0.5)
     compiled = CompiledGraph(Graph([node.entry()]), [e.node for e in node.inputs])
     steps = explain(compiled.binding(arrays_for(node, known, "float32"), train)).steps
-    assert [step.kind for step in steps] == ["kernel"]
+    assert [step.kind for step in steps if step.kind != "draw"] == ["kernel"]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_dropout_between_layers_drops_what_the_interpreter_drops(
     program.backward(saved, heads, new_run(True))
     for each in (program.forward_program, program.backward_program):
         (binding,) = each.compiled.bindings.values()
-        assert {step.kind for step in explain(binding).steps} == {"kernel"}
+        assert {step.kind for step in explain(binding).steps} <= {"kernel", "draw"}
 
 
 def test_an_infinite_gradient_of_an_idle_rectifier_is_none_as_the_interpreter_says() -> None:

@@ -12,11 +12,12 @@ from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret, run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform
 
 
 def run(train: bool = False) -> Run:
-    return Run(train=train, random=np.random.Generator(np.random.Philox(0)))
+    return Run(train=train, random=RandomSource(0))
 
 
 def leaky_relu(*arrays: Any, train: bool = False, **attributes: Any) -> list[Any]:

@@ -11,10 +11,11 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.interpret import run_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform
 
 Array = npt.NDArray[Any]
-RUN = Run(train=True, random=np.random.Generator(np.random.Philox(0)))
+RUN = Run(train=True, random=RandomSource(0))
 
 
 def ctc_loss(*arrays: Array, **attributes: Any) -> list[Array]:

@@ -12,11 +12,12 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.applying import apply, infer_shapes
 from tests.graph.samples.sample import uniform
 
 STEP = 1e-5
-RUN = Run(train=True, random=np.random.Generator(np.random.Philox(0)))
+RUN = Run(train=True, random=RandomSource(0))
 Function = Callable[[Entry], Entry]
 
 

@@ -13,10 +13,11 @@ from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform
 
 Array = npt.NDArray[Any]
-RUN = Run(train=True, random=np.random.Generator(np.random.Philox(0)))
+RUN = Run(train=True, random=RandomSource(0))
 LABELS = np.array([0.0, 3.0, 2.0])
 
 

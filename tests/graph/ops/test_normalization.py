@@ -13,6 +13,7 @@ from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret, run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform
 
 Array = npt.NDArray[Any]
@@ -20,7 +21,7 @@ NAMES = ("data", "gamma", "beta", "moving_mean", "moving_var")
 
 
 def run(train: bool) -> Run:
-    return Run(train=train, random=np.random.Generator(np.random.Philox(0)))
+    return Run(train=train, random=RandomSource(0))
 
 
 def batch_norm(arrays: list[Array], train: bool, **attributes: Any) -> list[Array]:

@@ -8,6 +8,7 @@ import pytest
 
 from gluonic.graph.interpret import run_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.applying import application
 
 Array = npt.NDArray[Any]
@@ -21,7 +22,7 @@ def step(name: str, *arrays: Any, dtype: str = "float32", **attributes: Any) -> 
     """The outputs and all inputs after a step."""
     inputs = [np.array(a, dtype) if isinstance(a, list) else a.copy("K") for a in arrays]
     used = application(name, len(inputs), attributes)
-    run = Run(train=True, random=np.random.default_rng(0))
+    run = Run(train=True, random=RandomSource(0))
     return run_node(used, inputs, run), inputs
 
 

@@ -13,13 +13,14 @@ from gluonic.graph.interpret import run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.ops.rnn_kernels import RNNSizes
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.recurrent import MODES, network
 
 Array = npt.NDArray[Any]
 
 
 def rnn(arrays: Any, train: bool = False, **attributes: Any) -> list[Array]:
-    run = Run(train=train, random=np.random.Generator(np.random.Philox(0)))
+    run = Run(train=train, random=RandomSource(0))
     application = REGISTRY["RNN"].apply(attributes)
     return run_node(application, arrays, run)[: application.visible]
 

@@ -12,10 +12,11 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret, run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
+from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform
 
 Array = npt.NDArray[Any]
-RUN = Run(train=True, random=np.random.Generator(np.random.Philox(0)))
+RUN = Run(train=True, random=RandomSource(0))
 
 
 def run(name: str, *arrays: Array, **attributes: Any) -> Array:

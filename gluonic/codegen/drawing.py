@@ -1,0 +1,85 @@
+"""Machine code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.draws_code import draws_text
+from gluonic.codegen.machine.jit import load
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.twisters_code import C_FUNCTIONS
+from gluonic.codegen.machine.workers import most_threads, workers
+from gluonic.graph.twisters import Array, Twisters
+
+_WORTH = 1 << 15
+"""Threads share the runs of an array that has so many elements."""
+_CHUNK = 16
+"""So many runs a thread claims at a time."""
+
+
+class Machine:
+    """The machine code."""
+
+    def __init__(self) -> None:
+        text, names = draws_text()
+        wide = host().vector_bytes * 8
+        text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
+        self._library = load(text, names, C_FUNCTIONS)
+        self._addresses = {name: self._library[name] for name in names}
+        kind = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 4)
+        self._functions = {name: kind(address) for name, address in self._addresses.items()}
+
+    def fill(
+        self,
+        name: str,
+        twisters: Twisters,
+        found: Array,
+        runs: tuple[int, int],
+        parameters: Sequence[Any],
+    ) -> bool:
+        """Fill a contiguous array of one axis; False if there is no code for this."""
+        code = f"draw_{name}_{found.dtype}"
+        numbers = _numbers(name, parameters)
+        if numbers is None or code not in self._functions:
+            return False
+        table, share = numbers
+        arrays: list[Array] = [twisters.blocks, twisters.ready, twisters.positions, found, table]
+        operands = (ctypes.c_size_t * 5)(*[address_of(array) for array in arrays])
+        given = (ctypes.c_int64 * 4)(twisters.first_seed, runs[1], found.size, share)
+        places = ctypes.addressof(operands), ctypes.addressof(given)
+        threads = most_threads() if found.size >= _WORTH and runs[0] > _CHUNK else 1
+        if threads > 1:
+            _share()(self._addresses[code], *places, runs[0], _CHUNK, threads, 0, 0)
+        else:
+            self._functions[code](*places, 0, runs[0])
+        return True
+
+
+def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
+    """The parameters as a table of doubles, and a number; None if machine code takes none such."""
+    if name in ("uniform", "normal"):
+        return np.array(parameters, np.float64), 0
+    if name in ("exponential", "poisson"):
+        return np.ascontiguousarray(parameters[0], np.float64), parameters[1]
+    if name in ("gamma", "mixed"):
+        table, share, product = parameters
+        if product == np.float16:
+            return None
+        return np.ascontiguousarray(table), 2 * share + (product == np.float64)
+    return np.zeros(1), parameters[0] if parameters else 0
+
+
+@cache
+def _share() -> Any:
+    """Have threads share runs."""
+    return ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 8)(workers().share)
+
+
+@cache
+def machine() -> Machine:
+    """The machine code of this process."""
+    return Machine()

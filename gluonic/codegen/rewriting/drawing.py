@@ -1,0 +1,73 @@
+"""Draws apart from what is done with the numbers, so that machine code can do that.
+
+    Dropout(x, p=0.5)    →    _drop(x, _draw_kept(x, p=0.5), p=0.5)
+
+What draws keeps its place in the order of the draws. The gradient reads what was drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from gluonic.codegen.loops.draws import drop, kept_elements, masks, slopes
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.graph.builder import F
+from gluonic.graph.draws import draws
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import Operator
+from gluonic.graph.ops.dropout import kept_scale
+from gluonic.graph.ops.recurrent import masked_rnn
+from gluonic.graph.ops.recurrent_rules import network_of
+from gluonic.graph.origin import give_origin
+
+
+def with_draws_apart(graph: Graph, train: bool) -> Graph:
+    """The graph in which dropout, random slopes and dropout between recurrent layers are two operators each.
+
+    Parameters
+    ----------
+    graph : what to compute
+    train : whether the graph runs in training mode
+    """
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+        if node.operator_name not in _RULES or not draws(node, train):
+            return None
+        assert node.application is not None
+        made = _RULES[node.operator_name](node, inputs, node.application.settings)
+        give_origin(made, node)
+        return made
+
+    return graph.rewrite(replace)
+
+
+def _drawn(node: Node, op: Operator, data: Entry, **settings: Any) -> Entry:
+    """What a node draws, in its place in the order."""
+    return node.with_application(op.apply(settings), [data]).entry()
+
+
+def _dropout(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    (data,), p = inputs, settings["p"]
+    kept = _drawn(node, kept_elements, data, p=p, axes=settings["axes"])
+    return [apply(drop, data, kept, p=p), F._cast_like(kept, data) * float(kept_scale(p))]
+
+
+def _rectifier(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    (data,), bounds = inputs, ("lower_bound", "upper_bound")
+    drawn = _drawn(node, slopes, data, **{name: settings[name] for name in bounds})
+    return [F.where(data > 0, data, data * drawn), drawn]
+
+
+def _network(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    assert node.application is not None
+    given = dict(zip(node.application.inputs, inputs, strict=True))
+    network = network_of(SimpleNamespace(**settings))
+    width, layers = network.directions * network.shown, network.num_layers - 1
+    given["masks"] = _drawn(node, masks, given["data"], layers=layers, width=width, p=settings["p"])
+    known = {k: v for k, v in settings.items() if k in masked_rnn.attributes and v is not None}
+    application = masked_rnn.apply(known)
+    made = Node(application, node.name, [given[name] for name in application.inputs])
+    return [made.entry(i) for i in range(made.output_count)]
+
+
+_RULES = {"Dropout": _dropout, "LeakyReLU": _rectifier, "RNN": _network}

@@ -1,0 +1,252 @@
+"""How each distribution is drawn from the words of one twister: number for number as MXNet 1.9.1 does.
+
+Its samplers are loops over libstdc++'s ``uniform_real_distribution`` and ``normal_distribution``, of which each
+element has a new one. What is compared and rounded, where, and in which precision, is theirs, and so are the
+logarithms: those of the C library. Machine code does the same for many twisters at once
+(:mod:`gluonic.codegen.machine.twisters_code`).
+"""
+
+from collections.abc import Callable, Sequence
+from math import exp, floor, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.c_functions import c_function
+from gluonic.graph.twisters import Array, Take
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+_BELOW_ONE = {F32: np.nextafter(np.float32(1), np.float32(0)), F64: np.nextafter(1.0, 0.0)}
+
+
+def uniforms(take: Take, count: int, dtype: Any) -> Array:
+    """So many numbers of [0, 1): float32 of a word each, float64 of two."""
+    if dtype == F64:
+        words = take(2 * count).reshape(count, 2).astype(np.uint64)
+        joined = words[:, 0] | words[:, 1] << np.uint64(32)
+        return np.minimum(joined.astype(np.float64) * 2.0**-64, _BELOW_ONE[F64])
+    found = take(count).astype(np.float32)
+    np.multiply(found, np.float32(2.0**-32), found)
+    return np.minimum(found, _BELOW_ONE[F32], out=found)
+
+
+def normals(take: Take, count: int, dtype: Any) -> Array:
+    """So many numbers of mean 0 and variance 1, by Marsaglia's polar method; of each pair one is kept."""
+    found = np.empty(count, dtype)
+    done = 0
+    while done < count:  # each element that is left takes one pair at least
+        pairs = uniforms(take, 2 * (count - done), dtype).reshape(-1, 2)
+        pairs = pairs * found.dtype.type(2) - found.dtype.type(1)
+        squares = pairs * pairs
+        length = squares[:, 0] + squares[:, 1]
+        inside = (length <= 1) & (length != 0)
+        y, r = pairs[inside, 1], length[inside]
+        logarithms = np.array(list(map(c_function("logf" if dtype == F32 else "log"), r)), dtype)
+        found[done : done + r.size] = y * np.sqrt(found.dtype.type(-2) * logarithms / r)
+        done += r.size
+    return found
+
+
+def paired_normals(take: Take, count: int) -> list[float]:
+    """So many float32 numbers of mean 0 and variance 1, of which each pair gives two, the second part first."""
+    found: list[float] = []
+    logarithm, one = c_function("logf"), np.float32(1)
+    while len(found) < count:
+        x, y = uniforms(take, 2, F32) * np.float32(2) - one
+        r = x * x + y * y
+        if 0 < r <= one:
+            factor = np.sqrt(np.float32(-2) * np.float32(logarithm(r)) / r)
+            found += [y * factor, x * factor]
+    return found[:count]
+
+
+def exponentials(take: Take, count: int, dtype: Any) -> Array:
+    """So many numbers of mean 1, as float64."""
+    logarithm = c_function("log")
+    left = 1.0 - uniforms(take, count, dtype).astype(np.float64)
+    return np.array([-logarithm(each) for each in left.tolist()])
+
+
+def wide_integers(take: Take, count: int) -> Array:
+    """So many numbers that two words each give, as int64."""
+    words = take(2 * count).reshape(count, 2).astype(np.int64)
+    return (words[:, 0] << np.int64(31)) + words[:, 1]
+
+
+def gamma_table(shape: Array, scale: Array, dtype: Any) -> Array:
+    """Gamma distributions as the sampler wants them (Marsaglia and Tsang, ACM TOMS 26, 2000).
+
+    Parameters
+    ----------
+    shape, scale : of each distribution; how precise they are goes into the numbers
+    dtype : of what will be drawn, float32 or float64
+
+    Returns
+    -------
+    a row of float64 for each distribution: the constants d, k and c of the method, what a number is multiplied
+    by, and the power of the uniform number that one of a shape below 1 is also multiplied by, else 0
+    """
+    small = shape < 1
+    shift = np.where(small, 2.0 / 3.0, -1.0 / 3.0)
+    if shape.dtype == np.float16:
+        d = (shape.astype(F32) + shift.astype(F32)).astype(shape.dtype)
+    else:
+        d = shape.astype(F64) + shift
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / shape.astype(F64)
+    if shape.dtype == np.float16:
+        inverse = inverse.astype(shape.dtype)
+    d = d.astype(dtype)
+    k = np.sqrt(9.0 * d.astype(F64)).astype(dtype)
+    c = (1.0 / k.astype(F64)).astype(dtype)
+    power = np.where(small, inverse.astype(dtype), 0)
+    return np.stack([d, k, c, scale, power], axis=1).astype(F64)
+
+
+def gamma(take: Take, row: Sequence[float], dtype: Any, product: Any) -> Any:
+    """One number of a gamma distribution.
+
+    Parameters
+    ----------
+    row : the distribution, of a table that `gamma_table` made
+    dtype : of the number
+    product : the dtype of its product with the scale
+    """
+    kind, logarithm = np.dtype(dtype).type, c_function("log")
+    d, k, c = map(kind, row[:3])
+    while True:
+        (z,) = normals(take, 1, dtype)
+        if not z > -k:
+            continue
+        x = kind(1.0 + float(c * z))
+        v = x * x * x
+        bound = 0.5 * float(z) * float(z) + float(d) * (1.0 - float(v) + logarithm(v))
+        if logarithm(1.0 - float(uniforms(take, 1, dtype)[0])) < bound:
+            break
+    number, scale, power = d * v, row[3], row[4]
+    if product == np.float16:
+        number = np.float16(np.float32(number) * np.float32(scale))
+    elif product == np.float64:
+        number = float(number) * scale
+    else:
+        number = number * kind(scale)
+    number = kind(number)
+    if power:
+        number = kind(float(number) * float(uniforms(take, 1, dtype)[0]) ** power)
+    return number
+
+
+_PI, _FEW = np.float32(3.1415926), 12
+
+
+def poisson(take: Take, mean: Any) -> int:
+    """One number of a Poisson distribution: by Knuth's method, or of means from 12 on by rejection.
+
+    The latter compares with a Lorentzian distribution (Numerical Recipes in C, 2nd edition, 7.3).
+    """
+    mean = np.float32(mean)
+    if mean < _FEW:
+        limit, count = np.float32(c_function("expf")(-mean)), 0
+        product = uniforms(take, 1, F32)[0]
+        while product > limit:
+            count += 1
+            product = product * uniforms(take, 1, F32)[0]
+        return count
+    logarithm = np.float32(c_function("logf")(mean))
+    spread = np.float32(sqrt(2.0 * float(mean)))
+    log_gamma, power = c_function("lgammaf"), c_function("expf")
+    top = mean * logarithm - np.float32(log_gamma(float(mean) + 1.0))
+    while True:
+        number = np.float32(-1)
+        while number < 0:
+            y = np.float32(c_function("tanf")(_PI * uniforms(take, 1, F32)[0]))
+            number = spread * y + mean
+        number = np.floor(number)
+        exponent = number * logarithm - np.float32(log_gamma(float(number) + 1.0)) - top
+        bound = np.float32(0.9 * (1.0 + float(y * y)) * power(exponent))
+        if not uniforms(take, 1, F32)[0] > bound:
+            return int(number)
+
+
+def different(take: Take, count: int, range_max: int) -> tuple[list[int], int]:
+    """So many different classes, low ones more often; how many draws that took."""
+    found: dict[int, None] = {}
+    tries = 0
+    scale = log(range_max)
+    while len(found) < count:
+        for x in uniforms(take, count - len(found), F64).tolist():
+            found[floor(exp(x * scale) + 0.5) - 1] = None
+            tries += 1
+    return list(found), tries
+
+
+Fill = Callable[[Take, Array, int, Sequence[Any]], None]
+"""Draws for a part of an array: off these words, the part, the number of its first element, the parameters."""
+
+
+def _gammas(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    table, share, product = parameters
+    for i in range(part.size):
+        part[i] = gamma(take, table[(first + i) // share], part.dtype, product)
+
+
+def _poissons(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    means, share = parameters
+    for i in range(part.size):
+        part[i] = poisson(take, means[(first + i) // share])
+
+
+def _mixed(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    table, share, product = parameters
+    for i in range(part.size):
+        row = table[(first + i) // share]
+        part[i] = poisson(take, gamma(take, row, F32, product) if row[0] else row[3])
+
+
+def _affine(draw: Callable[[Take, int, Any], Array]) -> Fill:
+    """Draws standard numbers; the parameters are what is added to their multiples by what."""
+
+    def fill(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+        offset, scale = parameters
+        found = draw(take, part.size, part.dtype)
+        part[:] = part.dtype.type(offset) + part.dtype.type(scale) * found
+
+    return fill
+
+
+def _exponential(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    rates, share = parameters
+    part[:] = (
+        exponentials(take, part.size, part.dtype)
+        / rates[np.arange(first, first + part.size) // share]
+    )
+
+
+def _kept(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    np.less_equal(take(part.size), np.uint32(parameters[0]), part)
+
+
+def _wide(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    part[:] = wide_integers(take, part.size)
+
+
+FILLS: dict[str, Fill] = {
+    "uniform": _affine(uniforms),
+    "normal": _affine(normals),
+    "exponential": _exponential,
+    "kept": _kept,
+    "integers": _wide,
+    "gamma": _gammas,
+    "poisson": _poissons,
+    "mixed": _mixed,
+}
+"""What can be drawn, and with which parameters.
+
+- ``uniform``, ``normal``: what is added to the standard number, what it is multiplied by before
+- ``exponential``: rates, how many numbers each draws
+- ``kept``: the largest word of an element that is kept, as bool
+- ``integers``: none
+- ``gamma``: a `gamma_table`, how many numbers each row of it draws, the dtype of products with the scale
+- ``poisson``: means, how many numbers each draws
+- ``mixed``: as ``gamma``; Poisson numbers of such means. A row that begins with 0 has the mean as its scale
+"""

@@ -1,0 +1,97 @@
+"""Mersenne twisters: MT19937 (Matsumoto and Nishimura, ACM TOMACS 8, 1998), many of them in a few arrays.
+
+Machine code draws from the same arrays; see :mod:`gluonic.codegen.machine.twisters`.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+WORDS, MIDDLE = 624, 397
+UPPER, LOWER, TWIST = 0x80000000, 0x7FFFFFFF, 0x9908B0DF
+TEMPERING = (11, None), (-7, 0x9D2C5680), (-15, 0xEFC60000), (18, None)
+"""By how many bits to the right a word is shifted, masked, and added to itself without carrying."""
+FACTOR = 1812433253
+"""Of the recurrence that makes a state of a seed."""
+UNSEEDED = -1
+
+Take = Callable[[int], Array]
+"""Takes so many words off a twister, as uint32; they are there until the next are taken."""
+
+
+class Twisters:
+    """So many twisters, the i-th of which begins with the seed ``first_seed + i``, when it is first drawn from.
+
+    Attributes
+    ----------
+    blocks : the state of each, as uint32
+    ready : the words that follow from it
+    positions : how many of these have been taken; `UNSEEDED` before the first are
+    first_seed : modulo 2**32
+    """
+
+    def __init__(self, count: int, first_seed: int = 0) -> None:
+        self.blocks = np.empty((count, WORDS), np.uint32)
+        self.ready = np.empty((count, WORDS), np.uint32)
+        self.positions = np.empty(count, np.int64)
+        self.seed(first_seed)
+
+    def seed(self, first_seed: int) -> None:
+        """Start anew."""
+        self.first_seed = first_seed % (1 << 32)
+        self.positions.fill(UNSEEDED)
+
+    def take(self, row: int, count: int) -> Array:
+        """Take words off a twister; what is returned may be overwritten by the next call."""
+        position = int(self.positions[row])
+        if position == UNSEEDED:
+            self.blocks[row] = first_words((self.first_seed + row) % (1 << 32))
+            position = WORDS
+        if position + count <= WORDS:
+            self.positions[row] = position + count
+            return self.ready[row, position : position + count]
+        taken = np.empty(count, np.uint32)
+        done = 0
+        while done < count:
+            if position == WORDS:
+                self._turn(row)
+                position = 0
+            size = min(count - done, WORDS - position)
+            taken[done : done + size] = self.ready[row, position : position + size]
+            done, position = done + size, position + size
+        self.positions[row] = position
+        return taken
+
+    def _turn(self, row: int) -> None:
+        """Make the next state of a twister, and its words."""
+        block, words = self.blocks[row], self.ready[row]
+        mixed = _mixed(block[:-1], block[1:])
+        for begin in range(0, WORDS - 1, WORDS - MIDDLE):
+            end = min(begin + WORDS - MIDDLE, WORDS - 1)
+            source = block[(begin + MIDDLE) % WORDS :][: end - begin]
+            block[begin:end] = source ^ mixed[begin:end]
+        block[-1:] = block[MIDDLE - 1 : MIDDLE] ^ _mixed(block[-1:], block[:1])
+        words[:] = block
+        for shift, mask in TEMPERING:
+            moved = words >> np.uint32(shift) if shift > 0 else words << np.uint32(-shift)
+            words ^= moved if mask is None else moved & np.uint32(mask)
+
+
+def _mixed(word: Array, following: Array) -> Array:
+    joined = (word & np.uint32(UPPER)) | (following & np.uint32(LOWER))
+    return (joined >> np.uint32(1)) ^ (joined & np.uint32(1)) * np.uint32(TWIST)
+
+
+def first_words(seed: int) -> Array:
+    """The state that a twister begins with.
+
+    >>> int(first_words(5489)[1])
+    1301868182
+    """
+    state: Any = np.random.RandomState(seed).get_state()
+    words: Array = state[1]
+    return words

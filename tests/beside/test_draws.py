@@ -1,0 +1,24 @@
+"""Random numbers are those of MXNet after the same seed, bit by bit."""
+
+import pytest
+
+import gluonic as mx
+from tests.measured import draws, seeded_programs
+from tests.measured.measure import agrees, numbers, read
+
+MEASURED = read("draws")
+DRAWINGS = draws.drawings(mx)
+
+
+@pytest.mark.parametrize("case", DRAWINGS)
+def test_what_is_drawn_is_what_mxnet_draws(case: str) -> None:
+    assert numbers(DRAWINGS[case]()) == MEASURED[case]
+
+
+PROGRAMS = seeded_programs.programs(mx)
+OF_PROGRAMS = read("seeded_programs")
+
+
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_a_program_draws_what_it_draws_with_mxnet(case: str) -> None:
+    assert agrees(numbers(PROGRAMS[case]()), OF_PROGRAMS[case])

@@ -1,0 +1,94 @@
+"""Machine code and Python draw the same bits from the same states, which both leave alike."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen.drawing import machine
+from gluonic.graph.draws_of_a_run import FILLS, gamma_table
+from gluonic.graph.random_source import RandomSource, Recorded, Repeated, runs_of
+from gluonic.graph.twisters import Twisters
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+_SHAPES, _SCALES = np.array([0.4, 2.5], F32), np.array([2.0, 0.5], F32)
+PARAMETERS: dict[str, Callable[[int, Any], tuple[Any, ...]]] = {
+    "uniform": lambda share, dtype: (-1.0, 2.5),
+    "normal": lambda share, dtype: (0.5, 2.0),
+    "exponential": lambda share, dtype: (np.array([0.5, 2.0]), share),
+    "kept": lambda share, dtype: (1 << 31,),
+    "integers": lambda share, dtype: (),
+    "gamma": lambda share, dtype: (gamma_table(_SHAPES, _SCALES, dtype), share, F32),
+    "poisson": lambda share, dtype: (np.array([3.0, 30.0], F32), share),
+    "mixed": lambda share, dtype: (gamma_table(_SHAPES.astype(F64), _SCALES, F32), share, F64),
+}
+DTYPES = {"kept": ["bool"], "integers": ["int64"], "poisson": ["float32"], "mixed": ["float32"]}
+CASES = [(n, t) for n in PARAMETERS for t in DTYPES.get(n, ["float32", "float64"])]
+
+
+def test_every_draw_is_tried() -> None:
+    assert PARAMETERS.keys() == FILLS.keys()
+
+
+def by_python(twisters: Twisters, name: str, found: Any, parameters: tuple[Any, ...]) -> None:
+    runs, length = runs_of(found.size)
+    for row in range(runs):
+        part = found[row * length : (row + 1) * length]
+        FILLS[name](lambda n, row=row: twisters.take(row, n), part, row * length, parameters)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), counts=st.lists(st.integers(1, 300), min_size=1, max_size=3))
+def test_machine_code_draws_what_python_draws(
+    name: str, dtype: str, seed: int, counts: list[int]
+) -> None:
+    ours, theirs = Twisters(8, seed), Twisters(8, seed)
+    for count in counts:
+        given = PARAMETERS[name]((count + 1) // 2, np.dtype(dtype))
+        found, expected = np.empty(count, dtype), np.empty(count, dtype)
+        by_python(ours, name, expected, given)
+        assert machine().fill(name, theirs, found, runs_of(count), given)
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(theirs.positions, ours.positions)
+    drawn = ours.positions >= 0
+    np.testing.assert_array_equal(theirs.blocks[drawn], ours.blocks[drawn])
+
+
+def test_a_state_crosses_from_python_to_machine_code_and_back() -> None:
+    twisters, alone = Twisters(1, 3), Twisters(1, 3)
+    words = alone.take(0, 3000).copy()
+    found = np.empty(700, np.float32)
+    first = twisters.take(0, 1001).copy()
+    machine().fill("uniform", twisters, found, (1, 700), (0.0, 1.0))
+    np.testing.assert_array_equal(first, words[:1001])
+    np.testing.assert_array_equal(found, words[1001:1701].astype(np.float32) * np.float32(2**-32))
+    np.testing.assert_array_equal(twisters.take(0, 1299), words[1701:])
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 5000, 65536, 65537, 200_000])
+def test_large_arrays_are_drawn_in_runs_of_one_length(count: int) -> None:
+    runs, length = runs_of(count)
+    assert runs == min(-(-count // 64), 1024)
+    assert 0 <= runs * length - count < runs
+
+
+def test_what_was_recorded_is_repeated() -> None:
+    recorded = Recorded(RandomSource(1))
+    first = [recorded.draw("uniform", (3,), F32, 0.0, 1.0), recorded.below(np.array([5, 9]))]
+    repeated = Repeated(recorded.drawn)
+    again = [repeated.draw("uniform", (3,), F32, 0.0, 1.0), repeated.below(np.array([5, 9]))]
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_integers_are_below_their_limits_and_all_come() -> None:
+    drawn = RandomSource(2).below(np.full(40_000, 7))
+    assert np.unique(drawn).tolist() == list(range(7))
+    assert np.abs(np.bincount(drawn) / 40_000 - 1 / 7).max() < 0.02
+    large = RandomSource(2).below(np.full(1000, 3 << 30))  # every fourth word is left out
+    assert large.min() >= 0
+    assert large.max() < 3 << 30

@@ -1,0 +1,175 @@
+"""Programs after a seed: initial weights, training with dropout and shuffling, what a generator draws."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+MODELS = "squeezenet1.1", "resnet18_v2", "mobilenetv2_0.25"
+INITIALIZERS: dict[str, dict[str, Any]] = {
+    "Uniform": {},
+    "Normal": {},
+    "Xavier": {"rnd_type": "gaussian"},
+    "MSRAPrelu": {},
+}
+
+
+def _seed(mx: Any, number: int) -> None:
+    mx.random.seed(number)
+    np.random.seed(number)
+
+
+def _crc(array: Any) -> int:
+    return zlib.crc32(np.ascontiguousarray(array.asnumpy()).tobytes())
+
+
+def _weights(net: Any) -> list[int]:
+    """Return what tells the weights from others."""
+    return [_crc(p.data()) for p in net.collect_params().values()]
+
+
+def model(mx: Any, name: str) -> list[int]:
+    """Return the initial weights of a model of the zoo."""
+    _seed(mx, 3)
+    net = mx.gluon.model_zoo.vision.get_model(name)
+    net.initialize(mx.init.Xavier())
+    net(mx.nd.zeros((1, 3, 224, 224)))
+    return _weights(net)
+
+
+def _classifier(mx: Any) -> Any:
+    nn = mx.gluon.nn
+    net = nn.HybridSequential()
+    net.add(nn.Dense(32, activation="relu"), nn.Dropout(0.4), nn.Dense(16, in_units=32))
+    net.add(nn.BatchNorm(), nn.Activation("tanh"), nn.Dropout(0.2), nn.Dense(3))
+    return net
+
+
+def initialized(mx: Any, name: str, settings: dict[str, Any]) -> list[int]:
+    """Return the weights of a net of which some shapes are known and others are not."""
+    _seed(mx, 4)
+    net = _classifier(mx)
+    net.initialize(getattr(mx.init, name)(**settings))
+    net(mx.nd.zeros((2, 8)))
+    return _weights(net)
+
+
+def recurrent(mx: Any) -> list[int]:
+    """Return the weights of recurrent layers."""
+    _seed(mx, 4)
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.rnn.LSTM(5, 2, input_size=4), mx.gluon.nn.Dense(3))
+    net.initialize(mx.init.Normal(0.1))
+    net(mx.nd.zeros((3, 2, 4)))
+    return _weights(net)
+
+
+def trained(mx: Any, way: str) -> dict[str, Any]:
+    """Return the losses of ten steps of training, and the weights after them."""
+    _seed(mx, 7)
+    x = np.random.uniform(-1, 1, (40, 8)).astype(np.float32)
+    y = (x.sum(1) > 0) * 2.0
+    net = _classifier(mx)
+    net.initialize(mx.init.Xavier())
+    if way != "eager":
+        net.hybridize()
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.2})
+    losses = []
+    for batch, labels in _batches(mx, way, x, y.astype(np.float32)):
+        noisy = batch + mx.nd.random.normal(0, 0.1, shape=batch.shape)
+        with mx.autograd.record():
+            loss = loss_of(net(noisy), labels)
+        loss.backward()
+        trainer.step(len(batch))
+        losses.append(float(loss.mean().asscalar()))
+    weights = [p.data().asnumpy().sum() for p in net.collect_params().values()]
+    return {"losses": np.array(losses), "weights": np.array(weights)}
+
+
+def _batches(mx: Any, way: str, x: Any, y: Any) -> Any:
+    if way == "iterator":
+        batches = mx.io.NDArrayIter(x, y, 8, shuffle=True)
+        for _ in range(2):
+            batches.reset()
+            yield from ((batch.data[0], batch.label[0]) for batch in batches)
+        return
+    data = mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(x, y), 8, shuffle=True)
+    for _ in range(2):
+        yield from data
+
+
+def sampled(mx: Any, hybridize: bool) -> dict[str, Any]:
+    """Return what a generator draws before and after some steps against a discriminator."""
+    nn = mx.gluon.nn
+    _seed(mx, 11)
+    generator, judge = nn.HybridSequential(), nn.HybridSequential()
+    generator.add(nn.Dense(16), nn.LeakyReLU(0.2), nn.Dense(2))
+    judge.add(nn.Dense(16), nn.LeakyReLU(0.2), nn.Dropout(0.3), nn.Dense(1))
+    for net in (generator, judge):
+        net.initialize(mx.init.Normal(0.2))
+        if hybridize:
+            net.hybridize()
+    loss_of = mx.gluon.loss.SigmoidBinaryCrossEntropyLoss()
+    trainers = [
+        mx.gluon.Trainer(n.collect_params(), "adam", {"learning_rate": 0.01})
+        for n in (generator, judge)
+    ]
+    found = [generator(mx.nd.random.normal(shape=(4, 6))).asnumpy()]
+    for _ in range(5):
+        real = mx.nd.random.uniform(-1, 1, shape=(16, 2))
+        noise = mx.nd.random.normal(shape=(16, 6))
+        with mx.autograd.record():
+            fake = generator(noise)
+            loss = loss_of(judge(real), mx.nd.ones(16)) + loss_of(
+                judge(fake.detach()), mx.nd.zeros(16)
+            )
+        loss.backward()
+        trainers[1].step(16)
+        with mx.autograd.record():
+            loss = loss_of(judge(generator(noise)), mx.nd.ones(16))
+        loss.backward()
+        trainers[0].step(16)
+    found.append(generator(mx.nd.random.normal(shape=(4, 6))).asnumpy())
+    return {"before": found[0], "after": found[1]}
+
+
+def dropped_between_layers(mx: Any, mode: str) -> dict[str, Any]:
+    """Return the outputs of recurrent layers with dropout between.
+
+    They are of float64: what MXNet computes by oneDNN, float32 that is, it does not drop at all.
+    """
+    _seed(mx, 5)
+    layer = getattr(mx.gluon.rnn, mode)(6, 3, dropout=0.4, bidirectional=True, input_size=4)
+    layer.initialize(mx.init.Uniform(0.5))
+    layer.cast("float64")
+    x = mx.nd.random.normal(shape=(5, 2, 4), dtype="float64")
+    with mx.autograd.train_mode():
+        found = [layer(x) for _ in range(2)]
+    return {"outputs": found, "next": mx.nd.random.multinomial(mx.nd.ones(8) / 8, shape=6)}
+
+
+def programs(mx: Any) -> dict[str, Callable[[], Any]]:
+    """Return what to run."""
+    found: dict[str, Callable[[], Any]] = {
+        f"weights of {name}": partial(model, mx, name) for name in MODELS
+    }
+    for name, settings in INITIALIZERS.items():
+        found[f"weights by {name}"] = partial(initialized, mx, name, settings)
+    found["weights of recurrent layers"] = partial(recurrent, mx)
+    for way in ("eager", "hybridized", "iterator"):
+        found[f"training {way}"] = partial(trained, mx, way)
+    for hybridize in (False, True):
+        found[f"generator, hybridized {hybridize}"] = partial(sampled, mx, hybridize)
+    for mode in ("LSTM", "GRU", "RNN"):
+        found[f"dropout between layers, {mode}"] = partial(dropped_between_layers, mx, mode)
+    return found
+
+
+def cases(mx: Any) -> dict[str, Any]:
+    """Return what to measure."""
+    return programs(mx)
