@@ -1,4 +1,4 @@
-"""Machine code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
+"""DrawingCode code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
 
 import ctypes
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _CHUNK = 16
 """So many runs a thread claims at a time."""
 
 
-class Machine:
+class DrawingCode:
     """The machine code."""
 
     def __init__(self) -> None:
@@ -80,6 +80,6 @@ def _share() -> Any:
 
 
 @cache
-def machine() -> Machine:
+def machine() -> DrawingCode:
     """The machine code of this process."""
-    return Machine()
+    return DrawingCode()

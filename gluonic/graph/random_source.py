@@ -21,7 +21,7 @@ _FEW = 2048
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
 
 
-class Machine(Protocol):
+class FillsArrays(Protocol):
     """Machine code that does what `FILLS` does, for all runs of an array."""
 
     def fill(
@@ -57,8 +57,8 @@ class RandomSource:
     load_machine : loads machine code, which then draws large arrays; None where there is none
     """
 
-    load_machine: ClassVar[Callable[[], Machine] | None] = None
-    _machine: ClassVar[Machine | None] = None
+    load_machine: ClassVar[Callable[[], FillsArrays] | None] = None
+    _machine: ClassVar[FillsArrays | None] = None
 
     def __init__(self, number: int = 0) -> None:
         self._parallel, self._single = Twisters(STATES), Twisters(1)
@@ -103,7 +103,7 @@ class RandomSource:
                 part = flat[first : first + length]
                 FILLS[name](partial(twisters.take, row), part, first, parameters)
 
-    def _code(self, count: int) -> Machine | None:
+    def _code(self, count: int) -> FillsArrays | None:
         """Machine code, if there is any by now or so many elements are worth it."""
         if RandomSource._machine is None and RandomSource.load_machine and count > _FEW:
             RandomSource._machine = RandomSource.load_machine()

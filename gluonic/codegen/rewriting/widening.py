@@ -27,7 +27,7 @@ _WIDENED = {
     *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_contrib_BatchNormWithReLU"),
     *("LayerNorm", "InstanceNorm", "GroupNorm", "LRN", "_channel_window_sum"),
     *("softmax", "log_softmax", "softmin", "SoftmaxActivation", "SoftmaxOutput"),
-    *("RNN", "_keyed_RNN", "_backward_RNN", "CTCLoss"),
+    *("RNN", "_masked_RNN", "_backward_RNN", "CTCLoss"),
 }
 """The operators that are no loops, or are made of several steps."""
 
