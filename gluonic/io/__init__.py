@@ -2,6 +2,7 @@
 
 from gluonic.io.arrays import NDArrayIter
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
+from gluonic.io.detection_records import ImageDetRecordIter
 from gluonic.io.files import CSVIter, MNISTIter
 from gluonic.io.image_records import (
     ImageRecordInt8Iter,
@@ -19,6 +20,7 @@ __all__ = [
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
     "ImageRecordIter_v1",

@@ -57,6 +57,13 @@ class Interpolation:
         method = self.choose(image.shape[:2], (height, width), random)
         return resized(image, height, width, method)
 
+    def shorten(self, image: Any, short: int, random: CppRandom) -> Any:
+        """Resize an image so that its shorter side has a length."""
+        height, width = image.shape[:2]
+        if height > width:
+            return self.resize(image, short * height // width, short, random)
+        return self.resize(image, short, short * width // height, random)
+
 
 def resized(image: Any, height: int, width: int, method: int) -> Any:
     """Resize an image; a single channel stays an axis."""
@@ -132,11 +139,7 @@ class DefaultAugmenter:
 
     def _shorten(self, image: Any, random: CppRandom) -> Any:
         """Give the shorter side a length."""
-        (height, width), short = image.shape[:2], self._s.resize
-        height, width = (
-            (short * height // width, short) if height > width else (short, short * width // height)
-        )
-        return self._interpolation.resize(image, height, width, random)
+        return self._interpolation.shorten(image, self._s.resize, random)
 
     # ------------------------------------------------------------------------------------ warping
 
@@ -291,10 +294,10 @@ class DefaultAugmenter:
         random.shuffle(order)
         for step in order:
             if step == 0:
-                image = _scaled(cv2, image, brightness, 0.0)
+                image = scaled(image, brightness, 0.0)
             elif step == 1:
                 grey = np.float32(cv2.mean(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))[0])
-                image = _scaled(cv2, image, contrast, (1 - contrast) * grey)
+                image = scaled(image, contrast, (1 - contrast) * grey)
             else:
                 grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2BGR)
                 image = cv2.addWeighted(image, float(saturation), grey, float(1 - saturation), 0)
@@ -302,13 +305,11 @@ class DefaultAugmenter:
 
     def _shift_colours(self, image: Any, random: CppRandom) -> Any:
         """Shift hue, saturation and lightness."""
-        s, cv2 = self._s, self._cv2
+        s = self._s
         h, saturation, lightness = (
             _shift(random, most) for most in (s.random_h, s.random_s, s.random_l)
         )
-        hls = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_BGR2HLS)
-        shifted = np.clip(hls + np.array([h, lightness, saturation]), 0, _LIMITS)
-        return cv2.cvtColor(shifted.astype(np.uint8), cv2.COLOR_HLS2BGR)
+        return shifted_colours(image, h, lightness, saturation)
 
     def _add_noise(self, image: Any, random: CppRandom) -> Any:
         """Shift colours along their principal components."""
@@ -338,10 +339,19 @@ def _rounded(value: Any) -> int:
     return int(value + np.float32(0.5))
 
 
-def _scaled(cv2: Any, image: Any, factor: Any, offset: Any) -> Any:
+def shifted_colours(image: Any, hue: int, lightness: int, saturation: int) -> Any:
+    """Shift the colours of an image."""
+    cv2 = required_opencv("shifting colours")
+    hls = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_BGR2HLS)
+    shifted = np.clip(hls + np.array([hue, lightness, saturation]), 0, _LIMITS)
+    return cv2.cvtColor(shifted.astype(np.uint8), cv2.COLOR_HLS2BGR)
+
+
+def scaled(image: Any, factor: Any, offset: Any) -> Any:
     """Scale bytes and round them."""
     table = np.rint(_BYTES * np.float32(factor) + np.float32(offset))
-    return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8))
+    bytes_of = np.clip(table, 0, 255).astype(np.uint8)
+    return required_opencv("scaling bytes").LUT(image, bytes_of)
 
 
 def _shift(random: CppRandom, most: int) -> int:

@@ -13,10 +13,9 @@ from gluonic.graph.files import inaccessible
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
-from gluonic.io.record_order import ByteRanges, IndexedRecords, Record, RecordFiles
+from gluonic.io.record_order import ByteRanges, IndexedRecords, Record
 from gluonic.recordio import IRHeader, unpack
 
-_SEED = 111
 _FLAGS = {1: 0, 3: 1, 4: -1}  # how to decode, by the number of channels
 
 
@@ -59,7 +58,7 @@ class Batch:
 class RowMaker:
     """Makes a row of a batch of a record.
 
-    A derived class may have labels of another kind: `label_shape`, `label_of` and `write`.
+    A derived class may have labels of another kind: `label_of` and `write`.
 
     Parameters
     ----------
@@ -71,7 +70,10 @@ class RowMaker:
     Attributes
     ----------
     shape, label_shape : of a row
+    base_seed : what random numbers begin with
     """
+
+    base_seed = 111
 
     def __init__(self, settings: Any, dtype: Any, augment: Any, normalize: Any) -> None:
         self.settings, self.dtype, self.augment, self.normalize = (
@@ -85,7 +87,7 @@ class RowMaker:
         self._labels = read_labels(settings.path_imglist) if settings.path_imglist else None
         self._local = threading.local()
         # one thread draws on and on, as MXNet's threads do; of several nobody knows which one is when at what
-        self._only = CppRandom(_SEED) if settings.preprocess_threads == 1 else None
+        self._only = CppRandom(self.base_seed) if settings.preprocess_threads == 1 else None
 
     def prepare(self) -> None:
         """Prepare a thread that makes rows: OpenCV computes without IPP, as MXNet's does."""
@@ -136,6 +138,14 @@ class RowMaker:
             raise MXNetError(f"{self.settings.path_imglist} has no label for image {number}")
         return self._labels[number]
 
+    def label_widths(self, records: Iterator[Record]) -> Iterator[int]:
+        """How many labels images have."""
+        if self._labels is not None:
+            yield from map(len, self._labels.values())
+            return
+        for record in records:
+            yield len(np.atleast_1d(unpack(record.content)[0].label))
+
     def _random(self, seed: int | None) -> CppRandom:
         """What to draw from for an image."""
         if seed is None:
@@ -180,13 +190,13 @@ class Batches:
     ----------
     settings : the iterator's parameters
     maker : makes their rows
+    source : of the records
     """
 
-    def __init__(self, settings: Any, maker: RowMaker) -> None:
-        self._settings, self._maker = settings, maker
-        self._source = _source(settings)
+    def __init__(self, settings: Any, maker: RowMaker, source: ByteRanges | IndexedRecords) -> None:
+        self._settings, self._maker, self._source = settings, maker, source
         self._rest: Iterator[Record] | None = None
-        self._seeds = CppRandom(_SEED)
+        self._seeds = CppRandom(maker.base_seed)
         self._first_row = 0  # of the chunk that is being read
 
     def one_pass(self, *, anew: bool) -> Iterator[Batch]:
@@ -231,15 +241,5 @@ class Batches:
             self._first_row = row
         s = self._settings
         if s.seed_aug is not None:
-            return int(s.seed_aug + self._first_row + record.number + _SEED)
+            return int(s.seed_aug + self._first_row + record.number + self._maker.base_seed)
         return None if s.preprocess_threads == 1 else self._seeds.word()
-
-
-def _source(s: Any) -> ByteRanges | IndexedRecords:
-    files = RecordFiles(s.path_imgrec)
-    if s.path_imgidx:
-        return IndexedRecords(files, s.path_imgidx, s.part_index, s.num_parts, s.shuffle, s.seed)
-    return ByteRanges(
-        files, s.part_index, s.num_parts, s.shuffle, s.seed,
-        s.shuffle_chunk_size, s.shuffle_chunk_seed, s.batch_size,
-    )  # fmt: skip

@@ -95,3 +95,58 @@ NORMALIZATION = (
     ),
     P("max_random_illumination", float, 0.0, "Add at most this, at random."),
 )
+
+_SCALES = tuple[float, ...]
+_OF_RECORDS = {p.name: p for p in RECORDS}
+
+DETECTION_RECORDS = (
+    *(
+        _OF_RECORDS[name]
+        for name in (
+            "path_imgrec", "data_shape", "batch_size", "path_imglist", "preprocess_threads", "num_parts",
+            "part_index", "shuffle", "seed", "seed_aug", "shuffle_chunk_size", "shuffle_chunk_seed",
+            "round_batch", "prefetch_buffer", "ctx", "verbose", "data_name",
+        )
+    ),
+    P("label_name", str, "label", "The name of the labels."),
+    P("aug_seq", str, "det_aug_default", "Names of augmenters, with commas between."),
+    P("dtype", Literal["float32"] | None, None, "The dtype of images: float32."),
+    P("label_width", int, -1, "How many numbers the label of an image has; -1: any number."),
+    P("label_pad_width", int, 0, "To how many numbers labels are filled up; at least the most there are."),
+    P("label_pad_value", float, -1.0, "What they are filled up with."),
+)  # fmt: skip
+DETECTION = (
+    P("resize", int, -1, "Resize the shorter side to this first; -1 does not."),
+    P("rand_crop_prob", float, 0.0, "How often to cut out a part."),
+    P("min_crop_scales", _SCALES, (0.0,), "By sampler: the least scale of a part."),
+    P("max_crop_scales", _SCALES, (1.0,), "The greatest scale of a part."),
+    P("min_crop_aspect_ratios", _SCALES, (1.0,), "The least ratio of width to height."),
+    P("max_crop_aspect_ratios", _SCALES, (1.0,), "The greatest ratio of width to height."),
+    P("min_crop_overlaps", _SCALES, (0.0,), "The least overlap (intersection over union) with an object."),
+    P("max_crop_overlaps", _SCALES, (1.0,), "The greatest overlap with an object."),
+    P("min_crop_sample_coverages", _SCALES, (0.0,), "The least share of the part that an object covers."),
+    P("max_crop_sample_coverages", _SCALES, (1.0,), "The greatest such share."),
+    P("min_crop_object_coverages", _SCALES, (0.0,), "The least share of an object in the part."),
+    P("max_crop_object_coverages", _SCALES, (1.0,), "The greatest such share."),
+    P("num_crop_sampler", int, 1, "How many samplers there are, which are tried in random order."),
+    P("crop_emit_mode", Literal["center", "overlap"], "center", "Which objects a part leaves out: whose centre "
+      "is outside, or of which less than `emit_overlap_thresh` is inside."),
+    P("emit_overlap_thresh", float, 0.3, "See `crop_emit_mode`.", 0),
+    P("max_crop_trials", Integers, (25,), "How often a sampler tries."),
+    P("rand_pad_prob", float, 0.0, "How often to put borders around."),
+    P("max_pad_scale", float, 1.0, "How many times as large an image may become by that."),
+    P("max_random_hue", int, 0, "Shift hue by at most this, of 180."),
+    P("random_hue_prob", float, 0.0, "How often to shift hue."),
+    P("max_random_saturation", int, 0, "Shift saturation by at most this, of 255."),
+    P("random_saturation_prob", float, 0.0, "How often to shift saturation."),
+    P("max_random_illumination", int, 0, "Shift lightness by at most this, of 255."),
+    P("random_illumination_prob", float, 0.0, "How often to shift lightness."),
+    P("max_random_contrast", float, 0.0, "Change contrast by a factor of at most 1 plus or minus this."),
+    P("random_contrast_prob", float, 0.0, "How often to change contrast."),
+    P("rand_mirror_prob", float, 0.0, "How often to mirror an image."),
+    P("fill_value", int, 127, "What borders are filled with."),
+    P("inter_method", int, 1, "How to resize; see `ImageRecordIter`."),
+    P("resize_mode", Literal["force", "shrink", "fit"], "force", "Resize to the shape of a row, whatever the "
+      "ratio; or keep the ratio, and resize only what is larger (shrink), or all (fit); the rest is 0."),
+)  # fmt: skip
+DETECTION_MEANS = tuple(p._replace(default=0.0) if p.name.startswith("std") else p for p in MEANS)

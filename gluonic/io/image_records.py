@@ -14,6 +14,7 @@ from gluonic.io.image_parameters import AUGMENTATION, NORMALIZATION, RECORDS
 from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.io.normalizing import Normalizer, read_mean_image
 from gluonic.io.parameters import Parameter, declares, read_settings
+from gluonic.io.record_order import ByteRanges, IndexedRecords, RecordFiles
 from gluonic.io.working_ahead import WorkingAhead
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.serialization import save
@@ -22,7 +23,7 @@ from gluonic.ndarray.serialization import save
 class ImageBatchIter(MXDataIter):
     """What iterators over files of images share.
 
-    A derived class is decorated with its parameters, and has `_maker`.
+    A derived class is decorated with its parameters, and has `_maker` and `_source`.
     """
 
     parameters: ClassVar[dict[str, Parameter]]
@@ -43,7 +44,7 @@ class ImageBatchIter(MXDataIter):
             )
         dtype = np.dtype(getattr(s, "dtype", None) or self._dtype)
         self._row_maker = self._maker(s, dtype)
-        self._batches = Batches(s, self._row_maker)
+        self._batches = Batches(s, self._row_maker, self._source(s))
         self._ahead: WorkingAhead[Batch] | None = None
         self._anew = True
         self.provide_data = [DataDesc(s.data_name, (s.batch_size, *s.data_shape), dtype.type)]
@@ -51,7 +52,21 @@ class ImageBatchIter(MXDataIter):
         self.provide_label = [DataDesc(s.label_name, labels)]
 
     def _maker(self, settings: Any, dtype: Any) -> RowMaker:
-        raise NotImplementedError
+        """What makes the rows of batches."""
+        raise NotImplementedError(f"{type(self).__name__}._maker")
+
+    def _source(self, settings: Any) -> ByteRanges | IndexedRecords:
+        """What records are read from."""
+        raise NotImplementedError(f"{type(self).__name__}._source")
+
+    def _with_mean_image(self, settings: Any, normalize: Any, maker: RowMaker) -> RowMaker:
+        """Let the mean image be subtracted, if there is to be one; it is made if it is not there."""
+        name = settings.mean_img
+        if name and maker.dtype != np.uint8:
+            if not os.path.exists(name):
+                _make_mean_image(settings, maker, self._source(settings))
+            normalize.mean_image = read_mean_image(name, maker.shape)
+        return maker
 
     def _work(self) -> WorkingAhead[Batch]:
         """Let threads begin with a pass."""
@@ -92,7 +107,8 @@ class ImageRecordIter(ImageBatchIter):
 
     Threads decode images, augment, normalize and write them into batches that are made ahead. Which part of an
     image is taken, and the like, is drawn by `seed_aug`, or else the same at each start of a program, whatever
-    the number of threads; with ``preprocess_threads=1``, or `seed_aug`, as MXNet draws it.
+    the number of threads; as MXNet draws it with `seed_aug`, and with ``preprocess_threads=1`` for images that
+    are not shuffled within chunks.
 
     A record that is damaged, or no such image, raises an error that names its place; the next call goes on with
     the next batch.
@@ -101,19 +117,25 @@ class ImageRecordIter(ImageBatchIter):
     def _maker(self, settings: Any, dtype: Any) -> RowMaker:
         normalize = Normalizer(settings, dtype)
         maker = RowMaker(settings, dtype, DefaultAugmenter(settings), normalize)
-        if settings.mean_img and dtype != np.uint8:
-            if not os.path.exists(settings.mean_img):
-                _make_mean_image(settings, maker)
-            normalize.mean_image = read_mean_image(settings.mean_img, maker.shape)
-        return maker
+        return self._with_mean_image(settings, normalize, maker)
+
+    def _source(self, settings: Any) -> ByteRanges | IndexedRecords:
+        s, seed = settings, RowMaker.base_seed + settings.seed
+        files = RecordFiles(s.path_imgrec)
+        if s.path_imgidx:
+            return IndexedRecords(files, s.path_imgidx, s.part_index, s.num_parts, s.shuffle, seed)
+        return ByteRanges(
+            files, s.part_index, s.num_parts, s.shuffle, seed,
+            s.shuffle_chunk_size, s.shuffle_chunk_seed, s.batch_size,
+        )  # fmt: skip
 
 
-def _make_mean_image(settings: Any, maker: RowMaker) -> None:
+def _make_mean_image(settings: Any, maker: RowMaker, source: ByteRanges | IndexedRecords) -> None:
     """Go through all images, and write their mean to a file."""
     row, total = np.zeros(maker.shape, maker.dtype), np.zeros(maker.shape, np.float32)
     label, count = np.zeros(maker.label_shape, np.float32), 0
     maker.prepare()
-    for record, seed in Batches(settings, maker).single_records():
+    for record, seed in Batches(settings, maker, source).single_records():
         maker.make(record, seed, row, label)
         total += row
         count += 1

@@ -12,7 +12,11 @@ from gluonic.io.cpp_random import CppRandom
 from gluonic.ndarray.serialization import load
 
 _BYTES = np.arange(256, dtype=np.float32)
-_ORDER = {1: (0,), 3: (2, 1, 0), 4: (2, 1, 0, 3)}  # OpenCV's channels, as red, green, blue, alpha
+CHANNEL_ORDER = {
+    1: (0,),
+    3: (2, 1, 0),
+    4: (2, 1, 0, 3),
+}  # OpenCV's channels, as red, green, blue, alpha
 
 
 class Normalizer:
@@ -33,7 +37,7 @@ class Normalizer:
     def __init__(self, settings: Any, dtype: Any) -> None:
         self._s, self._dtype = settings, np.dtype(dtype)
         self._cv2 = required_opencv("normalizing images")
-        self._order = _ORDER[settings.data_shape[0]]
+        self._order = CHANNEL_ORDER[settings.data_shape[0]]
         self._changes = settings.max_random_contrast or settings.max_random_illumination
         self.mean_image: Any = None
 

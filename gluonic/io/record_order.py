@@ -18,9 +18,9 @@ from gluonic.graph.files import inaccessible
 from gluonic.io.cpp_random import CppRandom
 from gluonic.recordio.framing import Frames, next_begin
 
-_SEED, _CHUNK_SEED = 111, 666
+_CHUNK_SEED = 666
 _MEBIBYTE = 1 << 20
-_CHUNK, _SMALLEST_CHUNK = 64 * _MEBIBYTE, 8 * _MEBIBYTE
+_SMALLEST_CHUNK = 8 * _MEBIBYTE
 _BUFFER = 1 << 18
 _HEADER = 8
 
@@ -123,9 +123,10 @@ class ByteRanges:
     index, count : which of how many parts
     shuffle : whether to shuffle the records within chunks
     seed : what that is shuffled by
-    chunk_size : mebibytes in a chunk, chunks in random order; 0 for chunks of 64 in the files' order
+    chunk_size : mebibytes in a chunk, chunks in random order; 0 for chunks in the files' order
     chunk_seed : what chunks are shuffled by
     first_number : what the records of a shuffled chunk are counted from
+    usual_size : mebibytes in a chunk, if `chunk_size` is 0
     """
 
     def __init__(
@@ -138,13 +139,14 @@ class ByteRanges:
         chunk_size: int,
         chunk_seed: int,
         first_number: int,
+        usual_size: int = 64,
     ) -> None:
         check_part(index, count)
         self._files, self._index, self._count = files, index, count
-        self._random = CppRandom(_SEED + seed) if shuffle else None
+        self._random = CppRandom(seed) if shuffle else None
         self._first_number = first_number
         # MXNet's own shift: chunks are an eighth of what is asked for
-        self._chunk = max(chunk_size << 17 if chunk_size else _CHUNK, _SMALLEST_CHUNK)
+        self._chunk = max(chunk_size << 17 if chunk_size else usual_size << 20, _SMALLEST_CHUNK)
         parts = (
             math.ceil(files.ends[-1] * 1.1 / (count * chunk_size * _MEBIBYTE)) if chunk_size else 1
         )
@@ -209,7 +211,7 @@ class IndexedRecords:
         places = sorted(_places(index_name))
         step = -(-len(places) // count)
         self._places = places[step * index : step * (index + 1)]
-        self._random = CppRandom(_SEED + seed) if shuffle else None
+        self._random = CppRandom(seed) if shuffle else None
 
     def one_pass(self) -> Iterator[Record]:
         """All records once."""

@@ -50,11 +50,6 @@ MISSING = (
         _NO_SPARSE,
     ),
     Missing(
-        "io io.io",
-        "ImageDetRecordIter",
-        "there is ImageRecordIter",
-    ),
-    Missing(
         "model",
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",

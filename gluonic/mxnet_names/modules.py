@@ -36,7 +36,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "initializer": ("initializer.*",),
     "io.io": (
-        "io.batch", "io.arrays", "io.files", "io.image_records", "io.libsvm", "io.mx_data_iter", "io.wrapping",
+        "io.batch", "io.arrays", "io.files", "io.detection_records", "io.image_records", "io.libsvm",
+        "io.mx_data_iter", "io.wrapping",
     ),
     "io.utils": ("io.arrays",),
     "metric": ("metric.*",),
