@@ -65,6 +65,9 @@ class Trainer(CheckedArguments):
     [[0.5, 0.0]]
     """
 
+    _amp_loss_scaler: Any = None  # what `contrib.amp.init_trainer` gives a trainer
+    _amp_original_scale: float = 1.0
+
     def __init__(
         self,
         params: Mapping[str, Parameter] | Sequence[Parameter],
@@ -278,8 +281,7 @@ class Trainer(CheckedArguments):
             self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
-        loss_scaler = getattr(self, "_amp_loss_scaler", None)
-        if loss_scaler is not None and loss_scaler.has_overflow(self._params):
+        if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return
         fresh = []
         for trained in self._found():

@@ -12,6 +12,7 @@ _SOURCES = """
     with_metaclass
 .callback: LogValidationMetricsCallback
 .context: Context cpu current_context gpu num_gpus
+.contrib.amp.loss_scaler: LossScaler
 .executor: Executor
 .gluon.block: Block HybridBlock SymbolBlock
 .gluon.contrib.estimator.batch_processor: BatchProcessor
@@ -35,6 +36,7 @@ _SOURCES = """
 .kvstore.kvstore: KVStore
 .model: load_checkpoint load_params save_checkpoint
 .module.base_module: BaseModule
+.module.bucketing_module: BucketingModule
 .module.module: Module
 .name: NameManager
 .ndarray.contrib: multi_lamb_update multi_mp_lamb_update
@@ -68,7 +70,9 @@ threading: Lock
 # Modules under other names than their own.
 _RENAMED = """
 .: mx
-.autograd: autograd
+.autograd: ag autograd
+.gluon.trainer: trainer
+.symbol.contrib: symbol_contrib
 .base: base
 .context: context ctx
 .contrib.text.vocab: vocab
@@ -106,6 +110,10 @@ autograd*: CFUNCTYPE Lock NDArray NDArrayHandle POINTER Symbol SymbolHandle arra
 base: atexit ctypes inspect libinfo os platform re sys
 callback*: logging math save_checkpoint time
 context*: check_call classproperty ctypes threading warnings with_metaclass
+contrib.amp: BucketingModule LossScaler NDArray Symbol SymbolHandle array base c_array_buf c_str_array
+    check_call contextlib ctypes gpu lists logging mx_uint ndarray np opt symbol symbol_contrib trainer
+contrib.amp.loss_scaler*: ag logging nd=.ndarray.ndarray
+    multi_all_finite=.ndarray:multi_all_finite
 contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
     mx_uint string_types
 contrib.svrg_optimization.svrg_module*: Module logging mx time

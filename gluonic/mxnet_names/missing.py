@@ -54,7 +54,7 @@ MISSING = (
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",
     ),
-    Missing("contrib.amp", "*", "nets are cast whole: net.cast('float16')"),
+    Missing("contrib.amp", "convert_bucketing_module", "use convert_model for each symbol"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(

@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph import casting
+from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.graph.writes import note_write
 from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
@@ -27,9 +30,7 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
     """Apply an operator without attributes to two arrays."""
     call = _with_array.get(name)
     if call is None:
-        application = REGISTRY[name].apply({})
-        fast = fast_call(application)
-        call = _with_array[name] = fast or (lambda x, y: invoke(application, (x, y))[0])
+        call = _with_array[name] = _call_of(REGISTRY[name].apply({}))
     return call(x, y)
 
 
@@ -39,13 +40,22 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     key = name, number or str(number)  # 0.0 and -0.0 are equal, but not the same
     call = _with_scalar.get(key)
     if call is None:
-        application = REGISTRY[name].apply({"scalar": number or str(number)})
-        call = fast_call(application) or (lambda x: invoke(application, (x,))[0])
+        call = _call_of(REGISTRY[name].apply({"scalar": number or str(number)}))
         if not math.isnan(number):  # it would never be found again
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
             _with_scalar[key] = call
     return call(x)
+
+
+def _call_of(application: Application) -> Fast:
+    """How an operator is called on arrays: the short way, if nothing is to be cast."""
+    if casting.concerns(application.op.name):
+        return lambda *arrays: invoke(application, cast_inputs(application, arrays))[0]
+    return fast_call(application) or (lambda *arrays: invoke(application, arrays)[0])
+
+
+casting.watchers.extend([_with_array.clear, _with_scalar.clear])
 
 
 def _unsupported(value: Any) -> TypeError:

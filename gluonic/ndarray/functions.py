@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gluonic.graph import casting
 from gluonic.graph.application import Application
-from gluonic.graph.calling import Caller, dress
+from gluonic.graph.calling import Caller, Functions, dress
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
-from gluonic.graph.operator import Operator
+from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke
 from gluonic.ndarray.kernels import overwrite
@@ -47,7 +49,8 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
 def _ways(op: Operator) -> tuple[Caller, Any, int]:
     """How an operator is called, the short way if there is one, and with how many inputs it is taken."""
     caller = Caller(op, NDArray)
-    fast = None if caller.plain is None else fast_call(caller.plain)
+    plain = None if casting.concerns(op.name) else caller.plain
+    fast = None if plain is None else fast_call(plain)
     return caller, fast, -1 if fast is None else caller.arity
 
 
@@ -66,15 +69,9 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     context = None
     if "ctx" in keywords and "ctx" not in caller.op.attributes:
         context = usable(keywords.pop("ctx"))
-    positional, named, attributes = caller.split(arguments, keywords)
-    if out is not None and not caller.inputs:
-        attributes = {**_attributes_of(out, caller.op), **attributes}
-    if attributes:
-        attributes = caller.recognized(attributes)
-    application = caller.op.apply(attributes)
-    if named or len(positional) != len(application.inputs) or None in map(id_or_none, positional):
-        positional = caller.arrange(application, positional, named)
-        _check_complete(application, positional)
+    application, positional = _prepared(caller, arguments, keywords, out)
+    if casting.current is not None:
+        application, positional = cast_call(application, positional)
     if out is not None:
         return _into(application, positional, out)
     outputs = invoke(application, positional)
@@ -84,6 +81,22 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         for output in outputs:
             output._context = context
     return outputs[0] if application.visible == 1 else outputs[: application.visible]
+
+
+def _prepared(
+    caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any], out: Any
+) -> tuple[Application, Sequence[Any]]:
+    """The operator with the attributes of a call, and the inputs in order."""
+    positional, named, attributes = caller.split(arguments, keywords)
+    if out is not None and not caller.inputs:
+        attributes = {**_attributes_of(out, caller.op), **attributes}
+    if attributes:
+        attributes = caller.recognized(attributes)
+    application = caller.op.apply(attributes)
+    if named or len(positional) != len(application.inputs) or None in map(id_or_none, positional):
+        positional = caller.arrange(application, positional, named)
+        _check_complete(application, positional)
+    return application, positional
 
 
 def _without_tail(
@@ -158,3 +171,12 @@ def _targets(application: Application, out: Any) -> list[NDArray]:
             )
         )
     return targets
+
+
+def _make_anew() -> None:
+    """Let all modules make their functions anew: those made before know the short way of a call."""
+    for name in REGISTRY:
+        Functions.renew(name)
+
+
+casting.watchers.append(_make_anew)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gluonic.graph import casting
 from gluonic.graph.application import Application
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, describe, nearest, user_location, warn
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
+from gluonic.symbol.casting import cast_entries
 from gluonic.symbol.naming import current_names
 from gluonic.symbol.scopes import block_path, current_attributes
 
@@ -53,6 +55,8 @@ def apply_operator(
             entries.append(only_entry(symbol, caller.op.name, input_name))
     _check_states(application, entries)
     set_initializers(application, entries)
+    if casting.current is not None:
+        entries = list(cast_entries(application, entries))
     return Node(application, name, entries, texts, location, block)
 
 

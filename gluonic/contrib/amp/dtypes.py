@@ -1,0 +1,72 @@
+"""The dtypes of less precision, and the lists for each."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluonic.contrib.amp.lists import symbol_bf16, symbol_fp16
+from gluonic.contrib.amp.lists.registered import LOSSES
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import AttributeValueError
+
+Condition = tuple[str, str, list[str]]
+
+
+class Lists(NamedTuple):
+    """Which operators are computed how.
+
+    Attributes
+    ----------
+    low, full, either, widest : in less precision, in float32, in what they are given, in the widest dtype
+    conditional : in float32 with some values of an attribute
+    losses : whose gradients are scaled
+    kept : by operator the inputs that stay float32
+    """
+
+    low: list[str]
+    full: list[str]
+    either: list[str]
+    widest: list[str]
+    conditional: list[Condition]
+    losses: list[str]
+    kept: dict[str, list[str]] | None
+
+
+class UnsupportedDtypeError(AttributeValueError, AssertionError):
+    """Neither float16 nor bfloat16."""
+
+
+bfloat16 = np.dtype([("bfloat16", np.uint16)])
+"""What MXNet's programs say for it."""
+
+
+def name_of(target_dtype: Any) -> str:
+    """Return ``"float16"`` or ``"bfloat16"``.
+
+    Raises
+    ------
+    AssertionError
+        for any other dtype
+    """
+    if isinstance(target_dtype, str) and target_dtype == "bfloat16":
+        return "bfloat16"
+    if isinstance(target_dtype, np.dtype) and target_dtype == bfloat16:
+        return "bfloat16"
+    name = as_dtype(target_dtype).name
+    if name not in ("float16", "bfloat16"):
+        raise UnsupportedDtypeError(f"amp: target_dtype must be float16 or bfloat16, not {name}")
+    return name
+
+
+def lists_for(target_dtype: Any) -> Lists:
+    """Return the lists for a dtype."""
+    if name_of(target_dtype) == "float16":
+        h = symbol_fp16
+        low, either, kept = h.FP16_FUNCS, h.FP16_FP32_FUNCS, None
+        rest = (h.FP32_FUNCS, h.WIDEST_TYPE_CASTS, h.CONDITIONAL_FP32_FUNCS)
+    else:
+        b = symbol_bf16
+        low, either, kept = b.BF16_FUNCS, b.BF16_FP32_FUNCS, b.BF16_USE_FP32_PARAMS
+        rest = (b.FP32_FUNCS, b.WIDEST_TYPE_CASTS, b.CONDITIONAL_FP32_FUNCS)
+    full, widest, conditional = rest
+    return Lists(low, full, either, widest, conditional, LOSSES, kept)

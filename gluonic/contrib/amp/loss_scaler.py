@@ -1,0 +1,57 @@
+"""How much a loss is multiplied by, so that gradients of little precision neither vanish nor overflow."""
+
+import logging
+from collections.abc import Iterable
+
+import numpy as np
+
+from gluonic.gluon.parameter import Parameter
+
+__all__ = ["LossScaler"]
+
+_FIRST, _MOST = 2.0**16, 2.0**24
+_STEPS = 2000
+"""After so many steps without overflow the scale is doubled."""
+
+
+class LossScaler:
+    """The scale of a loss: halved after an overflow, doubled after 2,000 steps without one.
+
+    A change has effect after the next step, for the loss of that one has been scaled already.
+
+    Attributes
+    ----------
+    loss_scale : the scale, at first 65,536, at most 16,777,216
+    """
+
+    def __init__(self) -> None:
+        self._loss_scale = self._next_loss_scale = _FIRST
+        self._max_loss_scale = _MOST
+        self._scale_seq_len = _STEPS
+        self._unskipped = 0
+
+    @property
+    def loss_scale(self) -> float:
+        """The scale."""
+        return self._loss_scale
+
+    def has_overflow(self, params: Iterable[Parameter]) -> bool:
+        """Return whether a gradient is infinite or not a number, and change the scale.
+
+        Parameters
+        ----------
+        params : parameters; those without gradients are left out
+        """
+        gradients = [gradient for p in params if p.grad_req != "null" for gradient in p.list_grad()]
+        overflow = not all(np.isfinite(gradient.asnumpy()).all() for gradient in gradients)
+        self._loss_scale = self._next_loss_scale
+        if overflow:
+            self._next_loss_scale, self._unskipped = self._loss_scale / 2, 0
+            logging.info("AMP: decreasing loss scale to %f", self._next_loss_scale)
+            return True
+        self._unskipped += 1
+        if self._unskipped == self._scale_seq_len:
+            self._unskipped = 0
+            self._next_loss_scale = min(self._max_loss_scale, self._loss_scale * 2)
+            logging.info("AMP: increasing loss scale to %f", self._next_loss_scale)
+        return False
