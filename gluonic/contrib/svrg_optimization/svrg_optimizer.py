@@ -32,14 +32,14 @@ class _SVRGOptimizer(Optimizer):
     Parameters
     ----------
     default_optimizer : what updates parameters: an optimizer, or the name of one
-    kwargs : settings, also for the optimizer that is made
+    settings : as those of `Optimizer`, also for the optimizer that is made
     """
 
-    def __init__(self, default_optimizer: str | Optimizer, **kwargs: Any) -> None:
+    def __init__(self, default_optimizer: str | Optimizer, **settings: Any) -> None:
         known = inspect.signature(Optimizer).parameters
-        super().__init__(**{name: value for name, value in kwargs.items() if name in known})
+        super().__init__(**{name: value for name, value in settings.items() if name in known})
         if isinstance(default_optimizer, str):
-            default_optimizer = optimizers.create(default_optimizer, **kwargs)
+            default_optimizer = optimizers.create(default_optimizer, **settings)
         self.default_opt = default_optimizer
         self.aux_opt = _AssignmentOptimizer()
 
