@@ -54,7 +54,6 @@ MISSING = (
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",
     ),
-    Missing("contrib.amp", "convert_bucketing_module", "use convert_model for each symbol"),
     Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(

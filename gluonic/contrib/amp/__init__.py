@@ -3,6 +3,7 @@
 from typing import Any
 
 from gluonic.contrib.amp import lists, loss_scaler
+from gluonic.contrib.amp.bucketing import convert_bucketing_module
 from gluonic.contrib.amp.conversion import convert_hybrid_block, convert_model, convert_symbol
 from gluonic.contrib.amp.dtypes import bfloat16, lists_for
 from gluonic.contrib.amp.scaling import scale_loss, unscale
@@ -10,6 +11,7 @@ from gluonic.contrib.amp.switching import init, init_trainer, is_initialized
 
 __all__ = [
     "bfloat16",
+    "convert_bucketing_module",
     "convert_hybrid_block",
     "convert_model",
     "convert_symbol",

@@ -128,7 +128,7 @@ def _declare(old: Graph, graph: Graph, rules: Rules) -> None:
     for node in graph.variables:
         if node.name in parameters if parameters else "__dtype__" in node.attributes:
             dtype = FULL if node.name in rules.data else dtypes[node] or FULL
-            node.attributes["__dtype__"] = str(CODE_OF[dtype])
+            node.attributes = {**node.attributes, "__dtype__": str(CODE_OF[dtype])}
 
 
 def _wanted_by_casts(graph: Graph, facts: Facts, rules: Rules) -> dict[Node, Any]:

@@ -35,7 +35,7 @@ class _SVRGOptimizer(Optimizer):
     settings : as those of `Optimizer`, also for the optimizer that is made
     """
 
-    def __init__(self, default_optimizer: str | Optimizer, **settings: Any) -> None:
+    def __init__(self, default_optimizer: str | Optimizer = "sgd", **settings: Any) -> None:
         known = inspect.signature(Optimizer).parameters
         super().__init__(**{name: value for name, value in settings.items() if name in known})
         if isinstance(default_optimizer, str):
@@ -45,7 +45,7 @@ class _SVRGOptimizer(Optimizer):
 
     def _of(self, index: Any) -> Optimizer:
         """Return what a parameter, or a mean gradient, is updated by."""
-        name = index if index in self.idx2name.values() else self.idx2name[index]
+        name = index if isinstance(index, str) else self.idx2name.get(index, "")
         return self.aux_opt if name.endswith(FULL) else self.default_opt
 
     def create_state(self, index: Any, weight: NDArray) -> Any:

@@ -20,6 +20,7 @@ FP32_FUNCS = registered("""
     LayerNorm InstanceNorm GroupNorm L2Normalization LRN _contrib_SyncBatchNorm
     SoftmaxOutput LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput SVMOutput
     softmax_cross_entropy CTCLoss make_loss MakeLoss IdentityAttachKLSparseReg
+    _contrib_hawkesll _contrib_DeformablePSROIPooling
     _contrib_MultiBox* _contrib_DeformableConvolution _contrib_fft _contrib_count_sketch Custom
 """)
 """What overflows, or sums up: computed in float32."""
