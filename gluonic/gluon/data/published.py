@@ -15,4 +15,6 @@ PUBLISHED: dict[str, dict[str, str]] = {
     },
     "cifar10": {"cifar-10-binary.tar.gz": "fab780a1e191a7eda0f345501ccd62d20f7ed891"},
     "cifar100": {"cifar-100-binary.tar.gz": "a0bb982c76b83111308126cc779a992fa506b90b"},
+    "wikitext-2": {"wikitext-2-v1.zip": "3c914d17d80b1459be871a5039ac23e752a53cbe"},
+    "wikitext-103": {"wikitext-103-v1.zip": "0aec09a7537b58d4bb65362fee27650eeaba625a"},
 }

@@ -12,8 +12,18 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd
-from gluonic.gluon.data.vision import CIFAR10, CIFAR100, MNIST, FashionMNIST, transforms
+from gluonic.gluon.data import DataLoader
+from gluonic.gluon.data.vision import (
+    CIFAR10,
+    CIFAR100,
+    MNIST,
+    FashionMNIST,
+    ImageFolderDataset,
+    ImageRecordDataset,
+    transforms,
+)
 from gluonic.graph.errors import FileFormatError
+from gluonic.graph.image_files import encode
 from gluonic.image import imrotate
 
 
@@ -244,3 +254,49 @@ def test_transforms_are_applied_now_and_then() -> None:
     for p, expected in ((0, {1.0}), (1, {-1.0}), (0.5, {1.0, -1.0})):
         apply = transforms.RandomApply(mx.gluon.nn.HybridLambda("negative"), p)
         assert {float(apply(x).asnumpy()[0]) for _ in range(40)} == expected
+
+
+def photographs(folder: Path, broken: int | None = None) -> tuple[Any, Any]:
+    """Data sets of the same four grey pictures: of folders, and of records."""
+    contents = [encode(np.full((4, 5, 3), 50 * n, np.uint8), 3, ".png") for n in range(4)]
+    if broken is not None:
+        contents[broken] = contents[broken][:30]
+    record = mx.recordio.MXIndexedRecordIO(str(folder / "a.idx"), str(folder / "a.rec"), "w")
+    for number, content in enumerate(contents):
+        place = folder / "images" / f"kind {number % 2}" / f"{number}.png"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+        header = mx.recordio.IRHeader(0, float(number % 2), number, 0)
+        record.write_idx(number, mx.recordio.pack(header, content))
+    record.close()
+    (folder / "images" / "kind 1" / "notes.txt").write_text("no image")
+    with pytest.warns(UserWarning, match=r"notes\.txt"):
+        return (
+            ImageFolderDataset(str(folder / "images")),
+            ImageRecordDataset(str(folder / "a.rec"), 0, lambda image, label: (image, label)),
+        )
+
+
+def test_images_are_read_from_folders_and_records(tmp_path: Path) -> None:
+    in_folders, in_records = photographs(tmp_path)
+    assert in_folders.synsets == ["kind 0", "kind 1"]
+    assert [(int(x.mean().asscalar()), y) for x, y in in_folders] == [
+        (0, 0),
+        (100, 0),
+        (50, 1),
+        (150, 1),
+    ]
+    assert [(x.shape, int(x.mean().asscalar()), y) for x, y in in_records] == [
+        ((4, 5, 1), 50 * n, n % 2) for n in range(4)
+    ]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_damaged_image_of_a_data_set_is_named(tmp_path: Path, workers: int) -> None:
+    in_folders, in_records = photographs(tmp_path, broken=2)
+    for dataset, name in (
+        (in_folders, r"kind 0/2\.png"),
+        (in_records, r"record number 2 of .*a\.rec"),
+    ):
+        with pytest.raises(FileFormatError, match=rf"no image, or damaged[\s\S]*{name}"):
+            list(DataLoader(dataset, 4, num_workers=workers))

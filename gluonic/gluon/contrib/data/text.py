@@ -58,7 +58,8 @@ class _WikiText(Dataset):
         )
 
     def _read(self, folder: Path, name: str) -> str:
-        path = find(folder, [name, self._place.archive], type(self).__name__)
+        kind, archive = self._place
+        path = find(folder, [name, archive], type(self).__name__, kind)
         try:
             return (path.read_bytes() if path.name == name else _from_archive(path, name)).decode()
         except UnicodeDecodeError as error:

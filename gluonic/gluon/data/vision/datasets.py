@@ -189,7 +189,11 @@ class ImageRecordDataset(RecordFileDataset):
     def __getitem__(self, idx: Any) -> Any:
         record = super().__getitem__(idx)
         header, contents = unpack(record)
-        sample = image.imdecode(contents, self._flag), header.label
+        try:
+            sample = image.imdecode(contents, self._flag), header.label
+        except FileFormatError as error:
+            error.facts.append(f"record number {idx} of {self.filename}")
+            raise
         return sample if self._transform is None else self._transform(*sample)
 
 
