@@ -31,7 +31,8 @@ class ImageBatchIter(MXDataIter):
 
     def __init__(self, **settings: Any) -> None:
         self._settings = s = read_settings(self.parameters, settings, type(self).__name__)
-        super().__init__(s.batch_size)
+        super().__init__()
+        self.batch_size = s.batch_size
         if len(s.data_shape) != 3 or s.data_shape[0] not in (1, 3, 4) or 0 in s.data_shape:
             raise AttributeValueError(
                 f"{type(self).__name__}: Invalid output shape data_shape={s.data_shape}: "

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gluonic.graph.errors import NotThereError
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
 
@@ -9,7 +10,12 @@ from gluonic.ndarray import NDArray
 class MXDataIter(DataIter):
     """An iterator over files; ``CSVIter``, ``ImageRecordIter`` and their kin are such.
 
-    A derived class has `provide_data`, `provide_label`, `make_next` and `go_back`.
+    A derived class has `batch_size`, `provide_data`, `provide_label`, `make_next` and `go_back`.
+
+    Parameters
+    ----------
+    handle : what MXNet's C library would have made; there is none
+    data_name, label_name : the names of its inputs
 
     Attributes
     ----------
@@ -21,6 +27,19 @@ class MXDataIter(DataIter):
     _present: DataBatch | None = None
     _kept: DataBatch | None = None
     _keeps = False
+
+    def __init__(
+        self,
+        handle: Any = None,
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        **_: Any,
+    ) -> None:
+        super().__init__()
+        if handle is not None:
+            raise NotThereError(
+                "MXDataIter: handles are of MXNet's C library; call ImageRecordIter, CSVIter and their kin"
+            )
 
     def make_next(self) -> DataBatch | None:
         """Return the next batch; None after the last."""

@@ -35,7 +35,8 @@ class RowsIter(MXDataIter):
     ) -> None:
         if batch_size < 1:
             raise AttributeValueError(f"batch_size={batch_size} must be at least 1")
-        super().__init__(batch_size)
+        super().__init__()
+        self.batch_size = batch_size
         self._data = data
         self._labels = labels[:, 0] if labels.shape[1:] == (1,) else labels
         self._rest = rest

@@ -102,9 +102,18 @@ class PrefetchingIter(_Wrapping):
         self.iters: list[Any] = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
             raise AssertionError("PrefetchingIter needs an iterator")
-        self.provide_data = _joined([i.provide_data for i in self.iters], rename_data)
-        self.provide_label = _joined([i.provide_label for i in self.iters], rename_label)
+        self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0].shape[0])
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The names and shapes of the data."""
+        return _joined([one.provide_data for one in self.iters], self.rename_data)
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The names and shapes of the labels."""
+        return _joined([one.provide_label for one in self.iters], self.rename_label)
 
     def reset(self) -> None:
         """Start another pass."""

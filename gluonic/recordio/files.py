@@ -6,6 +6,7 @@ from typing import IO, Any
 
 from gluonic.graph.errors import AttributeValueError, CallError, FileFormatError, MXNetError
 from gluonic.graph.files import inaccessible
+from gluonic.graph.locks import lock
 from gluonic.recordio.framing import Frames, framed
 
 _LARGEST = 1 << 63  # a place in a file
@@ -80,7 +81,7 @@ class MXRecordIO:
         was_open = self.is_open
         if self.writable:
             self.close()
-        hidden = ("_stream", "_frames")
+        hidden = ("_stream", "_frames", "_reading")
         state = {name: value for name, value in vars(self).items() if name not in hidden}
         return {**state, "is_open": was_open}
 
@@ -185,6 +186,7 @@ class MXIndexedRecordIO(MXRecordIO):
     def open(self) -> None:
         """Open the file and its index; those that are written start anew."""
         super().open()
+        self._reading = lock()
         self.idx, self.keys = {}, []
         try:
             self.fidx = open(self.idx_path, self.flag)  # noqa: SIM115
@@ -239,15 +241,16 @@ class MXIndexedRecordIO(MXRecordIO):
         return self._stream.tell()
 
     def read_idx(self, idx: Any) -> bytes | None:
-        """Return the record of a key; see `read`.
+        """Return the record of a key; see `read`. Several threads may do so at a time.
 
         Raises
         ------
         KeyError
             if there is no such key
         """
-        self.seek(idx)
-        return self.read()
+        with self._reading:
+            self.seek(idx)
+            return self.read()
 
     def write_idx(self, idx: Any, buf: Any) -> None:
         """Append a record with a key; see `write`."""

@@ -46,6 +46,11 @@ def test_iterators_over_files_are_of_one_class(files: dict[str, str]) -> None:
         assert batches.getindex().dtype == np.uint64
 
 
+def test_handles_are_of_another_library() -> None:
+    with pytest.raises(NotImplementedError, match="ImageRecordIter"):
+        mx.io.MXDataIter(7)
+
+
 def test_too_few_rows_for_a_batch_are_told(files: dict[str, str]) -> None:
     with pytest.raises(MXNetError, match="7 rows do not fill a batch of 15"):
         mx.io.CSVIter(files["data_csv"], (3,), batch_size=15).next()

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,13 @@ def test_a_key_is_found_after_the_last_record_was_read(files: tuple[str, str]) -
     assert record.read() is None
     assert record.read_idx(0) == b"record 0"
     assert record.read() == b"record 1"
+
+
+def test_threads_read_by_keys_at_a_time(files: tuple[str, str]) -> None:
+    record = MXIndexedRecordIO(*files, "r")
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(record.read_idx, list(range(5)) * 200))
+    assert found == [b"record %d" % i for i in range(5)] * 200
 
 
 def test_keys_can_be_texts(tmp_path: Path) -> None:

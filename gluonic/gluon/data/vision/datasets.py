@@ -13,7 +13,8 @@ from gluonic import image
 from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
-from gluonic.graph.errors import FileFormatError
+from gluonic.graph.errors import CallError, FileFormatError
+from gluonic.image.sources import listed_images
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
 from gluonic.recordio import unpack
@@ -24,6 +25,7 @@ __all__ = [
     "MNIST",
     "FashionMNIST",
     "ImageFolderDataset",
+    "ImageListDataset",
     "ImageRecordDataset",
 ]
 
@@ -241,3 +243,33 @@ class ImageFolderDataset(Dataset):
 
     def __len__(self) -> int:
         return len(self.items)
+
+
+class ImageListDataset(Dataset):
+    """The images that a list names, with their labels, as MXNet 2.0 has it.
+
+    Parameters
+    ----------
+    root : the folder of the images
+    imglist : a file in that folder, with lines of a number, labels and a path, as im2rec writes them;
+        or a list with a label, or labels, and a path for each image
+    flag : 1 for colour, 0 for grey
+    """
+
+    def __init__(self, root: str = ".", imglist: Any = None, flag: int = 1) -> None:
+        folder = Path(root).expanduser()
+        path = str(folder / imglist) if isinstance(imglist, str) else None
+        found = listed_images(path, imglist, "float32")
+        if found is None:
+            raise CallError(
+                "ImageListDataset: imglist must be the name of a list, or a list of images"
+            )
+        self._root, self._flag = str(folder), flag
+        self._items = [found.entries[key] for key in found.keys]
+
+    def __getitem__(self, idx: Any) -> Any:
+        label, name = self._items[idx]
+        return image.imread(str(Path(self._root) / name), self._flag), label
+
+    def __len__(self) -> int:
+        return len(self._items)
