@@ -12,7 +12,7 @@ from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.writes import REPLACEMENTS
-from gluonic.kvstore.choice import find_store, updates_weights
+from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
 from gluonic.ndarray import Context, NDArray
 from gluonic.optimizer.states import load_states
 
@@ -156,11 +156,9 @@ class Trainer(CheckedArguments):
                 f"Trainer: a {type(store).__name__} cannot update weights: update_on_kvstore=False"
             )
         update = updates_weights(store, self._largest()) if wanted is None else bool(wanted)
-        if self._compression_params:
-            store.set_gradient_compression(self._compression_params)
-        if update and able:
-            store.set_optimizer(self._optimizer)
-        self._kvstore, self._update_on_kvstore = store, update and able
+        update = update and able
+        prepare(store, self._compression_params, self._optimizer if update else None)
+        self._kvstore, self._update_on_kvstore = store, update
         self._kv_initialized = True
 
     def _largest(self) -> int:
@@ -276,9 +274,8 @@ class Trainer(CheckedArguments):
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
             return
-        for index, param in self._trained():
-            out = param.list_data() if self._update_on_kvstore else None
-            self._kvstore.pushpull(index, param.list_grad(), out=out, priority=-index)
+        arrays = ((i, i, param.list_grad(), param.list_data()) for i, param in self._trained())
+        sum_up(self._kvstore, arrays, bool(self._update_on_kvstore))
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):

@@ -9,7 +9,7 @@ from typing import Any
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.graph.files import write_atomically
-from gluonic.kvstore.choice import find_store, updates_weights
+from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
 from gluonic.module.parameters import Parameterized
 from gluonic.ndarray import NDArray
 
@@ -65,7 +65,9 @@ class Optimized(Parameterized):
         )
         optimizer = self._made_optimizer(optimizer, optimizer_params, 1 if on_store else count)
         if store is not None:
-            self._set_up(store, optimizer if on_store else None)
+            prepare(store, self._compression_params, optimizer if on_store else None)
+            for name, block in self._group.parameters.items():
+                store.broadcast(name, block[0], out=block)
         self._optimizer, self._kvstore, self._update_on_kvstore = optimizer, store, on_store
         self._updater = None if on_store else optimizers.get_updater(optimizer)
         self.optimizer_initialized = True
@@ -97,15 +99,6 @@ class Optimized(Parameterized):
         optimizer.idx2name = optimizer.idx2name or names
         return optimizer
 
-    def _set_up(self, store: Any, optimizer: Any) -> None:
-        """Bring the parameters to a store, and the optimizer if it is to update them."""
-        if self._compression_params:
-            store.set_gradient_compression(self._compression_params)
-        if optimizer is not None:
-            store.set_optimizer(optimizer)
-        for name, block in self._group.parameters.items():
-            store.broadcast(name, block[0], out=block)
-
     def borrow_optimizer(self, shared_module: "Optimized") -> None:
         """Use the optimizer of another module, with its states."""
         shared_module._require("optimizer_initialized")
@@ -117,25 +110,23 @@ class Optimized(Parameterized):
     def update(self) -> None:
         """Change the parameters by their gradients, which are summed up over the contexts first."""
         self._require("binded", "params_initialized", "optimizer_initialized")
+        if self._group.grad_arrays is None:
+            raise AssertionError("bind with for_training=True to update parameters")
         self._params_dirty = True
-        gradients = self._group.grad_arrays or ()
-        trained = [
-            (index, name, gradient, block)
-            for index, ((name, block), gradient) in enumerate(
-                zip(self._group.parameters.items(), gradients, strict=True)
-            )
+        pairs = zip(self._group.parameters.items(), self._group.grad_arrays, strict=True)
+        trained: list[tuple[int, str, list[Any], list[NDArray]]] = [
+            (number, name, gradient, block)
+            for number, ((name, block), gradient) in enumerate(pairs)
             if gradient[0] is not None
         ]
         if self._kvstore is not None:
-            for index, name, gradient, block in trained:
-                out = block if self._update_on_kvstore else None
-                self._kvstore.pushpull(name, gradient, out=out, priority=-index)
-        if self._update_on_kvstore:
+            sum_up(self._kvstore, trained, bool(self._update_on_kvstore))
+        if self._update_on_kvstore or not trained:
             return
         count = len(self._group.contexts)
-        for k in range(count if trained else 0):
+        for k in range(count):
             self._updater(
-                [index * count + k for index, _, _, _ in trained],
+                [number * count + k for number, _, _, _ in trained],
                 [gradient[k] for _, _, gradient, _ in trained],
                 [block[k] for _, _, _, block in trained],
             )

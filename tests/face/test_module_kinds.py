@@ -198,6 +198,15 @@ def test_an_input_of_another_shape_is_refused_before_anything_changes() -> None:
     np.testing.assert_array_equal(module._exec_group.execs[0].arg_dict["data"].asnumpy(), before)
 
 
+def test_a_module_that_is_not_for_training_is_not_updated() -> None:
+    module = mx.mod.Module(module_kinds.network(mx))
+    module.bind([("data", (2, 4))], [("softmax_label", (2,))], for_training=False)
+    module.init_params()
+    module.init_optimizer()
+    with pytest.raises(AssertionError, match="for_training=True"):
+        module.update()
+
+
 def test_nothing_to_train_on_is_said() -> None:
     data = mx.io.NDArrayIter(np.ones((4, 4), "f"), np.ones(4), 2)
     list(data)

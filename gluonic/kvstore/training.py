@@ -1,10 +1,13 @@
-"""Which store sums up the gradients of several contexts, and whether it updates the weights as well."""
+"""A store's part of training, of `Trainer` and `Module` alike: which it is, and what it does in a step."""
 
 import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gluonic.kvstore.base import KVStoreBase
 from gluonic.kvstore.kvstore import create
+from gluonic.ndarray.array import NDArray
+from gluonic.optimizer import Optimizer
 
 _LARGE = 16 * 1024 * 1024  # with larger parameters, a "local" store does not update weights itself
 
@@ -41,3 +44,35 @@ def updates_weights(store: Any, largest: int) -> bool:
     if store is None or os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") == "0":
         return False
     return not (store.type == "local" and largest > _LARGE)
+
+
+def prepare(store: Any, compression: dict[str, Any] | None, optimizer: Optimizer | None) -> None:
+    """Get a store ready.
+
+    Parameters
+    ----------
+    store : the store
+    compression : how it compresses gradients
+    optimizer : what it updates weights by; None if it does not
+    """
+    if compression:
+        store.set_gradient_compression(compression)
+    if optimizer is not None:
+        store.set_optimizer(optimizer)
+
+
+def sum_up(
+    store: Any,
+    gradients: Iterable[tuple[int, Any, Sequence[NDArray], Sequence[NDArray]]],
+    updates: bool,
+) -> None:
+    """Sum up the gradients of all contexts, in their place; or update the weights by the sums.
+
+    Parameters
+    ----------
+    store : the store
+    gradients : for each parameter its number, its key, its gradients and its weights, one a context
+    updates : whether the store updates the weights
+    """
+    for number, key, of_contexts, weights in gradients:
+        store.pushpull(key, of_contexts, out=weights if updates else None, priority=-number)
