@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.ndarray import NDArray
 
 __all__ = ["Augmenter", "RandomOrderAug", "SequentialAug"]
 
 
-class Described:
+class Described(CheckedArguments):
     """Something that can say how it was made.
 
     Parameters

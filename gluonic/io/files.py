@@ -1,5 +1,6 @@
 """Iterators over files: comma separated values, and the digits of the MNIST set."""
 
+import inspect
 import warnings
 from math import prod
 from typing import Any
@@ -10,6 +11,7 @@ from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.cpp_random import CppRandom
 from gluonic.io.idx import read_idx
+from gluonic.io.parameters import warn_of_unknown
 from gluonic.io.record_order import check_part
 from gluonic.io.rows import Rest, RowsIter, check_lengths
 
@@ -42,6 +44,7 @@ class CSVIter(RowsIter):
         label_name: str = "softmax_label",
         **ignored: Any,
     ) -> None:
+        warn_of_unknown(ignored, inspect.signature(CSVIter).parameters, "CSVIter")
         kind = as_dtype(dtype if dtype is not None else "float32")
         data = _read_numbers(data_csv, tuple(data_shape), kind)
         labels = (
@@ -97,6 +100,7 @@ class MNISTIter(RowsIter):
         label_name: str = "softmax_label",
         **ignored: Any,
     ) -> None:
+        warn_of_unknown(ignored, inspect.signature(MNISTIter).parameters, "MNISTIter")
         check_part(part_index, num_parts)
         images, labels = read_idx(image, 3), read_idx(label, 1).astype(np.float32)
         check_lengths("MNISTIter", image, images, label, labels)

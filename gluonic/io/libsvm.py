@@ -1,6 +1,7 @@
 """An iterator over files of sparse rows in the format of LIBSVM."""
 
 import importlib
+import inspect
 import math
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError
 from gluonic.graph.files import inaccessible
+from gluonic.io.parameters import warn_of_unknown
 from gluonic.io.record_order import check_part
 from gluonic.io.rows import RowsIter, check_lengths
 
@@ -45,6 +47,7 @@ class LibSVMIter(RowsIter):
         label_name: str = "softmax_label",
         **ignored: Any,
     ) -> None:
+        warn_of_unknown(ignored, inspect.signature(LibSVMIter).parameters, "LibSVMIter")
         check_part(part_index, num_parts)
         width, label_width = (
             _one_axis("data_shape", data_shape),

@@ -8,6 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 from gluonic.graph.attributes import REQUIRED, Attribute, wording
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 
+# what MXNet's iterators of rows take besides, or its programs give them
+_OF_SPEED = {
+    "ctx",
+    "dtype",
+    "input_shape",
+    "preprocess_threads",
+    "prefetch_buffer",
+    "seed",
+    "silent",
+}
 Made = TypeVar("Made", bound=type[Any])
 
 
@@ -76,6 +86,13 @@ def _documentation(parameters: Iterable[Parameter]) -> str:
     return "\n".join(lines)
 
 
+def warn_of_unknown(given: Iterable[str], known: Iterable[str], owner: str) -> None:
+    """Warn of keywords that have no effect and are not known for that; MXNet lets all pass."""
+    for name in given:
+        if name not in known and name not in _OF_SPEED:
+            warn(f"{owner} has no parameter {name}, which has no effect{nearest(name, known)}")
+
+
 def read_settings(
     parameters: Mapping[str, Parameter], given: Mapping[str, Any], owner: str
 ) -> SimpleNamespace:
@@ -86,9 +103,7 @@ def read_settings(
     ValueError
         if a value cannot be one, or is missing
     """
-    for name in given:
-        if name not in parameters:
-            warn(f"{owner} has no parameter {name}, which has no effect{nearest(name, parameters)}")
+    warn_of_unknown(given, parameters, owner)
     missing = [n for n, p in parameters.items() if p.default is REQUIRED and n not in given]
     if missing:
         raise AttributeValueError(describe(f"{' and '.join(missing)} must be given", where=owner))

@@ -4,13 +4,13 @@ from typing import Protocol
 from weakref import WeakSet
 
 
-class Named(Protocol):
+class WithName(Protocol):
     """What a message can name, as a parameter of a net."""
 
     name: str
 
 
-FROZEN: WeakSet[Named] = WeakSet()
+FROZEN: WeakSet[WithName] = WeakSet()
 _MOST_NAMED = 10
 
 

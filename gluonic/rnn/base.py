@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
 from gluonic.rnn.sequences import arranged, steps_of
@@ -34,7 +35,7 @@ class RNNParams:
         return self._params[name]
 
 
-class BaseRNNCell:
+class BaseRNNCell(CheckedArguments):
     """The base of symbolic cells: ``output, states = cell(input, states)``.
 
     Parameters

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+import gluonic as mx
 import gluonic.gluon.contrib.cnn
-import gluonic.gluon.model_zoo.vision  # noqa: F401 (its classes are checked, too)
+import gluonic.gluon.model_zoo.vision
 from gluonic import gluon, init, io, lr_scheduler, metric, nd, optimizer, sym
 from gluonic.gluon import nn, rnn
 from gluonic.graph.errors import AttributeValueError
@@ -150,14 +151,18 @@ def test_a_wrong_program_is_told_what_and_where(name: str, tmp_path: Path) -> No
 
 BASES: tuple[Any, ...] = (
     gluon.Block, gluon.Trainer, gluon.data.DataLoader, optimizer.Optimizer, lr_scheduler.LRScheduler,
-    metric.EvalMetric, init.Initializer, io.DataIter,
+    metric.EvalMetric, init.Initializer, io.DataIter, mx.rnn.BaseRNNCell, gluon.data.Sampler,
+    mx.image.Augmenter, mx.image.DetAugmenter,
 )  # fmt: skip
 
-TAKING_ALL = (metric.EvalMetric, init.Initializer, io.CSVIter, io.MNISTIter)
+TAKING_ALL = (
+    metric.EvalMetric, init.Initializer, io.CSVIter, io.MNISTIter, io.LibSVMIter, io.MXDataIter,
+    mx.image.ImageIter, mx.image.RandomSizedCropAug,
+)  # fmt: skip
 
 # annotations of what is no number and no choice: arrays, functions, names, switches, initializers
 UNCHECKED = re.compile(
-    r"Any|str|bool|Callable|Initializer|ParameterDict|Mapping|dict|Block|DataIter|list|Sampler"
+    r"Any|str|bool|Callable|Initializer|ParameterDict|Mapping|dict|Block|DataIter|list|Sampler|RNN(Params|Cell)|Augmenter|Sized"
 )
 
 
@@ -222,7 +227,7 @@ def test_a_misspelt_argument_is_told_the_one_that_was_meant(cls: Any) -> None:
 def test_iterators_that_let_keywords_pass_warn_of_them(cls: Any) -> None:
     with (
         pytest.warns(
-            UserWarning, match="no argument 'bach_size': it has no effect; did you mean 'batch"
+            UserWarning, match="no parameter bach_size, which has no effect; did you mean 'batch"
         ),
         pytest.raises(OSError, match="nowhere"),
     ):

@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError
 
 __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "SequentialSampler"]
 
 
-class Sampler:
+class Sampler(CheckedArguments):
     """The base of all samplers; a new one overrides `__iter__` and `__len__`."""
 
     def __iter__(self) -> Iterator[Any]:
