@@ -17,6 +17,10 @@ _WITH_PARTS = (Annotated, Union, types.UnionType, Sequence, tuple)
 _EMPTY = inspect.Parameter.empty
 
 
+class ArgumentError(AttributeValueError, AssertionError):
+    """A constructor was given an argument that it does not have, or that makes no sense; MXNet asserts some."""
+
+
 class CheckedArguments:
     """The base of classes whose constructors, those written in gluonic, refuse what makes no sense.
 
@@ -26,10 +30,10 @@ class CheckedArguments:
     ...     def __init__(self, units: int, rate: float | None = None) -> None: ...
     >>> Layer("ten")
     Traceback (most recent call last):
-    gluonic.graph.errors.AttributeValueError: Layer: units='ten' must be an integer...
+    gluonic.graph.constructors.ArgumentError: Layer: units='ten' must be an integer...
     >>> Layer(10, rat=0.5)
     Traceback (most recent call last):
-    gluonic.graph.errors.AttributeValueError: Layer: has no argument 'rat'; did you mean 'rate'?...
+    gluonic.graph.constructors.ArgumentError: Layer: has no argument 'rat'; did you mean 'rate'?...
     """
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -57,7 +61,7 @@ def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., Non
                 if name in known:
                     keywords[name] = _read(declared.get(name), value, made)
                 elif not rest or not _may_take(made, owner, name):
-                    raise AttributeValueError(_unknown(made, name))
+                    raise ArgumentError(_unknown(made, name))
         initialize(self, *arguments, **keywords)
 
     return checked
@@ -123,7 +127,10 @@ def _read(attribute: Attribute | None, value: Any, made: type) -> Any:
     """The value as it was given, but a number if it is the text of one, and whole if it has to be."""
     if attribute is None:
         return value
-    parsed = attribute.read(value, made.__name__)
+    try:
+        parsed = attribute.read(value, made.__name__)
+    except AttributeValueError as error:
+        raise ArgumentError(*error.args) from None
     return parsed if isinstance(value, (str, float)) else value
 
 
