@@ -94,8 +94,11 @@ class Trace:
         return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
     def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
+        traced = Graph(entry for leaf in leaves for entry in leaf._entries)
+        self.graph = traced.drawn_in_order()
+        if self.graph is not traced:
+            leaves = [sym.Symbol([entry]) for entry in self.graph.outputs]
         self.output = leaves[0] if len(leaves) == 1 else sym.Group(list(leaves))
-        self.graph = Graph(entry for leaf in leaves for entry in leaf._entries)
         self._input_nodes = [symbol._entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
 

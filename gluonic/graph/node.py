@@ -255,6 +255,20 @@ class Graph:
                 replaced[node] = new
         return Graph(map(now, self.outputs)) if replaced else self
 
+    def drawn_in_order(self) -> "Graph":
+        """The graph whose operators draw random numbers in the order of `nodes`, as those of MXNet do."""
+        if self.run_order is self.nodes:
+            return self
+
+        def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
+            if node.application is None or node.application.op.run_name is None:
+                return None
+            made = node.with_application(node.application, inputs)
+            made.call = made.serial
+            return made
+
+        return self.rewrite(replace)
+
     def called_anew(self, given: Mapping[Node, Entry]) -> list[Entry]:
         """The outputs as further calls of all operators, in their order, would compute them.
 

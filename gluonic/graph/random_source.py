@@ -16,8 +16,9 @@ from gluonic.graph.locks import lock
 from gluonic.graph.twisters import Array, Twisters
 
 STATES, _ALONE, _STRIDE = 1024, 64, 127
-_FEW = 2048
-"""So many elements are worth machine code that has to be loaded first."""
+_WORTH, _START = 1 << 18, 300
+_COSTS = {"exponential": 4, "normal": 16, "poisson": 99, "gamma": 400, "mixed": 500}
+"""When Python has drawn so much, machine code is loaded: for the beginning of a run and for each element."""
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
 
 
@@ -59,6 +60,7 @@ class RandomSource:
 
     load_machine: ClassVar[Callable[[], FillsArrays] | None] = None
     _machine: ClassVar[FillsArrays | None] = None
+    _drawn: ClassVar[int] = 0
 
     def __init__(self, number: int = 0) -> None:
         self._parallel, self._single = Twisters(STATES), Twisters(1)
@@ -95,7 +97,7 @@ class RandomSource:
         flat = found.reshape(-1)
         count, length = runs
         with self._lock:
-            machine = self._code(flat.size)
+            machine = self._code(count * _START + flat.size * _COSTS.get(name, 1))
             if machine and machine.fill(name, twisters, flat, runs, parameters):
                 return
             for row in range(count):
@@ -103,10 +105,12 @@ class RandomSource:
                 part = flat[first : first + length]
                 FILLS[name](partial(twisters.take, row), part, first, parameters)
 
-    def _code(self, count: int) -> FillsArrays | None:
-        """Machine code, if there is any by now or so many elements are worth it."""
-        if RandomSource._machine is None and RandomSource.load_machine and count > _FEW:
-            RandomSource._machine = RandomSource.load_machine()
+    def _code(self, work: int) -> FillsArrays | None:
+        """Machine code, if there is any by now or what has been drawn, `work` included, is worth it."""
+        if RandomSource._machine is None and RandomSource.load_machine:
+            RandomSource._drawn += work
+            if RandomSource._drawn > _WORTH:
+                RandomSource._machine = RandomSource.load_machine()
         return RandomSource._machine
 
     def different(self, rows: int, count: int, range_max: int) -> list[tuple[list[int], int]]:

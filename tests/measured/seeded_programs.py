@@ -153,6 +153,33 @@ def dropped_between_layers(mx: Any, mode: str) -> dict[str, Any]:
     return {"outputs": found, "next": mx.nd.random.multinomial(mx.nd.ones(8) / 8, shape=6)}
 
 
+def joined(mx: Any, hybridize: bool) -> dict[str, Any]:
+    """Return what branches draw that are joined in another order than they are called in."""
+
+    class Joined(mx.gluon.HybridBlock):  # type: ignore[misc]
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            first = F.Dropout(x, p=0.5)
+            noise = F.random.normal(shape=(2, 5))
+            last = F.Dropout(x * 2, p=0.3)
+            return F.concat(last, noise, F.Dropout(first + noise, p=0.2), first, dim=0)
+
+    net = Joined()
+    if hybridize:
+        net.hybridize()
+    _seed(mx, 6)
+    with mx.autograd.train_mode():
+        return {"found": [net(mx.nd.ones((2, 5))) for _ in range(2)]}
+
+
+def listed(mx: Any) -> dict[str, Any]:
+    """Return what a symbol draws whose outputs are listed in another order than they were made in."""
+    x = mx.sym.var("data")
+    early, late = mx.sym.Dropout(x), mx.sym.Dropout(x)
+    bound = mx.sym.Group([late, early]).bind(mx.cpu(), args={"data": mx.nd.ones((3, 4))})
+    _seed(mx, 6)
+    return {"found": bound.forward(is_train=True)}
+
+
 def programs(mx: Any) -> dict[str, Callable[[], Any]]:
     """Return what to run."""
     found: dict[str, Callable[[], Any]] = {
@@ -165,6 +192,8 @@ def programs(mx: Any) -> dict[str, Callable[[], Any]]:
         found[f"training {way}"] = partial(trained, mx, way)
     for hybridize in (False, True):
         found[f"generator, hybridized {hybridize}"] = partial(sampled, mx, hybridize)
+        found[f"branches, hybridized {hybridize}"] = partial(joined, mx, hybridize)
+    found["branches of a symbol"] = partial(listed, mx)
     for mode in ("LSTM", "GRU", "RNN"):
         found[f"dropout between layers, {mode}"] = partial(dropped_between_layers, mx, mode)
     return found

@@ -129,9 +129,13 @@ class Explanation:
 
     def __str__(self) -> str:
         operators = sum(len(step.operators) for step in self.steps)
+        drawing = sum(step.kind == "draw" for step in self.steps)
+        others = f"{len(self.steps) - len(self.kernels) - drawing} in Python"
+        if drawing:
+            others += f", {drawing} that draw random numbers"
         head = (
             f"{operators} operators in {len(self.steps)} steps: {len(self.kernels)} kernels in "
-            f"{self.native_calls} native calls, {len(self.steps) - len(self.kernels)} in Python; "
+            f"{self.native_calls} native calls, {others}; "
             f"{self.saved_bytes:,} bytes kept out of memory, {self.arena_bytes:,} in the arena"
         )
         return "\n".join([head, *map(str, self.steps)])

@@ -15,7 +15,7 @@ import numpy as np
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.stages import Stages, arrange
-from gluonic.graph.draws import draws
+from gluonic.graph.draws import draws, only_draws
 from gluonic.graph.node import Entry, Graph, Node
 
 _MOST_NODES = 64
@@ -85,6 +85,7 @@ class _Partition:
     ----------
     before, after : for each group those it depends on, and those that depend on it, directly
     drew : the group that draws random numbers in Python last
+    early : the groups that draw, in order, before anything need be computed: what follows is one native call
     latest : for each group where the latest operator stands of all it depends on, by way of others too
     made, read : for each group its results, and those of others and inputs of the graph that it reads
     """
@@ -100,6 +101,7 @@ class _Partition:
         self.made: dict[Group, set[Entry]] = {}
         self.read: dict[Group, set[Entry]] = {}
         self.drew: Group | None = None
+        self.early: list[Group] = []
 
     def producer(self, entry: Entry) -> Group | None:
         """The group that computes a result, None for an input of the graph."""
@@ -119,6 +121,8 @@ class _Partition:
             before.append(self.drew)
             self.drew = group
         self.before[group] = {p for p in before if p is not None and p is not group}
+        if only_draws(node) and self.before[group].issubset(self.early):
+            self.early.append(group)
         self.after[group] = set()
         for earlier in self.before[group]:
             self.after[earlier].add(group)
@@ -227,7 +231,8 @@ def fuse(
         groups[group] = None
         _join_producers(node, partition, groups)
     _join_siblings(partition, groups)
-    fusion = Fusion(_in_order(partition, list(groups)), partition.loops)
+    found = _in_order(partition, list({**dict.fromkeys(partition.early), **groups}))
+    fusion = Fusion(found, partition.loops)
     _set_ports(graph, fusion, partition)
     return fusion
 
