@@ -14,6 +14,7 @@ from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
 from gluonic.io.record_order import ByteRanges, IndexedRecords, Record
+from gluonic.io.recycled import RecycledArrays
 from gluonic.recordio import IRHeader, unpack
 
 _FLAGS = {1: 0, 3: 1, 4: -1}  # how to decode, by the number of channels
@@ -34,9 +35,9 @@ class Batch:
     ) -> None:
         self._maker, self._rows = maker, rows
         self.count, self.pad = len(rows), pad
-        make = np.empty if self.count == size else np.zeros
-        self.data = make((size, *maker.shape), maker.dtype)
-        self.labels = make((size, *maker.label_shape), np.float32)
+        self.data = maker.images.array()
+        self.data[self.count :] = 0
+        self.labels = np.zeros((size, *maker.label_shape), np.float32)
         self.index = np.zeros(size, np.uint64)
 
     def make(self, row: int) -> None:
@@ -70,6 +71,7 @@ class RowMaker:
     Attributes
     ----------
     shape, label_shape : of a row
+    images : makes the arrays of batches
     base_seed : what random numbers begin with
     """
 
@@ -84,6 +86,7 @@ class RowMaker:
         )
         self.shape: tuple[int, ...] = settings.data_shape
         self.label_shape: tuple[int, ...] = (settings.label_width,)
+        self.images = RecycledArrays((settings.batch_size, *self.shape), dtype)
         self._labels = read_labels(settings.path_imglist) if settings.path_imglist else None
         self._local = threading.local()
         # one thread draws on and on, as MXNet's threads do; of several nobody knows which one is when at what

@@ -12,6 +12,7 @@ import pytest
 import gluonic as mx
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, NotThereError
 from gluonic.io.cpp_random import CppRandom
+from gluonic.io.recycled import RecycledArrays
 from tests.forking import forks, is_true_in_a_child
 from tests.measured import image_records as measured
 from tests.measured.measure import agrees, numbers, read
@@ -103,6 +104,22 @@ def test_batches_are_the_programs_own(paths: dict[str, str]) -> None:
         np.array_equal(a.data[0].asnumpy(), b.data[0].asnumpy())
         for a, b in zip(kept, again, strict=True)
     )
+
+
+def test_memory_is_used_again_once_nobody_refers_to_it() -> None:
+    arrays = RecycledArrays((2, 3), np.float32)
+    first = arrays.array()
+    address = first.ctypes.data
+    first[...] = 7
+    part = first[1:].reshape(-1)[::2]
+    del first
+    assert arrays.array().ctypes.data != address
+    assert part.tolist() == [7, 7]
+    del part
+    again = [arrays.array() for _ in range(2)]
+    assert address in [array.ctypes.data for array in again]
+    assert again[0].shape == (2, 3)
+    assert again[0].flags.writeable
 
 
 def test_settings_may_be_text(paths: dict[str, str]) -> None:
