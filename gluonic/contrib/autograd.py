@@ -11,6 +11,7 @@ from gluonic.ndarray.state import STATE
 
 __all__ = [
     "NDArray",
+    "TrainingStateScope",
     "backward",
     "compute_gradient",
     "grad",
@@ -29,14 +30,33 @@ def set_is_training(is_train: bool) -> bool:
     return before
 
 
-def train_section() -> Any:
+class TrainingStateScope:
+    """Record in training mode in the ``with`` block, or do neither; afterwards it is as it was.
+
+    Parameters
+    ----------
+    enter_state : whether to record
+    """
+
+    def __init__(self, enter_state: bool) -> None:
+        self._enter_state = bool(enter_state)
+
+    def __enter__(self) -> None:
+        self._before = STATE.recording, STATE.training
+        set_is_training(self._enter_state)
+
+    def __exit__(self, *error: object) -> None:
+        STATE.recording, STATE.training = self._before
+
+
+def train_section() -> TrainingStateScope:
     """Record what is computed in the ``with`` block, in training mode."""
-    return autograd.record()
+    return TrainingStateScope(True)
 
 
-def test_section() -> Any:
+def test_section() -> TrainingStateScope:
     """Record nothing in the ``with`` block, and leave training mode."""
-    return autograd.pause()
+    return TrainingStateScope(False)
 
 
 def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) -> None:

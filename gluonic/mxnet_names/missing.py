@@ -95,7 +95,6 @@ MISSING = (
         "_set_value _sg_*",
         _NO_C,
     ),
-    Missing("contrib.autograd", "TrainingStateScope", "use mx.autograd.record()"),
     Missing("kvstore", "KVStoreServer", _ONE_MACHINE),
     Missing("kvstore.kvstore_server", "*", _ONE_MACHINE),
     Missing("profiler", "profiler_kvstore_handle", "there are no servers to profile"),

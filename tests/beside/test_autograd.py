@@ -359,3 +359,23 @@ def test_contrib_autograd_differentiates_functions() -> None:
     gradients, value = grad_and_loss(lambda x, y: x * y, argnum=1)(nd.array([2.0]), nd.array([3.0]))
     assert [g.asscalar() for g in gradients] == [2]
     assert value.asscalar() == 6
+
+
+def test_sections_of_contrib_nest_and_leave_things_as_they_were() -> None:
+    from gluonic.contrib import autograd as contributed
+
+    def state() -> tuple[bool, bool]:
+        return autograd.is_recording(), autograd.is_training()
+
+    seen = [state()]
+    with contributed.train_section():
+        seen.append(state())
+        with contributed.test_section():
+            seen.append(state())
+        seen.append(state())
+    with autograd.record(train_mode=False), contributed.TrainingStateScope(False):
+        seen.append(state())
+    assert seen == [(False, False), (True, True), (False, False), (True, True), (False, False)]
+    with pytest.raises(ValueError, match="once"), contributed.train_section():
+        raise ValueError("once")
+    assert state() == (False, False)

@@ -157,6 +157,15 @@ def test_what_is_no_model_is_not_converted() -> None:
         amp.convert_model(mx.sym.var("x"), [], {})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", amp.bfloat16])
+def test_bfloat16_has_lists_and_no_arrays(dtype: Any) -> None:
+    assert amp.list_lp16_ops(dtype) != amp.list_lp16_ops("float16")
+    for refused in (amp.init, lambda d: amp.convert_symbol(mx.sym.var("x") + 1, d)):
+        with pytest.raises(NotImplementedError, match="arrays of bfloat16 are not there"):
+            refused(dtype)
+    assert not amp._amp_initialized
+
+
 # Calls
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.contrib.amp.dtypes import Condition, Lists, lists_for, name_of
+from gluonic.contrib.amp.dtypes import Condition, Lists, lists_for, low_dtype
 from gluonic.contrib.amp.reduction import Rules, reduce_precision
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.symbol_block import SymbolBlock
@@ -39,7 +39,7 @@ def convert_symbol(
     Parameters
     ----------
     sym : a symbol of float32
-    target_dtype : ``"float16"`` or ``"bfloat16"``
+    target_dtype : ``"float16"``; there are no arrays of bfloat16
     target_dtype_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
     fp32_ops : operators computed in float32; those of `list_fp32_ops` by default
     conditional_fp32_ops : operators computed in float32 with some values of an attribute:
@@ -70,7 +70,7 @@ def convert_symbol(
     values: dict[str, dict[str, list[str]]] = {}
     for name, key, wanted in conditional:
         values.setdefault(_first_name(name), {}).setdefault(key, []).extend(wanted)
-    dtype = as_dtype(name_of(target_dtype))
+    dtype = low_dtype(target_dtype)
     rules = Rules(
         dtype,
         frozenset(map(_first_name, low)),

@@ -7,7 +7,7 @@ import numpy as np
 from gluonic.contrib.amp.lists import symbol_bf16, symbol_fp16
 from gluonic.contrib.amp.lists.registered import LOSSES
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.errors import AttributeValueError, NotThereError, describe
 
 Condition = tuple[str, str, list[str]]
 
@@ -56,6 +56,22 @@ def name_of(target_dtype: Any) -> str:
     if name not in ("float16", "bfloat16"):
         raise UnsupportedDtypeError(f"amp: target_dtype must be float16 or bfloat16, not {name}")
     return name
+
+
+def low_dtype(target_dtype: Any) -> np.dtype[Any]:
+    """Return the dtype that is cast to.
+
+    Raises
+    ------
+    NotImplementedError
+        for bfloat16
+    """
+    name = name_of(target_dtype)
+    if name == "bfloat16":
+        raise NotThereError(
+            describe("arrays of bfloat16 are not there", where="amp", hint="target_dtype='float16'")
+        )
+    return as_dtype(name)
 
 
 def lists_for(target_dtype: Any) -> Lists:

@@ -4,12 +4,11 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-from gluonic.contrib.amp.dtypes import Condition, lists_for, name_of
+from gluonic.contrib.amp.dtypes import Condition, lists_for, low_dtype
 from gluonic.contrib.amp.loss_scaler import LossScaler
 from gluonic.contrib.amp.scaling import attach
 from gluonic.graph import casting
 from gluonic.graph.casting import Casting, Kind
-from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.operator import REGISTRY
 
 
@@ -43,7 +42,7 @@ def init(
 
     Parameters
     ----------
-    target_dtype : ``"float16"`` or ``"bfloat16"``
+    target_dtype : ``"float16"``; there are no arrays of bfloat16
     target_precision_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
     conditional_fp32_ops : operators computed in float32 with some values of an attribute:
         (operator, attribute, values); those of `list_conditional_fp32_ops` by default
@@ -59,7 +58,7 @@ def init(
     if _STATE.scaler is not None:
         return
     lists = lists_for(target_dtype)
-    low = as_dtype(name_of(target_dtype))
+    low = low_dtype(target_dtype)
     given: list[tuple[Kind, Iterable[str]]] = [
         ("low", lists.low if target_precision_ops is None else target_precision_ops),
         ("full", lists.full if fp32_ops is None else fp32_ops),

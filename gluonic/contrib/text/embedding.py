@@ -1,7 +1,7 @@
 """Vectors of words: of files, and put together."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 Fill = Callable[..., nd.NDArray]
+_Kind = TypeVar("_Kind", bound="_TokenEmbedding")
 
 
 class UnknownFileError(MXNetError, KeyError):
@@ -178,8 +179,14 @@ def _require_vocabulary(vocabulary: Any) -> None:
         raise AssertionError(f"vocabulary must be a Vocabulary, not {type(vocabulary).__name__}")
 
 
-register = registry.get_register_func(_TokenEmbedding, "token embedding")
+_register = registry.get_register_func(_TokenEmbedding, "token embedding")
 create = registry.get_create_func(_TokenEmbedding, "token embedding")
+
+
+def register(embedding_cls: type[_Kind]) -> type[_Kind]:
+    """Let `create` make embeddings of a class, by its name in lower case; to be used as a decorator."""
+    _register(embedding_cls)
+    return embedding_cls
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
