@@ -1,7 +1,9 @@
 """Vocabularies and vectors of words."""
 
 import hashlib
+import io
 import string
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 import gluonic as mx
 from gluonic import nd
 from gluonic.contrib import text
+from gluonic.contrib.text import pretrained
 from gluonic.contrib.text.counting import count_tokens_from_str
 from tests.measured import words
 from tests.measured.measure import agrees, numbers, read
@@ -154,6 +157,46 @@ def test_a_pretrained_file_is_taken_from_its_folder_if_its_digest_is_right(
     monkeypatch.setitem(text.embedding.GloVe.pretrained_file_name_sha1, "glove.6B.50d.txt", digest)
     found = text.embedding.create("glove", pretrained_file_name="glove.6B.50d.txt")
     assert found.get_vecs_by_tokens("a").asnumpy().tolist() == [1, 2]
+
+
+def packed(file: str, content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(file, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("is_fetched", [True, False])
+def test_a_pretrained_file_is_unpacked_from_its_archive_that_lies_there_or_is_fetched(
+    is_fetched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, content = "wiki.simple.vec", b"1 2\na 1 2\n"
+    archive, root = packed(file, content), tmp_path / "embeddings"
+    digest = hashlib.sha1(content).hexdigest()
+    row = ["fasttext", file, digest, "wiki.simple.zip", hashlib.sha1(archive).hexdigest()]
+    monkeypatch.setattr(pretrained, "_lines", lambda: [row])
+    monkeypatch.setitem(text.embedding.FastText.pretrained_file_name_sha1, file, digest)
+    folder = tmp_path / "gluon" / "embeddings" if is_fetched else root
+    (folder / "fasttext").mkdir(parents=True)
+    (folder / "fasttext" / "wiki.simple.zip").write_bytes(archive)
+    if is_fetched:
+        monkeypatch.setenv("MXNET_GLUON_REPO", tmp_path.as_uri())
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="is a header"):
+            found = text.embedding.FastText(file, str(root))
+        assert found.get_vecs_by_tokens("a").asnumpy().tolist() == [1, 2]
+        monkeypatch.delenv("MXNET_GLUON_REPO", raising=False)
+    assert (root / "fasttext" / file).read_bytes() == content
+
+
+def test_an_archive_without_the_file_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "fasttext"
+    folder.mkdir()
+    for content in (b"no archive", packed("other.vec", b"a 1 2")):
+        (folder / "wiki.en.zip").write_bytes(content)
+        with pytest.raises(ValueError, match=r"holds no wiki\.en\.vec"):
+            text.embedding.FastText("wiki.en.vec", str(tmp_path))
+    assert [path.name for path in folder.iterdir()] == ["wiki.en.zip"]
 
 
 @pytest.mark.parametrize(

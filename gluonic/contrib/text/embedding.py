@@ -207,7 +207,7 @@ def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
 
 
 class _Pretrained(_TokenEmbedding):
-    """Vectors of a file that others have published; it must lie on this machine.
+    """Vectors of a file that others have published; see `find_file`.
 
     Parameters
     ----------

@@ -4,11 +4,19 @@
 published in, and that one's digest.
 """
 
+import shutil
+import zipfile
 from functools import cache
 from pathlib import Path
 
 from gluonic.base import data_dir
-from gluonic.gluon.fetching import check_sha1
+from gluonic.gluon.fetching import (
+    check_sha1,
+    download,
+    has_repository,
+    repository_file_url,
+    write_checked,
+)
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 
@@ -31,6 +39,9 @@ def digests_of_archives(embedding: str) -> dict[str, str]:
 def find_file(embedding: str, file: str, digest: str, root: str | None = None) -> str:
     """Return the path of a file of vectors.
 
+    If its archive lies in its place, it is unpacked. If that is not there either, it is fetched from where
+    $MXNET_GLUON_REPO says.
+
     Parameters
     ----------
     embedding : the embedding's name, in lower case: the folder
@@ -43,20 +54,45 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
     MXNetError
         if it is not there; it says where to put it
     FileFormatError
-        if it has another digest
+        if it, or its archive, is damaged
     """
     folder = Path(root or Path(data_dir()) / "embeddings").expanduser() / embedding
     path = folder / file
-    if not path.is_file():
-        archives = [a for name, one, _, a, _ in _lines() if (name, one) == (embedding, file)]
+    if path.is_file():
+        if not check_sha1(str(path), digest):
+            raise FileFormatError(f"{path} is damaged: its SHA-1 digest is not {digest}")
+        return str(path)
+    rows = [(a, d) for name, one, _, a, d in _lines() if (name, one) == (embedding, file)]
+    published, its_digest = rows[0] if rows else (file, digest)
+    source = folder / published
+    if not source.is_file() and has_repository():
+        url = repository_file_url(f"gluon/embeddings/{embedding}", published)
+        download(url, str(source), sha1_hash=its_digest)
+    if not source.is_file():
         raise MXNetError(
             describe(
                 f"the vectors {file} are not on this machine",
                 where=embedding,
-                facts=[f"looked for: {path}", *(f"published in: {a}" for a in archives)],
-                hint=f"put {file} into {folder}; gluonic downloads nothing",
+                facts=[f"looked for: {path}", f"published in: {published}"],
+                hint=f"put {file} into {folder}, or let the environment variable MXNET_GLUON_REPO say where "
+                "to fetch it",
             )
         )
-    if not check_sha1(str(path), digest):
-        raise FileFormatError(f"{path} is damaged: its SHA-1 digest is not {digest}")
+    if source != path:
+        write_checked(
+            path, digest, f"{file} of {source}", lambda place: _unpack(source, file, place)
+        )
     return str(path)
+
+
+def _unpack(archive: Path, file: str, place: str) -> None:
+    """Write a file of an archive to a place."""
+    try:
+        with (
+            zipfile.ZipFile(archive) as inside,
+            inside.open(file) as read,
+            open(place, "wb") as out,
+        ):
+            shutil.copyfileobj(read, out)
+    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+        raise FileFormatError(f"{archive} is damaged: it holds no {file}: {error}") from error
