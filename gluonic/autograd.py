@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocated
 from gluonic.ndarray import NDArray, differentiate
 from gluonic.ndarray.history import recorded_graph
 from gluonic.ndarray.recording import wrap
@@ -280,7 +281,9 @@ class Function:
 
         def gradients(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
             given = [
-                wrap(np.zeros(*shape)) if head is None else head
+                wrap(allocated(np.zeros, *shape, "the gradient of an output"))
+                if head is None
+                else head
                 for head, shape in zip(heads, shapes, strict=True)
             ]
             return self._checked(self.backward(*given), inputs)

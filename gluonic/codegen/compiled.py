@@ -23,6 +23,7 @@ from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.locks import lock
+from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array, Run
 
@@ -102,8 +103,10 @@ class CompiledGraph:
         call = frame.run_timed if EVENTS.symbolic else frame.run
         try:
             results = call(arrays, run, into)
-        except BaseException:
+        except BaseException as error:
             self._discard(frame)
+            if lacks_memory(error):
+                raise too_large("what a compiled graph computes", error) from error
             raise
         latest.append(frame)
         return results

@@ -12,6 +12,7 @@ from gluonic.graph.checking import CHECKING
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
+from gluonic.graph.memory import copied
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
@@ -135,7 +136,7 @@ class Program:
         own = []
         for entry, array in zip(self.graph.outputs, results, strict=True):
             shared = entry.node.is_variable or array.base is not None or entry in taken
-            own.append(array.copy() if shared else array)
+            own.append(copied(array, "an output") if shared else array)
             taken.add(entry)
         return own
 

@@ -19,6 +19,7 @@ from gluonic.extension.guard import CallSlots
 from gluonic.extension.inference import PASSABLE, ShapeArrays
 from gluonic.extension.random_states import RANDOM_STATES
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocated
 from gluonic.graph.operator import Array
 
 Signature: TypeAlias = "tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]"
@@ -148,7 +149,7 @@ class Computation:
         if pool is None:
             pool = self._new_pool(key, promise(given))
         frame = pool.frames.pop() if pool.frames else self.new_frame(key, pool.outputs)
-        results = [np.empty(shape, dtype) for shape, dtype in pool.outputs]
+        results = [allocated(np.empty, s, dtype, "an output") for s, dtype in pool.outputs]
         frame.inputs.point_at(given)
         frame.outputs.point_at(results)
         if state is not None:

@@ -15,6 +15,7 @@ from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import NotThereError
 from gluonic.graph.later import import_later
+from gluonic.graph.memory import converted
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
@@ -222,7 +223,8 @@ class Parameter(ParameterValues):
             trainer._reset_kvstore()  # the store keeps the old value
 
     def _cast(self, value: NDArray) -> NDArray:
-        return NDArray(value._data.astype(as_dtype(self._dtype), copy=False), value._context)
+        wanted, what = as_dtype(self._dtype), f"the value of {self.name}"
+        return NDArray(converted(value._data, wanted, what, copy=False), value._context)
 
     # Files
 
@@ -298,7 +300,10 @@ class Parameter(ParameterValues):
         wanted = as_dtype(dtype)
         self._dtype, self._var = dtype, None
         if self._data is not None:
-            self._replace_values(lambda array: NDArray(array._data.astype(wanted), array._context))
+            what = f"{self.name} as {wanted}"
+            self._replace_values(
+                lambda array: NDArray(converted(array._data, wanted, what), array._context)
+            )
 
     @property
     def _init_in_files(self) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, NoReturn, TypeVar
 
 from gluonic import ndarray as nd
 from gluonic.gluon import parameter_complaints as complaints
+from gluonic.graph.memory import copied
 from gluonic.graph.writes import note_replacement
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
@@ -87,7 +88,8 @@ class ParameterValues:
         """Take copies of a value, one for each context, and make gradients for them."""
         contexts = list(ctx_list)
         value = data._data
-        self._hold([NDArray(value.copy(), ctx) for ctx in contexts])
+        what = f"the value of {self.name}"
+        self._hold([NDArray(copied(value, what), ctx) for ctx in contexts])
 
     def _hold(self, arrays: Sequence[NDArray]) -> None:
         self._ctx_list = [array.context for array in arrays]

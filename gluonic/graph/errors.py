@@ -6,6 +6,7 @@ MXNetError                what MXNet itself raises; everything below is one
 ├── OutOfRangeError       an index lies beyond the end of an axis
 ├── FileFormatError       a file is not what it should be; nothing of it was loaded
 ├── FileAccessError       a file cannot be opened, read or written: OSError, too
+├── TooLargeError         there is no memory for an array: MemoryError, too (graph/memory.py)
 ├── CallError             a block was called, or put together, in a way that makes no sense
 ├── MismatchError         parameters, or a file of them, are not what a net declares
 ├── UnknownOperatorError  a module of operators has no such name

@@ -13,7 +13,9 @@ def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessErro
     return FileAccessError(error.errno, error.strerror or str(error), os.fspath(path))
 
 
-def write_atomically(path: str | os.PathLike[str], parts: bytes | Iterable[bytes]) -> None:
+def write_atomically(
+    path: str | os.PathLike[str], parts: bytes | Iterable[bytes | memoryview]
+) -> None:
     """Write a file beside its place, then move it there.
 
     What processes that were killed have left unfinished in the folder is removed.
@@ -29,7 +31,7 @@ def write_atomically(path: str | os.PathLike[str], parts: bytes | Iterable[bytes
         naming the path, if the disk is full or the folder read-only; an old file is unharmed
     """
     target = Path(os.path.realpath(path))
-    pieces: Iterable[bytes] = (parts,) if isinstance(parts, bytes) else parts
+    pieces: Iterable[bytes | memoryview] = (parts,) if isinstance(parts, bytes) else parts
     if target.exists() and not target.is_file():  # a pipe or a device can only be written to
         with target.open("wb") as stream:
             stream.writelines(pieces)

@@ -11,6 +11,7 @@ from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
+from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
@@ -74,6 +75,15 @@ def refused(application: Application, arrays: Sequence[Array], error: Exception)
     )
 
 
+def without_memory(application: Application, expected: Signature, error: Exception) -> MXNetError:
+    """What NumPy says where there is no memory for the results, as an error of the operator."""
+    known = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
+    facts = [f"{n}: {sized(s, dtype)}" for n, s, dtype in known if s is not None]
+    found = too_large("the result", error, where=application.op.name)
+    found.facts.extend(facts)
+    return found
+
+
 def computed(
     application: Application, arrays: Sequence[Array], run: Run | None, expected: Signature
 ) -> list[Array]:
@@ -98,9 +108,11 @@ def run_node(
     try:
         found: list[Array] = quietly(computed, application, arrays, run, expected)
         return found
-    except ARRAY_ERRORS as error:
+    except (MemoryError, *ARRAY_ERRORS) as error:
         if isinstance(error, (MXNetError, NotImplementedError)):
             raise
+        if lacks_memory(error):
+            raise without_memory(application, expected, error) from error
         raise refused(application, arrays, error) from error
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.cpp_random import CppRandom
+from gluonic.graph.memory import allocated, allocating
 from gluonic.io.idx import read_idx
 from gluonic.io.parameters import warn_of_unknown
 from gluonic.io.record_order import check_part
@@ -48,7 +49,7 @@ class CSVIter(RowsIter):
         kind = as_dtype(dtype if dtype is not None else "float32")
         data = _read_numbers(data_csv, tuple(data_shape), kind)
         labels = (
-            np.zeros((len(data), *label_shape), data.dtype)
+            allocated(np.zeros, (len(data), *label_shape), data.dtype, "labels")
             if label_csv in (None, "NULL")
             else _read_numbers(str(label_csv), tuple(label_shape), kind)
         )
@@ -59,7 +60,10 @@ class CSVIter(RowsIter):
 
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     try:
-        with warnings.catch_warnings():  # NumPy warns of a file without numbers
+        with (
+            allocating(f"the numbers of {name}"),
+            warnings.catch_warnings(),
+        ):  # NumPy warns of a file without numbers
             warnings.simplefilter("ignore")
             rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
     except ValueError as error:
@@ -108,6 +112,7 @@ class MNISTIter(RowsIter):
         order = list(range(begin, end))
         if shuffle:
             CppRandom(seed).shuffle(order)
-        images, labels = images[order].astype(np.float32) / 256, labels[order]
+        with allocating(f"the digits of {image}"):
+            images, labels = images[order].astype(np.float32) / 256, labels[order]
         images = images.reshape(len(images), -1) if flat else images[:, np.newaxis]
         super().__init__(images, labels, batch_size, "discard", data_name, label_name)

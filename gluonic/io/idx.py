@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gluonic.graph.errors import FileFormatError
+from gluonic.graph.memory import allocating
 
 _GZIP = b"\x1f\x8b"
 _UNSIGNED_BYTES = b"\0\0\x08"
@@ -36,7 +37,7 @@ def read_idx(path: str | PathLike[str], rank: int | None = None) -> Any:
     FileFormatError
         if it is something else, or damaged
     """
-    with ExitStack() as files:
+    with allocating(f"what {path} holds"), ExitStack() as files:
         stream: BinaryIO = files.enter_context(open(path, "rb"))
         if stream.peek(2)[:2] == _GZIP:  # type: ignore[attr-defined]
             stream = files.enter_context(gzip.GzipFile(fileobj=stream))  # type: ignore[assignment]

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError
+from gluonic.graph.memory import allocating
 from gluonic.io.batch import DataBatch, DataDesc
 from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.ndarray import NDArray
@@ -66,7 +67,8 @@ class RowsIter(MXDataIter):
             )
         self._row, self._ended = end, pad > 0
         chosen = np.arange(begin, end) % count
-        data, labels = (NDArray(_dense(rows[chosen])) for rows in (self._data, self._labels))
+        with allocating("a batch"):
+            data, labels = (NDArray(_dense(rows[chosen])) for rows in (self._data, self._labels))
         return DataBatch([data], [labels], pad, chosen.astype(np.uint64))
 
 

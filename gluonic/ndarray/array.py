@@ -13,6 +13,7 @@ import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, NotThereError, describe
 from gluonic.graph.handles import handle_of, held_by
+from gluonic.graph.memory import allocated, copied
 from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
 from gluonic.ndarray.tape import Entry, Leaf, Record
@@ -99,7 +100,7 @@ class NDArray:
 
     def asnumpy(self) -> Array:
         """Return a copy as a NumPy array."""
-        return self._data.copy()
+        return copied(self._data, "a copy for NumPy")
 
     def asscalar(self) -> Any:
         """Return the only element as a NumPy scalar; of several axes, as in MXNet, a NumPy array of them.
@@ -153,7 +154,8 @@ class NDArray:
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
             )
         # Not zeros_like: the system gives memory for these zeros only when somebody writes.
-        buffer = NDArray(np.zeros(self._data.shape, self._data.dtype), self._context)
+        zeros = allocated(np.zeros, self._data.shape, self._data.dtype, "the gradient of an array")
+        buffer = NDArray(zeros, self._context)
         self._entry = (Leaf(buffer, grad_req), 0)
 
     @property

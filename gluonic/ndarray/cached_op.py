@@ -8,6 +8,7 @@ from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.program import Observer, Program, cut
+from gluonic.graph.memory import allocated
 from gluonic.graph.monitoring import input_names
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
@@ -207,7 +208,9 @@ class CachedOpRecord(Record):
         """`gradients`, written into memory that is given for some of the inputs."""
         assert self.saved is not None
         given = [
-            wrap(np.zeros(shape, dtype)) if head is None else head
+            wrap(allocated(np.zeros, shape, dtype, "the gradient of an output"))
+            if head is None
+            else head
             for head, (shape, dtype) in zip(heads, self.shapes, strict=True)
         ]
         if STATE.recording:

@@ -4,6 +4,7 @@ from typing import Any
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.memory import copied
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
@@ -18,7 +19,7 @@ def _copied(array: NDArray, context: Context | None) -> NDArray:
     if STATE.recording and array._entry is not None:
         made = invoke(REGISTRY["_copy"].apply({}), (array,))[0]
     else:
-        made = NDArray(array._data.copy())
+        made = NDArray(copied(array._data))
     made._context = context
     return made
 
@@ -99,10 +100,10 @@ def tostype(self: NDArray, stype: str) -> NDArray:
 @method("__copy__")
 def shallow_copy(self: NDArray) -> NDArray:
     """Return a copy, off the tape."""
-    return NDArray(self._data.copy(), self._context)
+    return NDArray(copied(self._data), self._context)
 
 
 @method("__deepcopy__")
 def deep_copy(self: NDArray, memo: dict[int, Any]) -> NDArray:
     """Return a copy, off the tape."""
-    return NDArray(self._data.copy(), self._context)
+    return NDArray(copied(self._data), self._context)

@@ -10,12 +10,13 @@ import numpy as np
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.memory import too_large
 from gluonic.graph.operator import REGISTRY
 from gluonic.graph.quiet import quietly
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.kernels import TooLargeError, overwrite
+from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
 from gluonic.ndarray.recording import check_writable
 
@@ -57,14 +58,9 @@ def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
     kind = as_dtype("float32" if dtype is None else dtype)
     try:
         return make(lengths, kind)
-    except (MemoryError, ValueError):
-        raise TooLargeError(
-            describe(
-                f"there is no memory for {prod(lengths):,} elements",
-                where=where,
-                facts=[f"shape {lengths}, {kind.name}: {prod(lengths) * kind.itemsize:,} bytes"],
-            )
-        ) from None
+    except (MemoryError, ValueError) as error:
+        what = f"{prod(lengths):,} elements"
+        raise too_large(what, error, where=where, shape=lengths, dtype=kind) from None
 
 
 def _dense(stype: str | None, where: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
+from gluonic.graph.memory import allocated
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
@@ -143,7 +144,7 @@ class CustomSignature:
 
     def forward(self, op: CustomOp, arrays: Sequence[Array], train: bool) -> list[Array]:
         """Call the operator's `forward`; returns its outputs."""
-        outputs = [np.zeros(shape, dtype) for shape, dtype in self.results]
+        outputs = [allocated(np.zeros, s, dtype, "an output") for s, dtype in self.results]
         given = [wrap(a) for a in arrays]
         state = STATE
         before = state.recording, state.training
@@ -187,7 +188,7 @@ def backward(
     list
         the gradients of the inputs
     """
-    gradients = [np.zeros(shape, dtype) for shape, dtype in like]
+    gradients = [allocated(np.zeros, shape, dtype, "a gradient") for shape, dtype in like]
     req = ["null"] * len(gradients)
     for i in wanted:
         req[i] = "write"

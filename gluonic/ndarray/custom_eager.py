@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.graph.application import Application
 from gluonic.graph.calling import NULL, dress
 from gluonic.graph.carried import carried
+from gluonic.graph.memory import allocated
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
@@ -70,7 +71,7 @@ class CustomRecord(OperatorRecord):
         head = heads[index]
         if head is None:
             shape, dtype = self.site.results[index]
-            return np.zeros(shape, dtype)
+            return allocated(np.zeros, shape, dtype, "an output")
         return head._data
 
 

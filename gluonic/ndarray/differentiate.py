@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocated, copied
 from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
 from gluonic.ndarray.frozen import frozen_names
@@ -60,7 +61,7 @@ def _head_entry(head: NDArray) -> Entry:
 
 def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
     if gradient is None:
-        ones = np.empty(head._data.shape, head._data.dtype)
+        ones = allocated(np.empty, head._data.shape, head._data.dtype, "the gradient of the head")
         ones.fill(1)  # `ones_like` takes four times as long
         return wrap(ones)
     if not isinstance(gradient, NDArray):
@@ -186,9 +187,9 @@ def _variable_entry(number: int, variable: NDArray) -> Entry:
 def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
     """A gradient that is nobody else's array."""
     if gradient is None:
-        return wrap(np.zeros_like(variable._data))
+        return wrap(allocated(np.zeros, variable.shape, variable._data.dtype, "a gradient"))
     if any(gradient is other for other in others):
-        return wrap(gradient._data.copy(), gradient._entry)
+        return wrap(copied(gradient._data), gradient._entry)
     return gradient
 
 

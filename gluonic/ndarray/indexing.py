@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
+from gluonic.graph.memory import allocating, copied, too_large
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.quiet import QUIET, quietly
 from gluonic.graph.writes import note_write
@@ -27,6 +28,7 @@ Key = tuple[Any, ...]
 _INTEGERS = (int, np.integer)
 _ARRAYS = (NDArray, np.ndarray, list, tuple, range)
 _EVERYTHING = slice(None)
+_PART = "a part of an array"
 
 
 class BooleanIndexError(MXNetError, ValueError, IndexError):
@@ -170,7 +172,7 @@ def _quick(data: Array, key: Any) -> Array | None:
         if isinstance(part, np.ndarray):
             if not part.ndim:
                 return None
-            return part if part.flags.c_contiguous else part.copy()
+            return part if part.flags.c_contiguous else copied(part, _PART)
         index = key if isinstance(key, tuple) else (key,)
         row, last = data[index[:-1]], index[-1]
         return row[last : last + 1 or None] if row.ndim == 1 else None
@@ -186,7 +188,7 @@ def _basic(self: NDArray, key: Key) -> NDArray:
     if not part.ndim:  # NumPy would give a number, MXNet gives an array of one element
         part = self._data[tuple(slices)]
     if not part.flags.c_contiguous:
-        part = part.copy()
+        part = copied(part, _PART)
     if not STATE.recording or entry_of(self) is None:
         made = wrap(part.reshape(shape))
         made._context = self._context
@@ -217,6 +219,8 @@ def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
         made = NDArray(self._data[key], self._context)
     except IndexError as error:
         raise OutOfRangeError(f"{error}; the array's shape is {self.shape}") from None
+    except MemoryError as error:
+        raise too_large(_PART, error) from None
     return made
 
 
@@ -237,8 +241,9 @@ def setitem(self: NDArray, key: Any, value: Any) -> None:
             _overwrite_recorded(self, value)
             return
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
-    shape = self._data[index].shape if basic else _positions(self, index).shape
-    quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
+    with allocating("the values that are to be written"):
+        shape = self._data[index].shape if basic else _positions(self, index).shape
+        quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
     note_write(self._data)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocating, converted, copied
 from gluonic.graph.operator import Array
 from gluonic.graph.writes import share
 from gluonic.ndarray.array import NDArray, method
@@ -23,8 +24,8 @@ def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
             raise ValueError(
                 f"an NDArray of {self._data.dtype} is no {np.dtype(dtype)} without copying"
             )
-        return self._data.astype(dtype)
-    return self._data.copy() if copy else share(self._data)
+        return converted(self._data, dtype, "a copy for NumPy")
+    return copied(self._data, "a copy for NumPy") if copy else share(self._data)
 
 
 NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
@@ -47,7 +48,8 @@ def from_numpy(
     if ndarray.dtype not in CODE_OF:
         raise ValueError(f"from_numpy: {ndarray.dtype} is not supported; it has {_dtypes()}")
     if not zero_copy:
-        return array_cls(np.array(ndarray, order="C"))
+        with allocating("a copy of NumPy's array"):
+            return array_cls(np.array(ndarray, order="C"))
     if not ndarray.flags.c_contiguous:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
     with suppress(ValueError):  # memory that is read-only by nature stays so

@@ -10,7 +10,14 @@ from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, computed, conform, own, signature_of
+from gluonic.graph.interpret import (
+    ARRAY_ERRORS,
+    computed,
+    conform,
+    own,
+    signature_of,
+    without_memory,
+)
 from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.graph.quiet import QUIET, quietly
@@ -191,9 +198,12 @@ def _binary(application: Application) -> Fast:
 def _conformed(result: Any, application: Application, arrays: Sequence[Array]) -> Array:
     """The result of a kernel as inference promised it."""
     expected = signature_of(application, arrays)
-    if WIDENS_SCALARS and widens(application, expected):
-        return own(quietly(computed, application, arrays, None, expected)[0], arrays)
-    return own(quietly(conform, (result,), expected, application)[0], arrays)
+    try:
+        if WIDENS_SCALARS and widens(application, expected):
+            return own(quietly(computed, application, arrays, None, expected)[0], arrays)
+        return own(quietly(conform, (result,), expected, application)[0], arrays)
+    except MemoryError as error:
+        raise without_memory(application, expected, error) from error
 
 
 def _promise(

@@ -7,19 +7,15 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.application import Application, Signature
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused
+from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused, without_memory
+from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.quiet import quietly
-from gluonic.graph.view import written
 from gluonic.graph.writes import note_write, note_writes
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
-
-
-class TooLargeError(MXNetError, MemoryError):
-    """An array does not fit into memory."""
 
 
 def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
@@ -47,8 +43,8 @@ def _compute(application: Application, arrays: Sequence[Array], expected: Signat
     except (MemoryError, *ARRAY_ERRORS) as error:
         if isinstance(error, MXNetError):
             raise
-        if isinstance(error, MemoryError) or "too big" in str(error):
-            raise TooLargeError(_too_large(application, expected)) from error
+        if lacks_memory(error):
+            raise without_memory(application, expected, error) from error
         raise refused(application, arrays, error) from error
 
 
@@ -61,16 +57,10 @@ def _computed(
     return [own(array, arrays) for array in results]
 
 
-def _too_large(application: Application, expected: Signature) -> str:
-    promised = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
-    return describe(
-        "there is no memory for the result",
-        where=application.op.name,
-        facts=[f"{n}: shape {written(shape)}, dtype {dtype}" for n, shape, dtype in promised],
-    )
-
-
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
-    quietly(np.copyto, target._data, np.asarray(values), "unsafe")
+    try:
+        quietly(np.copyto, target._data, np.asarray(values), "unsafe")
+    except MemoryError as error:
+        raise too_large("the values that are to be written", error) from None
     note_write(target._data)

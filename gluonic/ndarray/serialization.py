@@ -17,6 +17,7 @@ import numpy as np
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import FileFormatError, NotThereError, describe
 from gluonic.graph.files import inaccessible, write_atomically
+from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.writes import note_replacement
 from gluonic.ndarray.array import NDArray, method
@@ -81,15 +82,23 @@ def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
     return arrays, names
 
 
-def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes]:
+def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes | memoryview]:
     yield struct.pack("<QQQ", _HEADER, 0, len(arrays))
     for array in arrays:
         yield _array_header(array)
-        yield np.ascontiguousarray(_little(array._data)).tobytes()
+        yield _bytes_of(array)
     yield struct.pack("<Q", len(names))
     for name in names:
         encoded = name.encode()
         yield struct.pack("<Q", len(encoded)) + encoded
+
+
+def _bytes_of(array: NDArray) -> bytes | memoryview:
+    """The elements as they stand in a file: where they are, if they stand so in memory."""
+    if not array.size:
+        return b""
+    with allocating("the elements as they stand in a file"):
+        return np.ascontiguousarray(_little(array._data)).reshape(-1).view(np.uint8).data
 
 
 def _little(array: Any) -> Any:
@@ -251,7 +260,7 @@ class _Reader:
             raise self.error(f"shape {shape} is larger than memory can be")
         size = prod(shape) * dtype.itemsize
         self.need(size)
-        data = np.empty(shape, dtype)
+        data = allocated(np.empty, shape, dtype, self.place)
         read = self.stream.readinto(data.reshape(-1).view(np.uint8)) if size else 0  # type: ignore[attr-defined]
         if read != size:
             raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")

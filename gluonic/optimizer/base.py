@@ -9,6 +9,7 @@ import numpy as np
 
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
+from gluonic.graph.memory import allocated, allocating, converted
 from gluonic.graph.scalar_math import M
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import overwrite
@@ -298,7 +299,8 @@ class RuleOptimizer(Optimizer):
 
 def zeros_like(weight: NDArray) -> NDArray:
     """Make zeros of the weight's shape, dtype and context."""
-    return NDArray(np.zeros_like(weight._data), weight.context)
+    zeros = allocated(np.zeros, weight.shape, weight._data.dtype, "a state of the optimizer")
+    return NDArray(zeros, weight.context)
 
 
 def as_states(state: Any) -> list[NDArray]:
@@ -329,8 +331,8 @@ def run_rule(
         )
     arrays = [x._data for x in (weight, grad, *states)]
     if arrays[0].dtype == np.float16:
-        arrays = [x.astype(np.float32) for x in arrays]
-    with np.errstate(all="ignore"):
+        arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
+    with allocating("an update of a parameter"), np.errstate(all="ignore"):
         results = rule(M, numbers, *arrays)
     targets = (weight, *states)
     for target, value in zip(

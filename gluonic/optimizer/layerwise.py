@@ -11,7 +11,7 @@ import numpy as np
 from gluonic.graph import updates
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import overwrite
-from gluonic.optimizer.base import Optimizer, as_states, register, run_rule
+from gluonic.optimizer.base import Optimizer, as_states, register, run_rule, zeros_like
 from gluonic.optimizer.descent import SGD
 
 __all__ = ["LAMB", "LARS", "LBSGD"]
@@ -117,7 +117,7 @@ class LAMB(Optimizer):
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """Return zeros for both averages."""
-        return tuple(NDArray(np.zeros_like(weight._data), weight.context) for _ in range(2))
+        return tuple(zeros_like(weight) for _ in range(2))
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Update a weight in place, and its state; lists of all four will do, too."""

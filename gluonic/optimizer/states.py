@@ -18,6 +18,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.memory import allocating
 from gluonic.graph.operator import Array
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
@@ -62,8 +63,9 @@ def dump(states: Any) -> bytes:
         if they hold what `load` would refuse
     """
     stream = io.BytesIO()
-    _Pickler(stream, protocol=4).dump(states)
-    return stream.getvalue()
+    with allocating("the bytes of the states"):
+        _Pickler(stream, protocol=4).dump(states)
+        return stream.getvalue()
 
 
 class _Pickler(pickle.Pickler):
@@ -117,7 +119,8 @@ def load(data: bytes) -> Any:
         if the bytes are damaged or name anything that is not data
     """
     try:
-        return _Maker().make(parse(data))
+        with allocating("the states in a file"):
+            return _Maker().make(parse(data))
     except FileFormatError as error:
         raise FileFormatError(f"these are no optimizer states: {error.args[0]}") from error
 

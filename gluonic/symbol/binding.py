@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import DEFAULT, as_dtype
 from gluonic.graph.errors import CallError, MXNetError, NotThereError, describe, nearest
+from gluonic.graph.memory import allocated
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
@@ -139,7 +140,8 @@ class _Kind(NamedTuple):
         return array.shape == self.shape and array._data.dtype == self.dtype
 
     def new(self) -> NDArray:
-        return NDArray(np.zeros(self.shape, self.dtype), self.context)
+        zeros = allocated(np.zeros, self.shape, self.dtype, "an array of an executor")
+        return NDArray(zeros, self.context)
 
 
 class _Pool:

@@ -12,6 +12,7 @@ from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.errors import MXNetError, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
+from gluonic.graph.memory import allocated, converted
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import Recorded, Repeated
@@ -88,7 +89,7 @@ class Executor:
         for entry in self._graph.outputs:
             shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
             known = shape is not None and None not in shape
-            values = np.zeros(shape if known else (0,), dtype or np.float32)
+            values = allocated(np.zeros, shape if known else (0,), dtype or np.float32, entry.name)
             made.append(NDArray(values, context_of(entry.node, self._group2ctx, self._ctx)))
         return made
 
@@ -225,14 +226,17 @@ class Executor:
             if gradient is None and is_read:
                 raise MXNetError(missing_head(name))
             if gradient is None or not is_read:
-                heads.append(np.ones_like(output._data))
+                heads.append(
+                    allocated(np.ones, output.shape, output._data.dtype, f"the gradient of {name}")
+                )
                 continue
             if gradient.shape != output.shape:
                 raise MXNetError(
                     f"backward: the gradient of {name} has the shape {gradient.shape}, "
                     f"but the output has {output.shape}"
                 )
-            heads.append(gradient._data.astype(output._data.dtype, copy=False))
+            what = f"the gradient of {name}"
+            heads.append(converted(gradient._data, output._data.dtype, what, copy=False))
         return heads
 
     def _execution_train(self) -> bool:

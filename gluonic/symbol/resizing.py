@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import infer
+from gluonic.graph.memory import allocated
 from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 
@@ -73,7 +74,7 @@ class Resizing:
                     hint="bind the largest shape first, or allow_up_sizing=True",
                 )
             )
-        return NDArray(np.zeros(shape, array._data.dtype), array._context)
+        return NDArray(allocated(np.zeros, shape, array._data.dtype, name), array._context)
 
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:

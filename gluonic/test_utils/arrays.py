@@ -8,16 +8,19 @@ import numpy as np
 
 from gluonic import ndarray as nd
 from gluonic.graph.errors import NotThereError
+from gluonic.graph.memory import allocating
 from gluonic.ndarray import NDArray
 from gluonic.test_utils.comparison import default_dtype
 
 
+@allocating("random numbers")
 def random_arrays(*shapes: tuple[int, ...]) -> Any:
     """Return float32 NumPy arrays of normal numbers: one, or a list for several shapes."""
     arrays = [np.asarray(np.random.randn(*shape)).astype(default_dtype()) for shape in shapes]
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+@allocating("random numbers")
 def random_uniform_arrays(
     *shapes: tuple[int, ...], low: float = 0.0, high: float = 1.0, dtype: Any = np.float32
 ) -> list[Any]:
@@ -56,6 +59,7 @@ def rand_coord_2d(x_low: int, x_high: int, y_low: int, y_high: int) -> tuple[int
     return np.random.randint(x_low, x_high), np.random.randint(y_low, y_high)
 
 
+@allocating("random numbers")
 def rand_ndarray(
     shape: Sequence[int],
     stype: str = "default",

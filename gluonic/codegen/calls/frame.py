@@ -17,6 +17,7 @@ from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.declining import DECLINED, Declined
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.graph.events import EVENTS
+from gluonic.graph.memory import allocated, too_large
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.writes import Watch, is_shared, note_writes
@@ -38,7 +39,8 @@ class _Memory:
 
     def __init__(self, size: int, *, zeroed: bool = False) -> None:
         make = np.zeros if zeroed else np.empty
-        self.size, self.bytes = size, make(size + ALIGNMENT, np.uint8)
+        what = "what a compiled graph computes on the way"
+        self.size, self.bytes = size, allocated(make, (size + ALIGNMENT,), np.uint8, what)
         self.start = -self.bytes.ctypes.data % ALIGNMENT
         self.address = self.bytes.ctypes.data + self.start
 
@@ -198,7 +200,7 @@ class Frame:
         if output is not None and output.shape == shape and output.dtype == dtype:
             self._filled[number] = ref(output)
         else:
-            output = np.empty(shape, dtype)
+            output = allocated(np.empty, shape, dtype, "an output of a compiled graph")
             self._filled[number] = _nothing
         self.slots[slot] = address_of(output)
         return output
@@ -222,7 +224,10 @@ class Frame:
                 return None
         self.hits += 1
         slot, shape, dtype = self._results[0]
-        output = np.empty(shape, dtype)
+        try:
+            output = np.empty(shape, dtype)
+        except MemoryError as error:
+            raise too_large("the output of a compiled graph", error) from None
         self.slots[slot], self._filled[0] = address_of(output), _nothing  # type: ignore[index]
         self._function(self._address, self._table_address)  # type: ignore[misc]
         return output

@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic import ndarray as nd
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocating
 from gluonic.ndarray import Context, NDArray
 
 
@@ -42,7 +43,8 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     if isinstance(first, tuple):
         return _parts(data)
     try:
-        stacked = nd.stack(*data) if isinstance(first, NDArray) else np.asarray(data)
+        with allocating("a batch"):
+            stacked = nd.stack(*data) if isinstance(first, NDArray) else np.asarray(data)
     except (MXNetError, ValueError) as error:
         _require_alike(data, error)
         raise

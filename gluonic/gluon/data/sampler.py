@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.memory import allocating
 
 __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "SequentialSampler"]
 
@@ -54,7 +55,8 @@ class RandomSampler(Sampler):
         self._length = length
 
     def __iter__(self) -> Iterator[int]:
-        return iter(np.random.permutation(self._length).tolist())
+        with allocating(f"an order of {self._length:,} samples"):
+            return iter(np.random.permutation(self._length).tolist())
 
     def __len__(self) -> int:
         return self._length

@@ -15,6 +15,7 @@ from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
 from gluonic.graph.errors import CallError, FileFormatError
 from gluonic.image.sources import listed_images
+from gluonic.graph.memory import allocating
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
 from gluonic.recordio import unpack
@@ -40,12 +41,14 @@ class _LocalDataset(Dataset):
     def __init__(self, root: str | None, train: bool, transform: Transform | None) -> None:
         self._root = Path(root or Path(data_dir()) / "datasets" / self._folder).expanduser()
         self._train, self._transform = train, transform
-        images, labels = self._read()
+        with allocating(f"the images in {self._root}"):
+            images, labels = self._read()
+            images = np.array(images)
         if len(images) != len(labels):
             raise FileFormatError(
                 f"{self._root}: {len(images)} images do not go with {len(labels)} labels"
             )
-        self._data, self._label = NDArray(np.array(images)), labels.astype(np.int32)
+        self._data, self._label = NDArray(images), labels.astype(np.int32)
 
     def _read(self) -> tuple[Any, Any]:
         raise NotImplementedError

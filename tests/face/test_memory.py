@@ -1,0 +1,74 @@
+"""Where there is no memory for an array, the error is gluonic's, and says what was to be made."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.memory import TooLargeError, allocated, allocating, converted, lacks_memory
+from tests.face.memory_entrances import ENTRANCES
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory can be limited on Linux")
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> Any:
+    """What each way of making a large array raises in a process with little memory."""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.face.memory_entrances"],
+        cwd=root,
+        env={**os.environ, "GLUONIC_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ENTRANCES)
+def test_what_memory_was_lacking_for_is_said(name: str, outcomes: Any) -> None:
+    kind, message = outcomes["found"][name]
+    assert kind == "TooLargeError", message
+    first, *_, last = message.splitlines()
+    assert "there is no memory for" in first
+    assert "there is no memory for" in last
+    assert "smaller batches" in message
+
+
+SIZED = [name for name in ENTRANCES if name not in ("states", "orders_of_samples")]
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_how_much_was_needed_is_said(name: str, outcomes: Any) -> None:
+    assert "GiB" in outcomes["found"][name][1]
+
+
+def test_nets_go_on_working(outcomes: Any) -> None:
+    assert outcomes["works on"]
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        allocated(np.zeros, (-1,), "float32", "something")
+    for error in (KeyError("a"), MXNetError("b"), TooLargeError("c")):
+        assert not lacks_memory(error)
+        with pytest.raises(type(error)) as found, allocating("something"):
+            raise error
+        assert found.value is error
+
+
+def test_it_is_an_error_of_memory_and_of_mxnet() -> None:
+    wide = np.broadcast_to(np.float16(1), (1 << 30, 1 << 20))
+    with pytest.raises(MemoryError, match=r"no memory for a copy") as found:
+        converted(wide, np.float64, "a copy")
+    assert isinstance(found.value, MXNetError)
+    assert "shape (1073741824, 1048576), float64: 8,388,608.00 GiB" in str(found.value)
