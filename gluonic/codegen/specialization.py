@@ -12,7 +12,7 @@ from gluonic.codegen.loops.inner_operators import overwrite
 from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.serving import LoopNest
-from gluonic.codegen.loops.steps import LoopStep, Step
+from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.moves.transposition_steps import TranspositionStep
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
@@ -94,6 +94,7 @@ class Specialization:
             lambda node: why_not(node, facts),
             self.root,
             lambda node, loop: TranspositionStep.of(node, loop, facts),
+            lambda node: loop_for(node, facts),
         )
         for group in self.fusion.groups:
             group.step = group.step or self._step(group, facts)

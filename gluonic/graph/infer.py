@@ -19,6 +19,8 @@ from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, unify, written
 
 Facts = dict[Node, list[Any]]
+_Learnt = dict[Any, tuple[list[Any], list[Any]]]
+"""What rules have made of what was known, by operator and identities: nodes of large graphs are much alike."""
 
 
 def _rule_of(application: Application, kind: str) -> Any:
@@ -46,6 +48,7 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
         where two facts contradict each other, naming the node, the user's line and the producers
     """
     facts: Facts = {node: [None] * node.output_count for node in graph.nodes}
+    learnt: _Learnt = {}
     for node, fact in known.items():
         facts[node][0] = fact
     waiting = deque(node for node in graph.nodes if not node.is_variable)
@@ -53,7 +56,7 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
     while waiting:
         node = waiting.popleft()
         queued.discard(node)
-        for changed in _apply_rule(node, kind, facts):
+        for changed in _apply_rule(node, kind, facts, learnt):
             for neighbour in (changed, *graph.consumers[changed]):
                 if neighbour is not node and not neighbour.is_variable and neighbour not in queued:
                     queued.add(neighbour)
@@ -66,20 +69,28 @@ def _differs(new: Any, old: Any) -> bool:
     return new is not old and ((new is None) != (old is None) or new != old)
 
 
-def _apply_rule(node: Node, kind: str, facts: Facts) -> list[Node]:
-    """Run a node's rule; the nodes about whose outputs something new was learnt."""
-    application = node.application
-    assert application is not None
-    before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
-    view = application.view(before, title=node)
+def _what_follows(node: Node, kind: str, before: list[Any]) -> list[Any]:
+    """What a node's rule makes of what is known of its inputs and outputs."""
+    assert node.application is not None
+    view = node.application.view(before, title=node)
     try:
-        _run_rule(application, kind, view)
+        _run_rule(node.application, kind, view)
     except Unknown:
         pass
     except InferenceError as error:
         raise _conflict(node, kind, before, error) from None
+    return list(view._slots.values())
+
+
+def _apply_rule(node: Node, kind: str, facts: Facts, learnt: _Learnt) -> list[Node]:
+    """Run a node's rule; the nodes about whose outputs something new was learnt."""
+    before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
+    key = node.application, *map(id, before)
+    found = learnt.get(key)
+    if found is None:
+        found = learnt[key] = before, _what_follows(node, kind, before)
+    after = found[1]
     changed: dict[Node, None] = {}
-    after = list(view._slots.values())
     for entry, new in zip(node.inputs, after, strict=False):
         old = facts[entry.node][entry.index]
         if _differs(new, old):

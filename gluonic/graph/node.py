@@ -247,9 +247,10 @@ class Graph:
             return new.entry(entry.index) if isinstance(new, Node) else new[entry.index]
 
         for node in self.nodes:
-            inputs = [now(entry) for entry in node.inputs]
+            is_same = not replaced or not any(entry.node in replaced for entry in node.inputs)
+            inputs = list(node.inputs) if is_same else [now(entry) for entry in node.inputs]
             new = replace(node, inputs)
-            if new is None and any(entry.node in replaced for entry in node.inputs):
+            if new is None and not is_same:
                 new = node.with_inputs(inputs)
             if new is not None and new is not node:
                 replaced[node] = new

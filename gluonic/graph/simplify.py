@@ -1,6 +1,7 @@
 """Rewrites that leave values as they are: what is computed twice, and what changes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,8 @@ def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> 
     if key is None:
         return None
     if key not in known:
-        known[key] = node.with_inputs(inputs)
+        same = len(inputs) == len(node.inputs) and all(map(eq, inputs, node.inputs))
+        known[key] = node if same else node.with_inputs(inputs)
     return known[key]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError
-from gluonic.io.cpp_random import CppRandom
 from gluonic.graph.memory import allocated, allocating
+from gluonic.io.cpp_random import CppRandom
 from gluonic.io.idx import read_idx
 from gluonic.io.parameters import warn_of_unknown
 from gluonic.io.record_order import check_part

@@ -24,7 +24,7 @@ from typing import Any
 from gluonic.graph.errors import MXNetError
 from tests.face.file_kinds import KINDS
 
-_SECONDS, _MEMORY = 10, 3 << 30  # for one file
+_SECONDS, _WAITED, _MEMORY = 10, 100, 3 << 30  # for one file: of the processor, of the clock, bytes
 _FEW = 500  # files between reports
 
 
@@ -49,6 +49,7 @@ class Loading:
         """Load files until a time, or the last of them."""
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         signal.signal(signal.SIGALRM, _alarm)
+        signal.signal(signal.SIGPROF, _alarm)
         sys.excepthook = lambda *report: self.noted.append(repr(report))
         sys.unraisablehook = lambda report: self.noted.append(repr(report))
         counts: Counter[tuple[str, str]] = Counter()
@@ -70,7 +71,8 @@ class Loading:
         kind = KINDS[name]
         damaged = draw.choice(kind.damages)(draw.choice(self.whole[name]), draw)
         try:
-            signal.alarm(_SECONDS)
+            signal.alarm(_WAITED)
+            signal.setitimer(signal.ITIMER_PROF, _SECONDS)
             kind.use(self.folder, damaged)
             ending = "loaded"
         except MXNetError as error:
@@ -79,6 +81,7 @@ class Loading:
             ending = f"FAILURE with seed {seed}\n{traceback.format_exc()[-2500:]}"
         finally:
             signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         if self.noted:
             ending, self.noted = f"FAILURE with seed {seed}: Python reports {self.noted}", []
         return name, ending

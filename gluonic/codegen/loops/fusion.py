@@ -8,6 +8,7 @@ written nor read (profit, in bytes).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -151,8 +152,7 @@ class _Partition:
             return None
         if first.step is not None or second.step is not None:
             return None
-        nodes = sorted([*first.nodes, *second.nodes], key=self.order.__getitem__)
-        if len(nodes) > _MOST_NODES:
+        if len(first.nodes) + len(second.nodes) > _MOST_NODES:
             return None
         read = self._read_together(first, second)
         if len(read) > _MOST_ARRAYS:
@@ -161,20 +161,32 @@ class _Partition:
             return None
         if self.reaches(second, first, through_others=True):
             return None
-        stages = arrange(nodes, (first.stages, second.stages), self.loops, self.shapes, self.roots)
+        stages = arrange(
+            nodes := self._ordered(first, second),
+            (first.stages, second.stages),
+            self.loops,
+            self.shapes,
+            self.roots,
+            reads_back=second in self.before[first],
+        )
         if stages is None:
             return None
-        self.read[first] = read
-        return self._merge(first, second, nodes, stages)
+        for node in second.nodes:
+            self.group_of[node] = first
+        first.nodes, first.stages, self.read[first] = nodes, stages, read
+        return self._merge(first, second)
+
+    def _ordered(self, first: Group, second: Group) -> list[Node]:
+        nodes = [*first.nodes, *second.nodes]
+        if self.order[first.nodes[-1]] > self.order[second.nodes[0]]:
+            nodes.sort(key=self.order.__getitem__)
+        return nodes
 
     def _read_together(self, first: Group, second: Group) -> set[Entry]:
         """What two groups read that others made."""
         return (self.read[first] - self.made[second]) | (self.read[second] - self.made[first])
 
-    def _merge(self, kept: Group, gone: Group, nodes: list[Node], stages: Stages) -> Group:
-        for node in gone.nodes:
-            self.group_of[node] = kept
-        kept.nodes, kept.stages = nodes, stages
+    def _merge(self, kept: Group, gone: Group) -> Group:
         latest = max(self.latest[kept], self.latest.pop(gone))
         self.made[kept] |= self.made.pop(gone)
         del self.read[gone]
@@ -204,6 +216,7 @@ def fuse(
     supported: Callable[[Node], str] | None = None,
     roots: Mapping[Entry, Entry] | None = None,
     own_step: Callable[[Node, Loop], Any] = lambda node, loop: None,
+    as_loop: Callable[[Node], Loop | None] | None = None,
 ) -> Fusion:
     """Divide a graph into groups.
 
@@ -214,13 +227,14 @@ def fuse(
     supported : why a node cannot be compiled, an empty string if it can
     roots : for a relabelled result the one whose memory it shares; such results are not computed
     own_step : the step of an operator that is a loop, but faster by itself than joined with others; else None
+    as_loop : finds the loop that an operator is, None if it is none; by default from the shapes
     """
     partition = _Partition(shapes, roots or {})
     groups: dict[Group, None] = {}
     for node in graph.run_order:
         if node.application is None or node.entry() in partition.roots:
             continue
-        loop, reason = _loop_of(node, shapes, supported)
+        loop, reason = _loop_of(node, as_loop or partial(_as_loop, shapes), supported)
         if loop is None:
             groups[partition.start(node, None, reason)] = None
             continue
@@ -237,18 +251,24 @@ def fuse(
     return fusion
 
 
-def _loop_of(
-    node: Node, shapes: Mapping[Entry, Shape], supported: Callable[[Node], str] | None
-) -> tuple[Loop | None, str]:
+def _as_loop(shapes: Mapping[Entry, Shape], node: Node) -> Loop | None:
     assert node.application is not None
-    reason = supported(node) if supported is not None else ""
-    if reason:
-        return None, reason
-    loop = loop_of(
+    return loop_of(
         node.application,
         [shapes[entry] for entry in node.inputs],
         [shapes[node.entry(i)] for i in range(node.output_count)],
     )
+
+
+def _loop_of(
+    node: Node,
+    as_loop: Callable[[Node], Loop | None],
+    supported: Callable[[Node], str] | None,
+) -> tuple[Loop | None, str]:
+    reason = supported(node) if supported is not None else ""
+    if reason:
+        return None, reason
+    loop = as_loop(node)
     return loop, "" if loop is not None else f"{node.operator_name} runs as a whole"
 
 

@@ -1,6 +1,7 @@
 """Operators as loops: the axes they run over, which elements they read and write, what they compute."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from gluonic.codegen.loops.extents import is_one
@@ -89,6 +90,7 @@ def element(m: Any, x: Any) -> Any:
     return x
 
 
+@cache
 def identity(rank: int) -> AxisMap:
     """Every axis of the space is the axis of the operand.
 

@@ -52,6 +52,8 @@ def arrange(
     loops: Mapping[Node, Loop],
     shapes: Mapping[Entry, Shape],
     roots: Mapping[Entry, Entry],
+    *,
+    reads_back: bool = False,
 ) -> Stages | None:
     """Plan a loop nest for operators; None if there is none.
 
@@ -62,11 +64,13 @@ def arrange(
     loops : the operators' loops
     shapes : of all entries
     roots : for a relabelled result the one whose memory it shares
+    reads_back : whether the first part may read something of the second
     """
     frame = _frame(nodes, parts, loops)
     if frame is None:
         return None
-    known = _places_that_stay(parts, frame, roots)
+    stays = parts and not reads_back and frame == (parts[0].space, parts[0].reduced)
+    known = parts[0].places if stays else {}
     arrangement = _Arrangement(*frame, known, loops, shapes, roots)
     for node in nodes:
         if node not in known and not arrangement.add(node):
@@ -93,21 +97,6 @@ def _frame(
     if first.reduced and not second.reduced:
         return first.space, first.reduced
     return None
-
-
-def _places_that_stay(
-    parts: Sequence[Stages],
-    frame: tuple[Shape, frozenset[int]],
-    roots: Mapping[Entry, Entry],
-) -> Mapping[Node, StageDomain]:
-    """The places of the first part, if its frame is that of both and it reads nothing of the second."""
-    if not parts:
-        return {}
-    first, second = parts
-    if frame != (first.space, first.reduced):
-        return {}
-    reads = (roots.get(entry, entry).node for node in first.places for entry in node.inputs)
-    return {} if any(node in second.places for node in reads) else first.places
 
 
 class _Arrangement:
@@ -200,6 +189,8 @@ class _Arrangement:
     def finished(self) -> Stages | None:
         """The plan, if it is worth it."""
         stages = Stages(self.space, self.reduced, self.places)
+        if not self.reduced:  # then there is one sweep
+            return stages
         everything = _long_axes(range(len(self.space)), self.space)
         if self.reduced and self.reduced == everything and stages.sweeps > 1:
             return None  # one position only: a second sweep apart can be shared by threads

@@ -212,11 +212,14 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
     """The node as a loop."""
     if node not in facts.loops:
         assert node.application is not None
-        facts.loops[node] = loop_of(
-            node.application,
-            [facts.shapes[e] for e in node.inputs],
-            [facts.shapes[node.entry(i)] for i in range(node.output_count)],
-        )
+        kind = facts.kind_of(node)
+        if kind not in facts.known:
+            facts.known[kind] = loop_of(
+                node.application,
+                [facts.shapes[e] for e in node.inputs],
+                [facts.shapes[node.entry(i)] for i in range(node.output_count)],
+            )
+        facts.loops[node] = facts.known[kind]
     return facts.loops[node]
 
 

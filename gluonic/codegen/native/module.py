@@ -32,6 +32,14 @@ _UNFIT = re.compile(r"[^\w.]", re.ASCII)
 
 def why_not(node: Node, facts: Facts) -> str:
     """Why the operator cannot be machine code with these dtypes; an empty string if it can."""
+    key = "why not", facts.kind_of(node)
+    if key not in facts.known:
+        facts.known[key] = _why_not(node, facts)
+    reason: str = facts.known[key]
+    return reason
+
+
+def _why_not(node: Node, facts: Facts) -> str:
     assert node.application is not None
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:

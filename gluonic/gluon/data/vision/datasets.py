@@ -14,8 +14,8 @@ from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
 from gluonic.graph.errors import CallError, FileFormatError
-from gluonic.image.sources import listed_images
 from gluonic.graph.memory import allocating
+from gluonic.image.sources import listed_images
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
 from gluonic.recordio import unpack
