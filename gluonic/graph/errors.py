@@ -26,6 +26,11 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+_STANDARD = str(Path(warnings.__file__).parent)
+_RUNNERS = tuple(
+    f"{_STANDARD}/{name}" for name in ("concurrent/", "multiprocessing/", "threading.py")
+)
+"""Where Python calls what others have written, in another process or thread."""
 
 
 class MXNetError(RuntimeError):
@@ -176,7 +181,7 @@ class Location(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _is_ours(file: str) -> bool:
-    return file.startswith((PACKAGE, "<frozen"))
+    return file.startswith((PACKAGE, *_RUNNERS, "<frozen"))
 
 
 def user_location() -> Location | None:

@@ -210,6 +210,13 @@ def test_samples_that_are_not_alike_are_named_with_their_shapes(workers: Any, ca
         list(loader)
 
 
+@pytest.mark.parametrize("workers", [{}, {"num_workers": 1}])
+def test_the_line_that_asked_for_a_batch_is_named(workers: Any) -> None:
+    with pytest.raises(ValueError, match="no batch") as caught:
+        list(DataLoader([np.ones(2), np.ones(3)], 2, **workers))
+    assert f'File "{__file__}"' in str(caught.value)
+
+
 def test_a_function_of_ones_own_is_told_which_samples_it_got() -> None:
     def refuse(samples: Any) -> Any:
         raise KeyError("of my own")
