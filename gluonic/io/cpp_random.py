@@ -3,11 +3,12 @@
 MXNet's iterators draw so: with the same seed they take the same crops and the same order here.
 """
 
-import math
 from collections.abc import MutableSequence
 from typing import Any
 
 import numpy as np
+
+from gluonic.graph.draws_of_a_run import paired_normals
 
 _WORDS = 1 << 32
 _BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
@@ -70,16 +71,8 @@ class CppRandom:
 
     def normals(self, deviation: float, count: int) -> list[float]:
         """Normal numbers about 0 (``std::normal_distribution<float>``, which makes them in pairs)."""
-        found: list[float] = []
-        while len(found) < count:
-            x, y = (_single(2 * self.unit() - 1) for _ in range(2))
-            square = _single(_single(x * x) + _single(y * y))
-            if 0 < square <= 1:
-                factor = _single(
-                    math.sqrt(_single(_single(-2 * _single(math.log(square))) / square))
-                )
-                found += [_single(_single(v * factor) * deviation) for v in (y, x)]
-        return found[:count]
+        drawn = paired_normals(lambda n: self._bits.random_raw(n).astype(np.uint32), count)
+        return [_single(value * deviation) for value in drawn]
 
     def shuffle(self, items: MutableSequence[Any]) -> None:
         """Put items in another order (``std::shuffle``, as up to version 6 of the library)."""
