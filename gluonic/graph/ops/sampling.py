@@ -19,6 +19,8 @@ from gluonic.graph.rules import like
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView
 
+_BLOCK = 8192  # places of an image; what is computed of them fits into the caches
+
 
 def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any, Any]]:
     """Find the two pixels around places along an axis, and the weights of both; outside, pixel 0 with weight 0.
@@ -47,24 +49,32 @@ def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
     return [(index.astype(np.intp), weight.astype(place.dtype)) for index, weight in found]
 
 
-def _corners(size: tuple[int, int], grid: Array, orders: tuple[int, int]) -> list[Any]:
-    """The numbers of the four pixels around each place, (batch, places), and their weights."""
-    (height, width), places = size, wide(grid).reshape(len(grid), 2, -1)
-    rows = _along(places[:, 1], height, orders[1])
-    columns = _along(places[:, 0], width, orders[0])
+def _corners(size: tuple[int, ...], places: Array, orders: tuple[int, int]) -> list[Any]:
+    """The numbers of the four pixels around each of some places, (..., 2, places), and their weights."""
+    height, width = size
+    rows = [(row * width, weight) for row, weight in _along(places[..., 1, :], height, orders[1])]
+    columns = _along(places[..., 0, :], width, orders[0])
     return [
-        (row * width + column, row_weight * column_weight)
+        (row + column, row_weight * column_weight)
         for (row, row_weight), (column, column_weight) in product(rows, columns)
     ]
 
 
+def _places(grid: Array) -> Array:
+    return wide(grid).reshape(len(grid), 2, -1)
+
+
 def _samples(data: Array, grid: Array, orders: tuple[int, int]) -> Array:
-    """Samples of images, (batch, channels, places)."""
-    pixels = wide(data).reshape(*data.shape[:2], -1)
-    result = np.zeros((*data.shape[:2], grid[0, 0].size), pixels.dtype)
-    for numbers, weights in _corners(data.shape[2:], grid, orders):
-        for image, number, weight, samples in zip(pixels, numbers, weights, result, strict=True):
-            samples += np.take(image, number, axis=1, mode="clip") * weight
+    """Samples of images, (batch, channels, places), some places at a time."""
+    images, places = wide(data).reshape(*data.shape[:2], -1), _places(grid)
+    result = np.zeros((*data.shape[:2], places.shape[2]), images.dtype)
+    for first in range(0, places.shape[2], _BLOCK):
+        block = slice(first, first + _BLOCK)
+        for image, its_places, samples in zip(images, places, result, strict=True):
+            for numbers, weights in _corners(data.shape[2:], its_places[:, block], orders):
+                found = np.take(image, numbers, axis=1, mode="clip")
+                found *= weights
+                samples[:, block] += found
     return result
 
 
@@ -73,12 +83,11 @@ def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int
     from scipy.sparse import csr_matrix
 
     batch, _, height, width = shape
-    first = np.arange(batch)[:, None] * (height * width)
-    corners = [(first + n, weight) for n, weight in _corners((height, width), grid, orders)]
+    first, places = np.arange(batch)[:, None] * (height * width), _places(grid)
+    corners = [(first + n, weight) for n, weight in _corners((height, width), places, orders)]
     pixels, weights = (np.stack(parts, axis=-1).ravel() for parts in zip(*corners, strict=True))
-    samples = batch * grid[0, 0].size
     begins = np.arange(0, pixels.size + 1, len(corners))
-    return csr_matrix((weights, pixels, begins), (samples, batch * height * width))
+    return csr_matrix((weights, pixels, begins), (places[:, 0].size, batch * height * width))
 
 
 def _by_pixels(images: Array) -> Array:
