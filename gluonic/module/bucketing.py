@@ -1,22 +1,17 @@
 """`BucketingModule`: a symbol for each length of sequence, all with the same parameters."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from gluonic import ndarray as nd
-from gluonic import symbol as sym
-from gluonic.model import load_params
 from gluonic.module.base import DEFAULT_INITIALIZER
-from gluonic.module.delegating import DelegatingModule
+from gluonic.module.bucket_files import SavedBuckets
 from gluonic.module.module import Module
 from gluonic.ndarray import NDArray
 from gluonic.symbol.naming import NameManager
 
 
-class BucketingModule(DelegatingModule):
+class BucketingModule(SavedBuckets):
     """A module for each bucket, as inputs of another length need another symbol.
 
     They share parameters and optimizer. The modules of other buckets than the default one are made when a
@@ -31,7 +26,7 @@ class BucketingModule(DelegatingModule):
 
     Examples
     --------
-    >>> from gluonic import io
+    >>> from gluonic import io, nd, sym
     >>> def network(length):
     ...     words = sym.Embedding(sym.var("data"), input_dim=9, output_dim=2, name="words")
     ...     scores = sym.FullyConnected(sym.mean(words, axis=1), num_hidden=3, name="scores")
@@ -246,91 +241,3 @@ class BucketingModule(DelegatingModule):
         """Change the parameters by their gradients."""
         self._require("binded", "params_initialized", "optimizer_initialized")
         self._curr_module.update()
-
-    # Files
-
-    def save_checkpoint(self, prefix: str, epoch: int, remove_amp_cast: bool = False) -> None:
-        """Save the parameters, the keys of all buckets so far and their symbols.
-
-        Parameters
-        ----------
-        prefix : what the names of the files begin with: ``prefix-0001.params``, ``prefix.buckets``,
-            ``prefix-7-symbol.json`` for the bucket 7
-        epoch : the number in the name of the parameters' file
-        remove_amp_cast : leave out the casts of automatic mixed precision
-
-        Raises
-        ------
-        TypeError
-            if a key is no integer, before anything is saved
-        """
-        keys = list(self._buckets)
-        for key in keys:
-            if not isinstance(key, (int, np.integer)):
-                raise TypeError(f"the bucket {key!r} cannot be saved, for its key is no integer")
-        self.save_params(f"{prefix}-{epoch:04d}.params")
-        for key in keys:
-            symbol, _, _ = self._called(key)
-            symbol.save(f"{prefix}-{key}-symbol.json", remove_amp_cast=remove_amp_cast)
-        nd.save(f"{prefix}.buckets", nd.array(keys, dtype="int32"))
-
-    @staticmethod
-    def load(
-        prefix: str,
-        epoch: int,
-        sym_gen: Callable[[Any], Any] | None = None,
-        default_bucket_key: Any = None,
-        **kwargs: Any,
-    ) -> "BucketingModule":
-        """Return the module that `save_checkpoint` has saved.
-
-        Parameters
-        ----------
-        prefix, epoch : as there
-        sym_gen, default_bucket_key, kwargs : as for the constructor
-        """
-        keys = [int(key) for key in nd.load(f"{prefix}.buckets")[0].asnumpy()]
-        arguments, states = load_params(prefix, epoch)
-        symbols = {key: sym.load(f"{prefix}-{key}-symbol.json") for key in keys}
-        return BucketingModule.load_dict(
-            symbols, sym_gen, default_bucket_key, arguments, states, **kwargs
-        )
-
-    @staticmethod
-    def load_dict(
-        sym_dict: Mapping[Any, Any] | None = None,
-        sym_gen: Callable[[Any], Any] | None = None,
-        default_bucket_key: Any = None,
-        arg_params: Any = None,
-        aux_params: Any = None,
-        **kwargs: Any,
-    ) -> "BucketingModule":
-        """Return a module with given symbols and parameters.
-
-        Parameters
-        ----------
-        sym_dict : the symbols by bucket
-        sym_gen, default_bucket_key, kwargs : as for the constructor
-        arg_params, aux_params : parameters and auxiliary states by name
-
-        Raises
-        ------
-        AssertionError
-            if one of them is not given
-        """
-        given = {"sym_dict": sym_dict, "sym_gen": sym_gen, "default_bucket_key": default_bucket_key}
-        for name, value in {**given, "arg_params": arg_params, "aux_params": aux_params}.items():
-            if value is None:
-                raise AssertionError(f"loading a BucketingModule needs {name}=")
-        assert sym_dict is not None
-        assert sym_gen is not None
-        module = BucketingModule(sym_gen, default_bucket_key, **kwargs)
-        for key, symbol in sym_dict.items():
-            module._buckets[key] = module._new_module(key, symbol)
-        module._curr_module = module._default
-        module._default._arg_params, module._default._aux_params = (
-            dict(arg_params),
-            dict(aux_params),
-        )
-        module._default.params_initialized = module.params_initialized = True
-        return module

@@ -43,7 +43,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "metric": ("metric.*",),
     "model": ("module.feed_forward",),
     "module.base_module": ("module.base", "module.interface"),
-    "module.bucketing_module": ("module.bucketing", "module.delegating"),
+    "module.bucketing_module": ("module.bucketing", "module.bucket_files", "module.delegating"),
     "module.executor_group": ("module.bound_executors",),
     "module.module": ("module.optimizing", "module.parameters"),
     "module.python_module": ("module.python",),
