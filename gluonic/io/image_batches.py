@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
+from gluonic.graph.errors import (
+    AttributeValueError,
+    FileFormatError,
+    InferenceError,
+    MXNetError,
+    describe,
+)
 from gluonic.graph.files import inaccessible
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
@@ -52,8 +58,16 @@ class Batch:
         try:
             self.index[row] = self._maker.make(record, seed, self.data[row], self.labels[row])
         except MXNetError as error:
-            error.facts.append(f"the record at byte {record.place} of {record.file}")
+            error.facts.append(_place(record))
             raise
+        except required_opencv("decoding images").error as error:
+            raise InferenceError(
+                describe(f"OpenCV refuses this image: {error.err}", facts=[_place(record)])
+            ) from error
+
+
+def _place(record: Record) -> str:
+    return f"the record at byte {record.place} of {record.file}"
 
 
 class RowMaker:

@@ -222,6 +222,16 @@ def test_a_damaged_image_is_named_by_its_place_and_the_next_batch_comes(
     assert labels(found) == [[8, 9, 0, 1]]
 
 
+def test_an_image_that_cannot_be_resized_is_named_by_its_place(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.rec")
+    record = mx.recordio.MXRecordIO(path, "w")
+    record.write(mx.recordio.pack((0, 0, 0, 0), measured.png(np.zeros((2, 900, 3), np.uint8))))
+    record.close()
+    batch = batches({"path_imgrec": path}, batch_size=1, resize=2**20)
+    with pytest.raises(MXNetError, match=r"OpenCV refuses this image.*\n.*the record at byte 0 of"):
+        batch.next()
+
+
 def test_a_damaged_file_ends_the_pass(paths: dict[str, str]) -> None:
     place = damage(paths, 5, 0, b"nothing")
     found = batches(paths)

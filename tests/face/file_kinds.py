@@ -339,6 +339,34 @@ def use_records(folder: Path, data: bytes) -> None:
             batches.next()
 
 
+def objects(folder: Path) -> list[bytes]:
+    """A file of images with objects."""
+    path = folder / "objects.rec"
+    writer = recordio.MXRecordIO(str(path), "w")
+    image = (np.arange(9 * 8 * 3) % 251).astype(np.uint8).reshape(9, 8, 3)
+    for count in (1, 2):
+        label = [2, 5, *[1, 0.1, 0.2, 0.6, 0.7] * count]
+        writer.write(recordio.pack_img((0, label, count, 0), image, 9, ".png"))
+    writer.close()
+    return [path.read_bytes()]
+
+
+def use_objects(folder: Path, data: bytes) -> None:
+    """Read images with objects, and parts of them."""
+    path = folder / "damaged-objects.rec"
+    path.write_bytes(data)
+    batches = mx.io.ImageDetRecordIter(
+        path_imgrec=str(path),
+        data_shape=(3, 5, 5),
+        batch_size=1,
+        rand_crop_prob=1,
+        rand_mirror_prob=0.5,
+    )
+    for _ in range(3):
+        with suppress(StopIteration):
+            batches.next()
+
+
 def indices(folder: Path) -> list[bytes]:
     """An index of records."""
     return [b"0\t0\n1\t16\n7\t32\n"]
@@ -378,6 +406,7 @@ KINDS = {
     "digits": Kind(digits, (mutated,), use_digits),
     "photographs": Kind(photographs, (mutated,), use_photographs),
     "records": Kind(records, (mutated,), use_records),
+    "objects": Kind(objects, (mutated,), use_objects),
     "index": Kind(indices, (mutated,), use_index),
     "sparse rows": Kind(sparse_rows, (mutated,), use_sparse_rows),
     "table": Kind(tables, (mutated,), use_table),
