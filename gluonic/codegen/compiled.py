@@ -16,7 +16,7 @@ from gluonic.codegen.inspection.dump import dump_if_asked
 from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.serving import larger_batches
-from gluonic.codegen.rewriting.drawing import with_draws_apart
+from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.codegen.specialization import Specialization
 from gluonic.graph.collector import paused

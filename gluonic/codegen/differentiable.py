@@ -7,7 +7,7 @@ from gluonic.codegen.calls.reuse import ReusedMemory
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
-from gluonic.codegen.rewriting.drawing import with_draws_apart
+from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.gradient import gradients, has_losses

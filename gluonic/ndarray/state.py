@@ -55,7 +55,7 @@ class Flags:
 
 def _machine() -> Any:
     """Machine code that draws; the first large draw imports the compiler."""
-    from gluonic.codegen.drawing import machine
+    from gluonic.codegen.random_numbers import machine
 
     return machine()
 

@@ -9,6 +9,7 @@ import pytest
 import gluonic as mx
 from gluonic import nd
 from gluonic.ndarray.random import DISTRIBUTIONS
+from tests.forking import forks, is_true_in_a_child
 
 SCALAR: dict[str, tuple[dict[str, Any], float, float]] = {  # parameters, mean, variance
     "uniform": ({"low": -1, "high": 3}, 1, 16 / 12),
@@ -148,3 +149,28 @@ def test_threads_draw_from_one_stream() -> None:
     for thread in threads:
         thread.join()
     assert len(set(drawn)) == len(set(expected.tolist()))
+
+
+@forks
+def test_a_child_of_a_fork_goes_on_with_the_same_numbers_and_so_does_its_parent() -> None:
+    def draw() -> list[float]:
+        large, small = nd.random.normal(shape=(70_000,)), nd.random.uniform(shape=(3,))
+        return [*large.asnumpy().tolist(), *small.asnumpy().tolist()]
+
+    mx.random.seed(4)
+    draw()
+    expected = draw()
+    mx.random.seed(4)
+    draw()
+    assert is_true_in_a_child(lambda: draw() == expected)
+    assert draw() == expected
+
+
+def test_nothing_that_is_no_draw_of_mxnet_takes_numbers_away() -> None:
+    mx.random.seed(4)
+    expected = nd.random.uniform(shape=(5,)).asnumpy()
+    mx.random.seed(4)
+    data = mx.gluon.data.ArrayDataset(np.arange(8, dtype="float32"))
+    assert len(list(mx.gluon.data.DataLoader(data, 2, shuffle=True, num_workers=1))) == 4
+    assert len(list(mx.io.NDArrayIter(np.zeros((6, 2)), batch_size=2, shuffle=True))) == 3
+    np.testing.assert_array_equal(nd.random.uniform(shape=(5,)).asnumpy(), expected)

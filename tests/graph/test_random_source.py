@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen.drawing import machine
+from gluonic.codegen.random_numbers import machine
 from gluonic.graph.draws_of_a_run import FILLS, gamma_table
 from gluonic.graph.random_source import RandomSource, Recorded, Repeated, runs_of
 from gluonic.graph.twisters import Twisters

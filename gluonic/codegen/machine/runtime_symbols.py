@@ -7,8 +7,10 @@ module is linked, never a jump into nowhere.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
+
+from gluonic.graph.c_functions import found_function
 
 # LLVM itself calls these when an instruction set has no instruction for the operation.
 IMPLICIT = (
@@ -32,21 +34,12 @@ IMPLICIT = (
 )
 
 
-def _libraries() -> Iterator[ctypes.CDLL]:
-    """Where the functions may be: nearly always in what the process has loaded already."""
-    yield ctypes.CDLL(None)
-    from ctypes.util import find_library  # imports subprocess
-
-    yield ctypes.CDLL(find_library("m"))
-
-
 @cache
 def _address(name: str) -> int:
-    for library in _libraries():
-        function = getattr(library, name, None)
-        if function is not None:
-            return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise NotImplementedError(f"the C library of this system has no {name}()")
+    function = found_function(name)
+    if function is None:
+        raise NotImplementedError(f"the C library of this system has no {name}()")
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def addresses(names: Sequence[str] = ()) -> dict[str, int]:
