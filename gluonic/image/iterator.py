@@ -165,7 +165,10 @@ class ImageIter(DataIter):
             assert self.imglist is not None
             label, file = self.imglist[key]
             return label, self.read_image(file)
-        header, contents = recordio.unpack(self.imgrec.read_idx(key))
+        record = self.imgrec.read_idx(key)
+        if record is None:
+            raise FileFormatError(f"{self._latest()}: the file ends before this record")
+        header, contents = recordio.unpack(record)
         return header.label if self.imglist is None else self.imglist[key][0], contents
 
     def _next_record(self) -> tuple[Any, bytes]:

@@ -56,9 +56,13 @@ def _read(path: str, dtype: str) -> ImageList:
         text = Path(path).read_text()
     except OSError as error:
         raise inaccessible(error, path) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path}: damaged: no text at byte {error.start}") from error
     entries = {}
     for number, line in enumerate(text.splitlines(), 1):
-        key, *labels, file = line.strip().split("\t") if "\t" in line else ("", "")
+        words = line.strip().split("\t")
+        is_entry = len(words) > 1 and "\0" not in line
+        key, *labels, file = words if is_entry else ("", "")
         try:
             entries[int(key)] = (nd.array(np.array(labels, dtype), dtype=dtype), file)
         except ValueError as error:

@@ -121,11 +121,24 @@ def test_records_without_an_index_are_not_shuffled(tmp_path: Path) -> None:
         image.ImageIter(2, (3, 4, 5), shuffle=True, **files(tmp_path)["rec without idx"])
 
 
-@pytest.mark.parametrize("line", ["picture.png", "one\t2\tpicture.png", "1\ttwo\tpicture.png", ""])
+def test_an_index_beyond_the_end_of_its_records_is_named(tmp_path: Path) -> None:
+    given = files(tmp_path)["rec"]
+    index, size = Path(given["path_imgidx"]), Path(given["path_imgrec"]).stat().st_size
+    index.write_text(f"0\t0\n3\t{size}\n")
+    with pytest.raises(FileFormatError, match=r"index: 3 of .*a\.rec"):
+        image.ImageIter(2, (3, 4, 5), **given).next()
+
+
+@pytest.mark.parametrize(
+    "line", ["a.png", "one\t2\ta.png", "1\ttwo\ta.png", "1\t2\ta\0.png", "1\t", ""]
+)
 def test_a_damaged_list_is_named_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "a.lst"
     path.write_text(f"0\t1\tfirst.png\n{line}\n")
     with pytest.raises(FileFormatError, match=r"a\.lst, line 2"):
+        image.ImageIter(2, (3, 4, 5), path_imglist=str(path))
+    path.write_bytes(b"0\t1\t\x80.png\n")
+    with pytest.raises(FileFormatError, match=r"a\.lst.*byte 4"):
         image.ImageIter(2, (3, 4, 5), path_imglist=str(path))
     with pytest.raises(mx.MXNetError, match=r"absent\.lst"):
         image.ImageIter(2, (3, 4, 5), path_imglist=str(tmp_path / "absent.lst"))
