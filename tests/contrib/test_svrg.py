@@ -38,6 +38,14 @@ def test_a_correction_by_the_gradient_of_the_only_batch_changes_nothing() -> Non
         assert agrees(numbers(value), numbers(plain.get_params()[0][name]))
 
 
+def test_a_batch_divided_among_contexts_is_trained_with_as_one() -> None:
+    # MXNet begins anew there, with zeros: it writes its sums of gradients over the parameters.
+    settings = {"optimizer_params": {"learning_rate": 0.02}}
+    alone = numbers(variance.fit(mx, 4, **settings)[:2])
+    divided = numbers(variance.fit(mx, 4, contexts=2, **settings)[:2])
+    assert agrees(divided, alone, 1e-4)
+
+
 def test_prediction_leaves_the_parameters_alone_that_were_kept() -> None:
     batches, made = variance.module(mx)
     made.fit(batches, num_epoch=1, eval_metric="mse")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def module(mx: Any, update_freq: int = 2, count: int = 30) -> Any:
+def module(mx: Any, update_freq: int = 2, count: int = 30, contexts: int = 1) -> Any:
     """Return an iterator and a module, bound, with known parameters."""
     random = np.random.RandomState(1)
     data = random.randint(1, 5, [count, 2]).astype(np.float32)
@@ -18,7 +18,11 @@ def module(mx: Any, update_freq: int = 2, count: int = 30) -> Any:
     loss = mx.sym.LinearRegressionOutput(found, mx.sym.Variable("y_label"), name="lro")
     place = importlib.import_module(mx.__name__ + ".contrib.svrg_optimization.svrg_module")
     made = place.SVRGModule(
-        loss, data_names=["data"], label_names=["y_label"], update_freq=update_freq
+        loss,
+        data_names=["data"],
+        label_names=["y_label"],
+        update_freq=update_freq,
+        context=[mx.cpu(number) for number in range(contexts)],
     )
     made.bind(batches.provide_data, batches.provide_label)
     made.init_params(mx.init.One())
@@ -27,7 +31,11 @@ def module(mx: Any, update_freq: int = 2, count: int = 30) -> Any:
 
 def fit(mx: Any, epochs: int, **settings: Any) -> Any:
     """Train, and return what has become of it."""
-    options = {name: settings.pop(name) for name in ("update_freq", "count") if name in settings}
+    options = {
+        name: settings.pop(name)
+        for name in ("update_freq", "count", "contexts")
+        if name in settings
+    }
     batches, made = module(mx, **options)
     metric = mx.metric.create("mse")
     seen: list[Any] = []
