@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gluonic.graph.errors import CallError, describe
+from gluonic.graph.errors import AttributeValueError, CallError, describe
 from gluonic.graph.json_reader import read_json
 from gluonic.graph.node import Node
 from gluonic.symbol.compose import only_entry
@@ -11,9 +11,15 @@ from gluonic.symbol.naming import current_names
 from gluonic.symbol.symbol import Symbol
 
 _TITLE = "_CachedOp"
+_FLAGS = {
+    *("static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size"),
+    *("data_indices", "param_indices"),
+}
 
 
-def call_subgraph(*inputs: Symbol, subgraph: str, name: str | None = None, **flags: Any) -> Symbol:
+def call_subgraph(
+    *inputs: Symbol, subgraph: str = "", name: str | None = None, **flags: Any
+) -> Symbol:
     """Apply a graph to symbols.
 
     Parameters
@@ -32,6 +38,8 @@ def call_subgraph(*inputs: Symbol, subgraph: str, name: str | None = None, **fla
     >>> call_subgraph(x, y, subgraph=product.tojson(), name="sub").list_arguments()
     ['x', 'y']
     """
+    for flag in flags.keys() - _FLAGS:
+        raise AttributeValueError(describe(f"has no attribute {flag!r}", where=_TITLE))
     graph = read_json(subgraph)
     if len(inputs) > len(graph.variables):
         raise CallError(
