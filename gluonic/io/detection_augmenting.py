@@ -8,7 +8,7 @@ from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.augmenting import Interpolation, scaled, shifted_colours
 from gluonic.io.cpp_random import CppRandom
-from gluonic.io.detection_labels import Box, Limits, Objects
+from gluonic.io.detection_labels import ImagePart, Limits, Objects
 
 _LEAST_PAD_SCALE = 1.05
 _LEAST_CONTRAST = 1e-3
@@ -114,7 +114,7 @@ class DetectionAugmenter:
         if scale < _LEAST_PAD_SCALE:
             return image
         x, y = (np.float32(random.uniform(0, float(scale - 1))) for _ in range(2))
-        objects.project(Box(-x, -y, scale, scale))
+        objects.project(ImagePart(-x, -y, scale, scale))
         rows, columns, channels = image.shape
         left, right = int(x * columns), int((scale - x - 1) * columns)
         top, bottom = int(y * rows), int((scale - y - 1) * rows)
@@ -142,7 +142,7 @@ class DetectionAugmenter:
         least, most = (self._samplers[f"{end}_crop_{what}"][sampler] for end in ("min", "max"))
         return least, most
 
-    def _drawn_box(self, sampler: int, ratio_of_image: Any, random: CppRandom) -> Box:
+    def _drawn_box(self, sampler: int, ratio_of_image: Any, random: CppRandom) -> ImagePart:
         """A part of some scale and ratio."""
         scale = np.float32(random.uniform(*self._ends(sampler, "scales"))) + np.float32(1e-12)
         least, most = self._ends(sampler, "aspect_ratios")
@@ -151,7 +151,7 @@ class DetectionAugmenter:
         ratio = np.sqrt(np.float32(random.uniform(float(least), float(most))))
         width, height = (min(np.float32(1), side) for side in (scale * ratio, scale / ratio))
         x, y = (np.float32(random.uniform(0, float(1 - side))) for side in (width, height))
-        return Box(x, y, width, height)
+        return ImagePart(x, y, width, height)
 
     def _fit(self, image: Any, random: CppRandom) -> Any:
         """Resize an image to a row, or so that it has room in one."""

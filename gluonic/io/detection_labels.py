@@ -15,7 +15,7 @@ _ONE = np.float32(1)
 _HALF = np.float32(0.5)
 
 
-class Box(NamedTuple):
+class ImagePart(NamedTuple):
     """A part of an image: a corner, and how wide and high it is."""
 
     x: Any
@@ -82,11 +82,11 @@ class Objects:
         self.rows = self.rows.copy()
         self.rows[:, 1], self.rows[:, 3] = _ONE - self.rows[:, 3], _ONE - self.rows[:, 1]
 
-    def project(self, box: Box) -> None:
+    def project(self, box: ImagePart) -> None:
         """See the objects from a box, which becomes the image."""
         self.rows = _projected(self.rows, box)
 
-    def crop(self, box: Box, limits: Limits, by_centre: bool, least_overlap: float) -> bool:
+    def crop(self, box: ImagePart, limits: Limits, by_centre: bool, least_overlap: float) -> bool:
         """See those objects from a box that are in it; whether it keeps the limits, and any is in it.
 
         Parameters
@@ -113,7 +113,7 @@ class Objects:
         self.rows = _projected(self.rows[inside], box)
         return True
 
-    def _common(self, box: Box) -> tuple[Any, Any]:
+    def _common(self, box: ImagePart) -> tuple[Any, Any]:
         """How large is what each object and a box have in common, and how large each object."""
         left, top = self.rows[:, 1], self.rows[:, 2]
         width, height = self.rows[:, 3] - left, self.rows[:, 4] - top
@@ -121,7 +121,7 @@ class Objects:
         down = np.minimum(box.y + box.height, top + height) - np.maximum(box.y, top)
         return np.where((across > 0) & (down > 0), across * down, np.float32(0)), width * height
 
-    def _keeps(self, box: Box, limits: Limits, common: Any, areas: Any) -> bool:
+    def _keeps(self, box: ImagePart, limits: Limits, common: Any, areas: Any) -> bool:
         """Whether any object is within all limits."""
         within = np.ones(len(self.rows), bool)
         shares = (common / (box.area + areas - common), common / box.area, common / areas)
@@ -131,7 +131,7 @@ class Objects:
         return bool(within.any())
 
 
-def _projected(rows: Any, box: Box) -> Any:
+def _projected(rows: Any, box: ImagePart) -> Any:
     rows = rows.copy()
     for axis, (begin, length) in enumerate(((box.x, box.width), (box.y, box.height)), 1):
         rows[:, axis] = np.maximum(0, (rows[:, axis] - begin) / length)

@@ -26,7 +26,7 @@ from gluonic.recordio import IRHeader, unpack
 _FLAGS = {1: 0, 3: 1, 4: -1}  # how to decode, by the number of channels
 
 
-class Batch:
+class ImageBatch:
     """A batch that is being made.
 
     Attributes
@@ -216,7 +216,7 @@ class Batches:
         self._seeds = CppRandom(maker.base_seed)
         self._first_row = 0  # of the chunk that is being read
 
-    def one_pass(self, *, anew: bool) -> Iterator[Batch]:
+    def one_pass(self, *, anew: bool) -> Iterator[ImageBatch]:
         """The batches of a pass.
 
         The last may be filled up with what the next pass begins with; that pass leaves it out.
@@ -243,7 +243,7 @@ class Batches:
                         )
                     )
             seeds = [self._seed(row, record) for row, record in enumerate(rows)]
-            yield Batch(self._maker, list(zip(rows, seeds, strict=True)), size, pad)
+            yield ImageBatch(self._maker, list(zip(rows, seeds, strict=True)), size, pad)
             if pad:
                 return
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gluonic.graph.attributes import REQUIRED, Shape
-from gluonic.io.parameters import Parameter as P
+from gluonic.io.parameters import Setting as P
 
 Integers = tuple[int, ...]
 

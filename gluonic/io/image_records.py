@@ -9,11 +9,11 @@ from gluonic.graph.errors import AttributeValueError, NotThereError
 from gluonic.graph.threads import thread_count
 from gluonic.io.augmenting import DefaultAugmenter
 from gluonic.io.batch import DataBatch, DataDesc
-from gluonic.io.image_batches import Batch, Batches, RowMaker
+from gluonic.io.image_batches import Batches, ImageBatch, RowMaker
 from gluonic.io.image_parameters import AUGMENTATION, NORMALIZATION, RECORDS
 from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.io.normalizing import Normalizer, read_mean_image
-from gluonic.io.parameters import Parameter, declares, read_settings
+from gluonic.io.parameters import Setting, declares, read_settings
 from gluonic.io.record_order import ByteRanges, IndexedRecords, RecordFiles
 from gluonic.io.working_ahead import WorkingAhead
 from gluonic.ndarray import NDArray
@@ -26,7 +26,7 @@ class ImageBatchIter(MXDataIter):
     A derived class is decorated with its parameters, and has `_maker` and `_source`.
     """
 
-    parameters: ClassVar[dict[str, Parameter]]
+    parameters: ClassVar[dict[str, Setting]]
     _dtype = "float32"
 
     def __init__(self, **settings: Any) -> None:
@@ -46,7 +46,7 @@ class ImageBatchIter(MXDataIter):
         dtype = np.dtype(getattr(s, "dtype", None) or self._dtype)
         self._row_maker = self._maker(s, dtype)
         self._batches = Batches(s, self._row_maker, self._source(s))
-        self._ahead: WorkingAhead[Batch] | None = None
+        self._ahead: WorkingAhead[ImageBatch] | None = None
         self._anew = True
         self.provide_data = [DataDesc(s.data_name, (s.batch_size, *s.data_shape), dtype.type)]
         labels = _without_one_column(np.empty((s.batch_size, *self._row_maker.label_shape))).shape
@@ -69,7 +69,7 @@ class ImageBatchIter(MXDataIter):
             normalize.mean_image = read_mean_image(name, maker.shape)
         return maker
 
-    def _work(self) -> WorkingAhead[Batch]:
+    def _work(self) -> WorkingAhead[ImageBatch]:
         """Let threads begin with a pass."""
         return WorkingAhead(
             self._batches.one_pass(anew=self._anew),

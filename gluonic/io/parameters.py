@@ -21,7 +21,7 @@ _OF_SPEED = {
 Made = TypeVar("Made", bound=type[Any])
 
 
-class Parameter(NamedTuple):
+class Setting(NamedTuple):
     """A parameter.
 
     Attributes
@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
         return found
 
 
-def declares(*tables: Iterable[Parameter], **defaults: Any) -> Callable[[Made], Made]:
+def declares(*tables: Iterable[Setting], **defaults: Any) -> Callable[[Made], Made]:
     """Give a class that takes keywords the signature and the documentation of some tables.
 
     Parameters
@@ -55,7 +55,7 @@ def declares(*tables: Iterable[Parameter], **defaults: Any) -> Callable[[Made], 
     """
 
     def declared(made: Made) -> Made:
-        parameters: dict[str, Parameter] = {}
+        parameters: dict[str, Setting] = {}
         for table in tables:
             for p in table:
                 parameters.setdefault(p.name, p)
@@ -78,7 +78,7 @@ def declares(*tables: Iterable[Parameter], **defaults: Any) -> Callable[[Made], 
     return declared
 
 
-def _documentation(parameters: Iterable[Parameter]) -> str:
+def _documentation(parameters: Iterable[Setting]) -> str:
     lines = ["Parameters", "----------"]
     for p in parameters:
         default = "required" if p.default is REQUIRED else f"by default {p.default!r}"
@@ -94,7 +94,7 @@ def warn_of_unknown(given: Iterable[str], known: Iterable[str], owner: str) -> N
 
 
 def read_settings(
-    parameters: Mapping[str, Parameter], given: Mapping[str, Any], owner: str
+    parameters: Mapping[str, Setting], given: Mapping[str, Any], owner: str
 ) -> SimpleNamespace:
     """Return the values of all parameters; what is none of them has no effect, as in MXNet, with a warning.
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import gluonic as mx
 from gluonic.graph.errors import AttributeValueError, FileFormatError
-from gluonic.io.detection_labels import Box, Limits, Objects
+from gluonic.io.detection_labels import ImagePart, Limits, Objects
 from tests.measured import detection_records as measured
 from tests.measured.measure import agrees, numbers, read
 
@@ -112,7 +112,7 @@ def test_what_is_seen_from_a_part_lies_in_it(
     left, top, right, bottom = map(np.float32, part)
     found = objects(corners)
     count = len(found.rows)
-    box, everything = Box(left, top, right - left, bottom - top), ((0.0, 1.0),) * 3
+    box, everything = ImagePart(left, top, right - left, bottom - top), ((0.0, 1.0),) * 3
     kept = found.crop(box, Limits(*everything), by_centre, 0.3)
     assert len(found.rows) <= count
     if kept:
