@@ -29,7 +29,7 @@ _COMPONENTS = np.array(_NUMBERS, np.float32)
 _LIMITS = np.array([180, 255, 255])  # of hue, lightness, saturation
 
 
-class Interpolation:
+class InterpolationMethod:
     """Resizes by the method that a number stands for.
 
     Parameters
@@ -83,7 +83,7 @@ class DefaultAugmenter:
         self._s = s = settings
         _, self._height, self._width = s.data_shape
         self._cv2 = required_opencv("augmenting images")
-        self._interpolation = Interpolation(s.inter_method)
+        self._interpolation = InterpolationMethod(s.inter_method)
         relative = s.min_aspect_ratio is None
         self._least_ratio = 1 - s.max_aspect_ratio if relative else s.min_aspect_ratio
         self._greatest_ratio = 1 + s.max_aspect_ratio if relative else s.max_aspect_ratio

@@ -6,7 +6,7 @@ import numpy as np
 
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.opencv import required_opencv
-from gluonic.io.augmenting import Interpolation, scaled, shifted_colours
+from gluonic.io.augmenting import InterpolationMethod, scaled, shifted_colours
 from gluonic.io.cpp_random import CppRandom
 from gluonic.io.detection_labels import ImagePart, Limits, Objects
 
@@ -34,7 +34,7 @@ class DetectionAugmenter:
     def __init__(self, settings: Any) -> None:
         self._s = settings
         _, self._height, self._width = settings.data_shape
-        self._interpolation = Interpolation(settings.inter_method)
+        self._interpolation = InterpolationMethod(settings.inter_method)
         self._samplers = {name: self._by_sampler(name) for name in _SAMPLED}
         self._check_samplers()
 

@@ -19,7 +19,7 @@ from gluonic.graph.files import inaccessible
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
-from gluonic.io.record_order import ByteRanges, IndexedRecords, Record
+from gluonic.io.record_order import ByteRanges, IndexedRecords, RecordPlace
 from gluonic.io.recycled import RecycledArrays
 from gluonic.recordio import IRHeader, unpack
 
@@ -37,7 +37,7 @@ class ImageBatch:
     """
 
     def __init__(
-        self, maker: "RowMaker", rows: Sequence[tuple[Record, int | None]], size: int, pad: int
+        self, maker: "RowMaker", rows: Sequence[tuple[RecordPlace, int | None]], size: int, pad: int
     ) -> None:
         self._maker, self._rows = maker, rows
         self.count, self.pad = len(rows), pad
@@ -66,7 +66,7 @@ class ImageBatch:
             ) from error
 
 
-def _place(record: Record) -> str:
+def _place(record: RecordPlace) -> str:
     return f"the record at byte {record.place} of {record.file}"
 
 
@@ -110,7 +110,7 @@ class RowMaker:
         """Prepare a thread that makes rows: OpenCV computes without IPP, as MXNet's does."""
         required_opencv("decoding images").ipp.setUseIPP(False)
 
-    def make(self, record: Record, seed: int | None, row: Any, label_row: Any) -> int:
+    def make(self, record: RecordPlace, seed: int | None, row: Any, label_row: Any) -> int:
         """Decode, augment and normalize an image; its number is returned."""
         header, contents = unpack(record.content)
         image = self._decoded(header, contents)
@@ -155,7 +155,7 @@ class RowMaker:
             raise MXNetError(f"{self.settings.path_imglist} has no label for image {number}")
         return self._labels[number]
 
-    def label_widths(self, records: Iterator[Record]) -> Iterator[int]:
+    def label_widths(self, records: Iterator[RecordPlace]) -> Iterator[int]:
         """How many labels images have."""
         if self._labels is not None:
             yield from map(len, self._labels.values())
@@ -212,7 +212,7 @@ class Batches:
 
     def __init__(self, settings: Any, maker: RowMaker, source: ByteRanges | IndexedRecords) -> None:
         self._settings, self._maker, self._source = settings, maker, source
-        self._rest: Iterator[Record] | None = None
+        self._rest: Iterator[RecordPlace] | None = None
         self._seeds = CppRandom(maker.base_seed)
         self._first_row = 0  # of the chunk that is being read
 
@@ -247,12 +247,12 @@ class Batches:
             if pad:
                 return
 
-    def single_records(self) -> Iterator[tuple[Record, int | None]]:
+    def single_records(self) -> Iterator[tuple[RecordPlace, int | None]]:
         """All records once, each with what the numbers for it are drawn by."""
         for record in self._source.one_pass():
             yield record, self._seed(self._settings.batch_size, record)
 
-    def _seed(self, row: int, record: Record) -> int | None:
+    def _seed(self, row: int, record: RecordPlace) -> int | None:
         """What the numbers for an image are drawn by: MXNet counts within the chunk that was read."""
         if record.number == 0:
             self._first_row = row

@@ -25,7 +25,7 @@ _BUFFER = 1 << 18
 _HEADER = 8
 
 
-class Record(NamedTuple):
+class RecordPlace(NamedTuple):
     """A record, and where it is from.
 
     Attributes
@@ -153,7 +153,7 @@ class ByteRanges:
         self._parts = list(range(parts))
         self._part_random = CppRandom(_CHUNK_SEED + index + count + parts + chunk_seed)
 
-    def one_pass(self) -> Iterator[Record]:
+    def one_pass(self) -> Iterator[RecordPlace]:
         """All records once."""
         count = len(self._parts)
         if count > 1:
@@ -163,17 +163,17 @@ class ByteRanges:
             records = self._numbered(begin, end)
             yield from records if self._random is None else self._shuffled(records, self._random)
 
-    def _numbered(self, begin: int, end: int) -> Iterator[Record]:
+    def _numbered(self, begin: int, end: int) -> Iterator[RecordPlace]:
         """Records with their numbers; a chunk is what fits in a buffer, but for the last record in it."""
         start, size, number = begin, self._chunk, 0
         for content, file, place, at, after in self._files.between(begin, end):
             if end - start >= size and at > start and after > start + size - _HEADER:
                 start, number = at, 0
-            yield Record(content, file, place, number)
+            yield RecordPlace(content, file, place, number)
             number += 1
 
-    def _shuffled(self, records: Iterator[Record], random: CppRandom) -> Iterator[Record]:
-        chunk: list[Record] = []
+    def _shuffled(self, records: Iterator[RecordPlace], random: CppRandom) -> Iterator[RecordPlace]:
+        chunk: list[RecordPlace] = []
         for record in itertools.chain(records, [None]):
             if record is None or (record.number == 0 and chunk):
                 order = list(range(len(chunk)))
@@ -213,7 +213,7 @@ class IndexedRecords:
         self._places = places[step * index : step * (index + 1)]
         self._random = CppRandom(seed) if shuffle else None
 
-    def one_pass(self) -> Iterator[Record]:
+    def one_pass(self) -> Iterator[RecordPlace]:
         """All records once."""
         places = list(self._places)
         if self._random is not None:
@@ -235,7 +235,7 @@ class IndexedRecords:
                 frames.seek(within)
                 content = frames.next()
                 assert content is not None  # the place is before the end
-                yield Record(content, self._files.names[number], within, 0)
+                yield RecordPlace(content, self._files.names[number], within, 0)
 
 
 def _places(name: str) -> list[int]:
