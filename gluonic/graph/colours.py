@@ -13,6 +13,12 @@ import numpy.typing as npt
 Pixels: TypeAlias = npt.NDArray[np.float32]
 
 GRAY = np.array([0.299, 0.587, 0.114], np.float32)
+LIGHT_AXES = np.array(
+    [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
+)
+LIGHT_SPREADS = np.array([55.46, 4.794, 1.148])
+"""The principal axes of the colours of ImageNet, and how far they spread (A. Krizhevsky and others, 2012)."""
+LIGHT = (LIGHT_AXES * LIGHT_SPREADS).astype(np.float32)
 _EPSILON = np.finfo(np.float32).eps
 _ONE = np.float32(1)
 _BLOCK = 16384  # pixels; these, and what is computed of them, fit into the caches

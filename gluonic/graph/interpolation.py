@@ -4,7 +4,7 @@ Pixels are areas, and an image keeps its outline: the middle of pixel i of `new`
 ``(i + 0.5) * old / new - 0.5``. Beyond the ends the outermost pixel goes on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -73,9 +73,15 @@ def _areas(old: int, new: int) -> Any:
     return np.maximum(overlap, 0) * (new / old)
 
 
-_KINDS: dict[int, Callable[[int, int], Taps]] = {0: _nearest, 1: _linear, 2: _cubic, 4: _lanczos}
-NEAREST, AREA = 0, 3
-KINDS = (NEAREST, 1, 2, AREA, 4)
+NEAREST, LINEAR, CUBIC, AREA, LANCZOS = KINDS = (0, 1, 2, 3, 4)
+BY_SIZES, AT_RANDOM = 9, 10
+"""What programs may say instead of a kind: as it suits the sizes, or any."""
+_TAPS: dict[int, Callable[[int, int], Taps]] = {
+    NEAREST: _nearest,
+    LINEAR: _linear,
+    CUBIC: _cubic,
+    LANCZOS: _lanczos,
+}
 _ONE = 2048  # weights of whole numbers are multiples of its inverse
 
 
@@ -86,6 +92,13 @@ def _matrix(taps: Callable[[int, int], Taps], old: int, new: int, scale: int) ->
     given = np.rint(weights.astype(np.float32) * scale) if scale > 1 else weights
     np.add.at(matrix, (np.arange(new)[:, None], np.clip(index, 0, old - 1)), given)
     return matrix
+
+
+def suiting(old: Sequence[int], new: Sequence[int]) -> int:
+    """The kind for a change of height and width: areas to shrink both, cubic to enlarge both, else linear."""
+    if new[0] > old[0] and new[1] > old[1]:
+        return CUBIC
+    return AREA if new[0] < old[0] and new[1] < old[1] else LINEAR
 
 
 def resample(images: Array, size: tuple[int, int], kind: int) -> Any:
@@ -102,7 +115,7 @@ def resample(images: Array, size: tuple[int, int], kind: int) -> Any:
     if kind == AREA and all(a >= b for a, b in pairs):
         rows, columns = (_areas(a, b).astype(exact) for a, b in pairs)
     else:
-        taps = _stretched if kind == AREA else _KINDS[kind]
+        taps = _stretched if kind == AREA else _TAPS[kind]
         if images.dtype == np.uint8 and kind != NEAREST:
             return _resample_bytes(images, pairs, taps)
         rows, columns = (_matrix(taps, a, b, 1).astype(exact) for a, b in pairs)

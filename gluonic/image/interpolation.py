@@ -4,9 +4,7 @@ import random
 from collections.abc import Sequence
 
 from gluonic.graph.errors import AttributeValueError, describe
-
-_NEAREST, _BILINEAR, _BICUBIC, _AREA, _LANCZOS = range(5)
-_BY_SIZES, _AT_RANDOM = 9, 10
+from gluonic.graph.interpolation import AT_RANDOM, BY_SIZES, CUBIC, KINDS, LANCZOS, NEAREST, suiting
 
 
 def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
@@ -22,11 +20,11 @@ def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
     ValueError
         for any other number
     """
-    if interp == _BY_SIZES:
+    if interp == BY_SIZES:
         return _by_sizes(sizes)
-    if interp == _AT_RANDOM:
-        return random.randint(_NEAREST, _LANCZOS)
-    if interp not in range(_LANCZOS + 1):
+    if interp == AT_RANDOM:
+        return random.randint(NEAREST, LANCZOS)
+    if interp not in KINDS:
         raise AttributeValueError(f"Unknown interp method {interp}: there are 0 to 4, 9 and 10")
     return interp
 
@@ -34,7 +32,7 @@ def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
 def _by_sizes(sizes: Sequence[int]) -> int:
     """Area where an image shrinks both ways, bicubic where it grows, or nothing is known."""
     if not sizes:
-        return _BICUBIC
+        return CUBIC
     if len(sizes) != 4:
         raise AttributeValueError(
             describe(
@@ -43,7 +41,4 @@ def _by_sizes(sizes: Sequence[int]) -> int:
                 hint="height and width before, height and width after",
             )
         )
-    old_height, old_width, height, width = sizes
-    if height > old_height and width > old_width:
-        return _BICUBIC
-    return _AREA if height < old_height and width < old_width else _BILINEAR
+    return suiting(sizes[:2], sizes[2:])

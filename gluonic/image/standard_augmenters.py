@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph.colours import LIGHT_AXES, LIGHT_SPREADS
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.image.augmenter import Augmenter
 from gluonic.image.colour_augmenters import (
@@ -26,11 +27,7 @@ from gluonic.ndarray import NDArray
 
 __all__ = ["CreateAugmenter"]
 
-# Of ImageNet's pixels: the principal axes of their colours and how long they are, means, deviations.
-_AXES = np.array(
-    [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
-)
-_LENGTHS = np.array([55.46, 4.794, 1.148])
+# Of ImageNet's pixels.
 _BY_CHANNEL = {
     "mean": np.array([123.68, 116.28, 103.53]),
     "std": np.array([58.395, 57.12, 57.375]),
@@ -116,7 +113,7 @@ def colour_augmenters(
     if hue:
         made.append(HueJitterAug(hue))
     if pca_noise > 0:
-        made.append(LightingAug(pca_noise, _LENGTHS, _AXES))
+        made.append(LightingAug(pca_noise, LIGHT_SPREADS, LIGHT_AXES))
     if rand_gray > 0:
         made.append(RandomGrayAug(rand_gray))
     mean, std = by_channel("mean", mean), by_channel("std", std)

@@ -9,23 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.colours import LIGHT
 from gluonic.graph.errors import AttributeValueError, InferenceError
+from gluonic.graph.interpolation import AT_RANDOM, BY_SIZES, KINDS, LANCZOS, NEAREST, suiting
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
 from gluonic.io.warping import warp
 
-_CUBIC, _AREA, _LINEAR = 2, 3, 1
-_BY_SIZES, _AT_RANDOM = 9, 10
-_METHODS = (0, 1, 2, 3, 4, _BY_SIZES, _AT_RANDOM)
+_METHODS = (*KINDS, BY_SIZES, AT_RANDOM)
 _TRIES = 10
 _BYTES = np.arange(256, dtype=np.float32)
-# principal components of the colours of ImageNet, times their deviations (Krizhevsky et al., 2012)
-_NUMBERS = (
-    (55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009),
-    (55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140),
-    (55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203),
-)
-_COMPONENTS = np.array(_NUMBERS, np.float32)
 _LIMITS = np.array([180, 255, 255])  # of hue, lightness, saturation
 
 
@@ -44,13 +37,9 @@ class InterpolationMethod:
 
     def choose(self, old: tuple[int, int], new: tuple[Any, Any], random: CppRandom) -> int:
         """The method for two sizes; what is chosen at random takes a number even if nothing is resized."""
-        if self._method == _AT_RANDOM:
-            return random.integer(0, 4)
-        if self._method != _BY_SIZES:
-            return self._method
-        if new[0] > old[0] and new[1] > old[1]:
-            return _CUBIC
-        return _AREA if new[0] < old[0] and new[1] < old[1] else _LINEAR
+        if self._method == AT_RANDOM:
+            return random.integer(NEAREST, LANCZOS)
+        return suiting(old, new) if self._method == BY_SIZES else self._method
 
     def resize(self, image: Any, height: int, width: int, random: CppRandom) -> Any:
         """Resize an image."""
@@ -315,7 +304,7 @@ class DefaultAugmenter:
         """Shift colours along their principal components."""
         drawn = np.array(random.normals(self._s.pca_noise, 3), np.float32)
         red, green, blue = (
-            row[0] * drawn[0] + row[1] * drawn[1] + row[2] * drawn[2] for row in _COMPONENTS
+            row[0] * drawn[0] + row[1] * drawn[1] + row[2] * drawn[2] for row in LIGHT
         )
         shifted = np.trunc(_BYTES[:, None] + np.array([blue, green, red]))
         return self._cv2.LUT(image, np.clip(shifted, 0, 255).astype(np.uint8)[None])
@@ -327,11 +316,6 @@ _NO_LIMIT = 1e10
 def _between(random: CppRandom, low: float, high: float) -> Any:
     """A number between two, with the arithmetic of the warp."""
     return np.float32(random.unit()) * (np.float32(high) - np.float32(low)) + np.float32(low)
-
-
-def _in_proportion(new: int, old: int, other: int) -> int:
-    """The other side of an image of which one gets a new length."""
-    return int(np.float32(new) / np.float32(old) * np.float32(other))
 
 
 def _rounded(value: Any) -> int:

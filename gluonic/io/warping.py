@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.interpolation import AREA, LINEAR, NEAREST
 from gluonic.graph.opencv import required_opencv
 
-_NEAREST, _LINEAR, _AREA = 0, 1, 3
 _BITS, _BETWEEN = 10, 5  # of a place's fraction while it is computed, and when it is used
 
 
@@ -30,7 +30,7 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
     (a, b), (c, d) = inverse
     left, top = -inverse @ exact[:, 2]
     y, x = np.arange(height)[:, None], np.arange(width)
-    half = 1 << (_BITS - 1 if method == _NEAREST else _BITS - _BETWEEN - 1)
+    half = 1 << (_BITS - 1 if method == NEAREST else _BITS - _BETWEEN - 1)
     places = np.stack(
         [_fixed(a * x) + _fixed(b * y + left), _fixed(c * x) + _fixed(d * y + top)], -1
     )
@@ -43,7 +43,7 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
         image,
         whole,
         (parts[..., 0] + (parts[..., 1] << _BETWEEN)).astype(np.uint16),
-        _LINEAR if method == _AREA else method,
+        LINEAR if method == AREA else method,
         borderMode=cv2.BORDER_CONSTANT,
         borderValue=(fill,) * 3,
     )

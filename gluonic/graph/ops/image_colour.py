@@ -5,22 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluonic.graph.colours import GRAY, by_channel, changed, mean_luminance, mixed, turned
+from gluonic.graph.colours import GRAY, LIGHT, by_channel, changed, mean_luminance, mixed, turned
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.image import flip_left_right, flip_top_bottom, single_image
 from gluonic.graph.random_source import Draws
 
 Adjustment = Callable[[Array, float], Array]
-
-# The principal axes of the colours of ImageNet, times their spreads (A. Krizhevsky and others, 2012).
-_LIGHT = np.array(
-    [
-        [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
-        [55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140],
-        [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203],
-    ],
-    np.float32,
-)
 
 
 def _brightness(image: Array, factor: float) -> Array:
@@ -120,7 +110,7 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
     """Add light along the principal axes of natural colours, by the three numbers `alpha`."""
     if data.shape[2] == 1:
         return data.view()
-    light = _LIGHT @ np.asarray(alpha[:3], np.float32)
+    light = LIGHT @ np.asarray(alpha[:3], np.float32)
     return changed(data, lambda pixels: by_channel(np.add, pixels, light))
 
 
