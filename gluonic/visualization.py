@@ -5,8 +5,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluonic.graph.drawing import looks_like_parameter, picture
-from gluonic.graph.drawing_file import Drawing
+from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.families import looks_like_parameter
+from gluonic.drawing.picture import picture
 from gluonic.graph.infer import Facts
 from gluonic.graph.node import Graph, Node
 from gluonic.symbol import Symbol

@@ -12,7 +12,8 @@ ALLOWED = {
     "codegen": {"graph", "codegen"},
     "ndarray": {"graph", "codegen", "ndarray"},
     "extension": {"graph", "codegen", "ndarray", "extension"},
-    "symbol": {"graph", "codegen", "ndarray", "symbol"},
+    "drawing": {"graph", "codegen", "drawing"},
+    "symbol": {"graph", "codegen", "ndarray", "drawing", "symbol"},
     "mxnet_names": {"graph", "mxnet_names", "pickling"},
 }
 FACE = {

@@ -14,7 +14,7 @@ LATER = [
     "networkx", "scipy", "llvmlite", "tqdm", "multiprocessing", "gluonic.codegen.compiled",
     "gluonic.extension", "gluonic.optimizer", "gluonic.kvstore", "gluonic.test_utils",
     "gluonic.gluon.data", "gluonic.gluon.model_zoo", "gluonic.gluon.contrib", "gluonic.gluon.rnn",
-    "gluonic.gluon.trainer", "gluonic.graph.drawing",
+    "gluonic.gluon.trainer", "gluonic.drawing.picture",
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gluonic import symbol as sym
-from gluonic.graph.drawing_file import Drawing
+from gluonic.drawing.drawing import Drawing
 from gluonic.graph.errors import InferenceError, MXNetError
 from gluonic.symbol import NameManager, Symbol
 from gluonic.visualization import plot_network, print_summary

@@ -5,8 +5,10 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from gluonic.graph.drawing import FAMILIES, Box, Picture, shortened
-from gluonic.graph.drawing_layout import DrawingLayout, Point, layout
+from gluonic.drawing.details import shortened
+from gluonic.drawing.families import FAMILIES
+from gluonic.drawing.layout import DrawingLayout, Point, layout
+from gluonic.drawing.picture import Box, Picture
 
 TITLE_SIZE, SMALL_SIZE = 12.0, 10.0
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"

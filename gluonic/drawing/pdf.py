@@ -4,9 +4,10 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from gluonic.graph.drawing import FAMILIES, Box, Picture
-from gluonic.graph.drawing_layout import Point
-from gluonic.graph.drawing_svg import SMALL_SIZE, Text, baselines, curves, labels, place, text_width
+from gluonic.drawing.families import FAMILIES
+from gluonic.drawing.layout import Point
+from gluonic.drawing.picture import Box, Picture
+from gluonic.drawing.svg import SMALL_SIZE, Text, baselines, curves, labels, place, text_width
 
 _ROUND = 0.5523  # a quarter of a circle as a cubic curve
 _LARGEST_PAGE = 14_400.0  # points; larger pictures are scaled down

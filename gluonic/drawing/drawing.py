@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gluonic.graph.drawing import Picture
-from gluonic.graph.drawing_dot import dot_lines, edge_line, node_line, quoted
-from gluonic.graph.drawing_html import html
-from gluonic.graph.drawing_pdf import pdf
-from gluonic.graph.drawing_svg import svg
+from gluonic.drawing.dot import dot_lines, edge_line, node_line, quoted
+from gluonic.drawing.html import html
+from gluonic.drawing.pdf import pdf
+from gluonic.drawing.picture import Picture
+from gluonic.drawing.svg import svg
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.files import write_atomically
 

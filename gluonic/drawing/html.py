@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from gluonic.graph.drawing import FAMILIES, Box, Picture
-from gluonic.graph.drawing_layout import Item, layers
-from gluonic.graph.drawing_svg import xml
+from gluonic.drawing.families import FAMILIES
+from gluonic.drawing.layout import Item, layers
+from gluonic.drawing.picture import Box, Picture
+from gluonic.drawing.svg import xml
 
 _FOLD_FROM = 120
 _MOST_BOXES = 20_000

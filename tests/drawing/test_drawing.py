@@ -9,12 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic import symbol as sym
-from gluonic.graph.drawing import FAMILIES, Picture, block_paths, detail, family_of, picture
-from gluonic.graph.drawing_dot import dot_lines
-from gluonic.graph.drawing_html import html
-from gluonic.graph.drawing_layout import layers, layout
-from gluonic.graph.drawing_pdf import pdf
-from gluonic.graph.drawing_svg import svg
+from gluonic.drawing.blocks import block_paths
+from gluonic.drawing.details import detail
+from gluonic.drawing.dot import dot_lines
+from gluonic.drawing.families import FAMILIES, family_of
+from gluonic.drawing.html import html
+from gluonic.drawing.layout import layers, layout
+from gluonic.drawing.pdf import pdf
+from gluonic.drawing.picture import Picture, picture
+from gluonic.drawing.svg import svg
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Node
 from gluonic.graph.operator import REGISTRY

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gluonic.graph.drawing import FAMILIES, Picture
+from gluonic.drawing.families import FAMILIES
+from gluonic.drawing.picture import Picture
 
 
 def quoted(text: str) -> str:

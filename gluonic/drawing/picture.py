@@ -1,0 +1,131 @@
+"""What a picture of a graph shows: boxes, arrows, colours. How it is laid out and written is elsewhere.
+
+Drawing is total: any graph, with operators that gluonic does not have, with contradicting names, of any
+depth. Nothing here recurses.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluonic.drawing.blocks import block_paths
+from gluonic.drawing.details import detail
+from gluonic.drawing.families import family_of, looks_like_parameter
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node_attributes import is_own
+
+
+class Box(NamedTuple):
+    """A node in the picture.
+
+    Attributes
+    ----------
+    node : the node
+    title : the first line: the operator, or the variable's name
+    detail : the second line: what matters of its attributes
+    name : the third line: the operator node's name
+    family : which colours it has
+    shape : of its first output, as a text, empty if unknown
+    """
+
+    node: Node
+    title: str
+    detail: str
+    name: str
+    family: str
+    shape: str
+
+    @property
+    def tooltip(self) -> str:
+        """Everything about the node, a line each."""
+        lines = [f"{self.node.operator_name} {self.node.name}"]
+        if self.shape:
+            lines.append(f"output: {self.shape}")
+        lines += [f"{key} = {text[:200]}" for key, text in sorted(self.node.attributes.items())]
+        if self.node.location is not None:
+            lines.append(str(self.node.location))
+        return "\n".join(lines)
+
+
+class Arrow(NamedTuple):
+    """An arrow between two boxes, by their positions in the list of boxes."""
+
+    source: int
+    target: int
+    label: str
+
+
+class Picture(NamedTuple):
+    """What is drawn.
+
+    Attributes
+    ----------
+    title : the picture's heading
+    boxes : the nodes, inputs before what reads them
+    arrows : from what is read to what reads it
+    blocks : for each box the path of the block it belongs to
+    """
+
+    title: str
+    boxes: list[Box]
+    arrows: list[Arrow]
+    blocks: list[tuple[str, ...]]
+
+
+Facts = Mapping[Node, Sequence[Any]]
+
+
+def picture(
+    graph: Graph,
+    *,
+    title: str = "plot",
+    shapes: Facts | None = None,
+    dtypes: Facts | None = None,
+    hide_parameters: bool = True,
+) -> Picture:
+    """Decide what a picture of a graph shows.
+
+    Parameters
+    ----------
+    graph : the graph
+    title : the heading
+    shapes, dtypes : what is known, for the arrows' labels
+    hide_parameters : leave out weights, biases and the like
+    """
+    nodes = [
+        node
+        for node in graph.nodes
+        if not (hide_parameters and node.is_variable and looks_like_parameter(node.name))
+    ]
+    positions = {node: position for position, node in enumerate(nodes)}
+    boxes = [_box(node, fact_text(node.entry(), shapes, None)) for node in nodes]
+    arrows = [
+        Arrow(positions[entry.node], positions[node], fact_text(entry, shapes, dtypes))
+        for node in nodes
+        for entry in node.inputs
+        if entry.node in positions
+    ]
+    return Picture(title, boxes, arrows, block_paths(nodes))
+
+
+def fact_text(entry: Entry, shapes: Facts | None, dtypes: Facts | None) -> str:
+    """Write the shape and the dtype of an entry as far as they are known: ``2×3 float32``."""
+    words = []
+    shape = shapes[entry.node][entry.index] if shapes is not None else None
+    if shape is not None:
+        words.append("×".join("?" if a is None else str(a) for a in shape) or "scalar")
+    dtype = dtypes[entry.node][entry.index] if dtypes is not None else None
+    if dtype is not None:
+        words.append(dtype.name)
+    return " ".join(words)
+
+
+# ------------------------------------------------------------------------------ boxes
+
+
+def _box(node: Node, shape: str) -> Box:
+    family = family_of(node)
+    if node.application is None:
+        return Box(node, node.name or "(unnamed)", "", "", family, shape)
+    attributes = {k: v for k, v in node.attributes.items() if is_own(k)}
+    title = attributes.get("op_type") or node.operator_name.lstrip("_")
+    return Box(node, title, detail(node.operator_name, attributes), node.name, family, shape)
