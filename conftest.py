@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gluonic.symbol.naming import NameManager
+from gluonic.symbol import AttrScope, NameManager
 
 
 @pytest.fixture(autouse=True)
-def _names_counted_from_zero() -> Iterator[None]:
-    """Let names such as ``tanh0`` not depend on what ran before in the process."""
-    with NameManager():
+def fresh_names_and_attributes() -> Iterator[None]:
+    """Let names such as ``tanh0``, and attributes, not depend on what ran before in the process."""
+    with NameManager(), AttrScope():
         yield

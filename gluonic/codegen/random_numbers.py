@@ -1,4 +1,4 @@
-"""DrawingCode code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
+"""Machine code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
 
 import ctypes
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Forward and backward of libraries' operators on arrays, and the states of stateful ones.
 
-All that a call passes besides the data lies in a `Frame` that is made once for given shapes and dtypes;
-a call writes the addresses of the data into it and enters the library. Frames are pooled: two threads
-never share one.
+All that a call passes besides the data lies in `CallSlots` that are made once for given shapes and dtypes;
+a call writes the addresses of the data into them and enters the library. Slots are pooled: two threads
+never share them.
 """
 
 import ctypes

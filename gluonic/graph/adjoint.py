@@ -39,7 +39,7 @@ def adjoint(
 
     def register(kernel: Expression) -> Operator:
         kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."
-        kernel.__signature__ = _with_gradient(op)  # type: ignore[attr-defined]
+        kernel.__signature__ = signature_after(op, "grad")  # type: ignore[attr-defined]
         rules = {"shape": like(source), "dtype": _as_source(source), **options}
         transposed = Operator(backward, kernel, **rules)
         REGISTRY.add(transposed)
@@ -50,11 +50,13 @@ def adjoint(
     return register
 
 
-def _with_gradient(op: Operator) -> inspect.Signature:
-    """Put the gradient in front of the signature of `op`."""
+def signature_after(op: Operator, *names: str) -> inspect.Signature:
+    """The signature of `op` behind further inputs."""
     own = inspect.signature(op.kernel).parameters.values()
-    grad = inspect.Parameter("grad", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
-    return inspect.Signature([grad, *own])
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [*(inspect.Parameter(name, kind, annotation=Array) for name in names), *own]
+    )
 
 
 def _as_source(source: str) -> Callable[[NodeView], None]:
@@ -80,4 +82,4 @@ def _forward_rule(
     return rule
 
 
-__all__ = ["adjoint"]
+__all__ = ["adjoint", "signature_after"]

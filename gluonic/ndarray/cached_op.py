@@ -1,4 +1,4 @@
-"""`CachedOp`: a graph called like an operator; one record on the tape however large it is."""
+"""`CachedGraph`: a graph called like an operator; one record on the tape however large it is."""
 
 from collections.abc import Callable, Collection, Sequence
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from gluonic.graph.errors import FileFormatError
 
-_LARGEST_KEY = (
-    1 << 60
-)  # below it no integers have the same hash, so that no file makes dictionaries slow
+_LARGEST_KEY = 1 << 60
+"""Below it no integers have the same hash, so that no file makes dictionaries slow."""
 _MARK = object()
 
 
@@ -55,7 +54,7 @@ def parse(data: bytes) -> Any:
     -------
     object
         None, a number, text or bytes, or a list, tuple, dictionary or set of such; a `Named`, or a
-        `Call`. Lists may hold themselves.
+        `PickledCall`. Lists may hold themselves.
 
     Raises
     ------

@@ -1,7 +1,6 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import pytest
@@ -21,13 +20,7 @@ from gluonic.drawing.svg import svg
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Node
 from gluonic.graph.operator import REGISTRY
-from gluonic.symbol import NameManager, Symbol
-
-
-@pytest.fixture(autouse=True)
-def fresh_names() -> Iterator[None]:
-    with NameManager():
-        yield
+from gluonic.symbol import Symbol
 
 
 def residual(depth: int = 3) -> Symbol:

@@ -1,7 +1,7 @@
 """From the text of an LLVM module to addresses that can be called.
 
-A module becomes an object file, the object file becomes a :class:`Library` whose code lives as long as the
-Python object. One JIT links many of them and is freed after the last. Object files are kept on disk by
+A module becomes an object file, the object file becomes a :class:`LinkedLibrary` whose code lives as long as
+the Python object. One JIT links many of them and is freed after the last. Object files are kept on disk by
 :mod:`gluonic.codegen.machine.cache`, so a second process links without compiling.
 """
 

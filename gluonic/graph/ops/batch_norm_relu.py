@@ -1,45 +1,22 @@
 """Batch normalization with a rectifier behind it, in one operator."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph.operator import Array, Run, State, operator
+from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.batch_norm import (
+    batch_norm,
     gradients,
     infer_dtype_of_statistics,
     infer_shape_of_statistics,
-    normalize,
 )
 from gluonic.graph.view import NodeView
 
 
-@operator(
-    "_contrib_BatchNormWithReLU",
-    outputs=("output", "mean", "var"),
-    visible=lambda n: 3 if n.output_mean_var else 1,
-    shape=infer_shape_of_statistics,
-    dtype=infer_dtype_of_statistics,
-)
-def batch_norm_with_relu(
-    data: Array,
-    gamma: Array,
-    beta: Array,
-    moving_mean: State,
-    moving_var: State,
-    *,
-    eps: float = 1e-3,
-    momentum: float = 0.9,
-    fix_gamma: bool = True,
-    use_global_stats: bool = False,
-    output_mean_var: bool = False,
-    axis: int = 1,
-    cudnn_off: bool = False,
-    min_calib_range: float | None = None,
-    max_calib_range: float | None = None,
-    run: Run,
-) -> Any:
+def _rectified(*arrays: Array, **settings: Any) -> Any:
     """Standardize every channel over the batch as BatchNorm does, and put zero where the result is negative.
 
     Parameters
@@ -51,16 +28,18 @@ def batch_norm_with_relu(
     cudnn_off, min_calib_range, max_calib_range
         Accepted and ignored.
     """
-    output, mean, _, inverse = normalize(
-        (data, gamma, beta, moving_mean, moving_var),
-        run,
-        eps=eps,
-        momentum=momentum,
-        fix_gamma=fix_gamma,
-        use_global_stats=use_global_stats,
-        axis=axis,
-    )
+    output, mean, inverse = batch_norm.kernel(*arrays, **settings)
     return np.maximum(output, 0, out=output), mean, inverse
+
+
+_rectified.__signature__ = inspect.signature(batch_norm.kernel)  # type: ignore[attr-defined]
+batch_norm_with_relu = operator(
+    "_contrib_BatchNormWithReLU",
+    outputs=batch_norm.outputs,
+    visible=batch_norm.visible,
+    shape=infer_shape_of_statistics,
+    dtype=infer_dtype_of_statistics,
+)(_rectified)
 
 
 @batch_norm_with_relu.all_gradients

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.adjoint import signature_after
 from gluonic.graph.axes import require_rank
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -83,13 +84,16 @@ def deformable_psroi_pooling(
 
 
 class _Settings(NamedTuple):
-    scale: float
-    channels: int
-    groups: int
-    parts: int
-    moved_parts: int
-    samples: int
-    reach: float
+    """The attributes, which the gradient has too."""
+
+    spatial_scale: float
+    output_dim: int
+    group_size: int
+    pooled_size: int
+    part_size: int = 0
+    sample_per_part: int = 1
+    trans_std: float = 0.0
+    no_trans: bool = False
 
 
 class _Points(NamedTuple):
@@ -136,26 +140,30 @@ class _Points(NamedTuple):
 def _points(data: Array, rois: Array, trans: Array | None, n: _Settings) -> _Points:
     exact: Any = np.float64 if data.dtype == np.float64 else np.float32
     regions = _spread(np.arange(len(rois)), 0)
-    channels, parts = _spread(np.arange(n.channels), 1), np.arange(n.parts)
+    channels, parts = _spread(np.arange(n.output_dim), 1), np.arange(n.pooled_size)
     rows, columns = _spread(parts, 2), _spread(parts, 3)
     classes = 1 if trans is None else trans.shape[1] // 2
-    kind = channels // max(n.channels // classes, 1)
-    moved = n.moved_parts or n.parts
-    offset = (regions, 2 * kind, rows * moved // n.parts, columns * moved // n.parts)
+    kind = channels // max(n.output_dim // classes, 1)
+    moved = n.part_size or n.pooled_size
+    offset = (regions, 2 * kind, rows * moved // n.pooled_size, columns * moved // n.pooled_size)
 
-    corners = (rounded(rois[:, 1:5]) + np.array([0, 0, 1, 1])).astype(exact) * exact(n.scale)
+    corners = (rounded(rois[:, 1:5]) + np.array([0, 0, 1, 1])).astype(exact) * exact(
+        n.spatial_scale
+    )
     left, top, right, bottom = (_spread(edge, 0) for edge in (corners - exact(0.5)).T)
     width, height = (np.maximum(size, exact(0.1)) for size in (right - left, bottom - top))
     shift = [exact(0), exact(0)]
     if trans is not None:
         region, x, row, column = offset
-        shift = [wide(trans)[region, x + i, row, column] * exact(n.reach) for i in (0, 1)]
-    sample = np.arange(n.samples)
+        shift = [wide(trans)[region, x + i, row, column] * exact(n.trans_std) for i in (0, 1)]
+    sample = np.arange(n.sample_per_part)
 
     def places(part: Array, start: Array, size: Array, shift: Any, axis: int) -> Array:
-        length = size / exact(n.parts)
+        length = size / exact(n.pooled_size)
         begin = part.astype(exact) * length + start + shift * size
-        found: Array = begin + _spread(sample, axis).astype(exact) * (length / exact(n.samples))
+        found: Array = begin + _spread(sample, axis).astype(exact) * (
+            length / exact(n.sample_per_part)
+        )
         return found
 
     x = places(columns, left, width, shift[0], 5)
@@ -165,10 +173,13 @@ def _points(data: Array, rois: Array, trans: Array | None, n: _Settings) -> _Poi
     image = _spread(rois[:, 0].astype(np.intp), 0)
     inside = inside & (image >= 0) & (image < len(data))
     x, y = np.clip(x, 0, last_column), np.clip(y, 0, last_row)
-    group = [np.clip(part * n.groups // n.parts, 0, n.groups - 1) for part in (rows, columns)]
+    group = [
+        np.clip(part * n.group_size // n.pooled_size, 0, n.group_size - 1)
+        for part in (rows, columns)
+    ]
     return _Points(
         np.clip(image, 0, len(data) - 1),
-        (channels * n.groups + group[0]) * n.groups + group[1],
+        (channels * n.group_size + group[0]) * n.group_size + group[1],
         *_around(x),
         *_around(y),
         inside,
@@ -204,42 +215,16 @@ def _(n: NodeView) -> None:
     n.output = n.top_count = (n.rois[0], n.output_dim, n.pooled_size, n.pooled_size)
 
 
-@operator(
-    "_backward_DeformablePSROIPooling",
-    absent=lambda n: ("trans",) if n.no_trans else (),
-    outputs=lambda n: ("gradient",) if n.no_trans else ("gradient", "trans_gradient"),
-)
-def backward_deformable_psroi_pooling(
+def _gradients(
     grad: Array,
     top_count: Array,
     data: Array,
     rois: Array,
     trans: Array | None = None,
-    *,
-    spatial_scale: float,
-    output_dim: int,
-    group_size: int,
-    pooled_size: int,
-    part_size: int = 0,
-    sample_per_part: int = 1,
-    trans_std: float = 0.0,
-    no_trans: bool = False,
+    **settings: Any,
 ) -> Any:
     """The gradients of DeformablePSROIPooling with respect to the data and to how parts are moved."""
-    points = _points(
-        data,
-        rois,
-        trans,
-        _Settings(
-            spatial_scale,
-            output_dim,
-            group_size,
-            pooled_size,
-            part_size,
-            sample_per_part,
-            trans_std,
-        ),
-    )
+    points = _points(data, rois, trans, _Settings(**settings))
     shares = (wide(grad) / np.maximum(wide(top_count), 1))[..., None, None] * points.inside
     pixels = wide(data)
     slopes = np.zeros(data.shape, shares.dtype)
@@ -259,9 +244,21 @@ def backward_deformable_psroi_pooling(
     moved = np.zeros(trans.shape, shares.dtype)
     region, x, row, column = (index[..., 0, 0] for index in points.offset)
     for i, (slope, size) in enumerate(((along_x, points.width), (along_y, points.height))):
-        total = (shares * slope).sum(axis=(4, 5)) * (size[..., 0, 0] * shares.dtype.type(trans_std))
+        total = (shares * slope).sum(axis=(4, 5)) * (
+            size[..., 0, 0] * shares.dtype.type(settings["trans_std"])
+        )
         np.add.at(moved, (region, x + i, row, column), total)
     return slopes, moved
+
+
+_gradients.__signature__ = signature_after(  # type: ignore[attr-defined]
+    deformable_psroi_pooling, "grad", "top_count"
+)
+backward_deformable_psroi_pooling = operator(
+    "_backward_DeformablePSROIPooling",
+    absent=lambda n: ("trans",) if n.no_trans else (),
+    outputs=lambda n: ("gradient",) if n.no_trans else ("gradient", "trans_gradient"),
+)(_gradients)
 
 
 def _as_inputs(n: NodeView) -> None:
