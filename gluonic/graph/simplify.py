@@ -58,16 +58,16 @@ def _changes_nothing(
     application = node.application
     assert application is not None
     op = application.op
-    if not node.inputs or dtypes[node.inputs[0]] != dtypes[node.entry()]:
-        return False
     if op.name in _UNCHANGED_BY:
-        return (
-            application.settings["scalar"] == _UNCHANGED_BY[op.name]
-            and dtypes[node.entry()].kind == "f"
-        )
-    if op.name not in _UNCHANGED_IN_SHAPE and not op.relabels:
+        may_change = application.settings["scalar"] != _UNCHANGED_BY[op.name]
+    else:
+        may_change = op.name not in _UNCHANGED_IN_SHAPE and not op.relabels
+    if may_change or not node.inputs:
         return False
-    return same_shape(node.inputs[0], node.entry())
+    given, made = node.inputs[0], node.entry()
+    if dtypes[given] != dtypes[made]:
+        return False
+    return dtypes[made].kind == "f" if op.name in _UNCHANGED_BY else same_shape(given, made)
 
 
 def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> Node | None:

@@ -27,12 +27,14 @@ class Facts:
     ----------
     shapes, dtypes : of all entries
     loops : the operators as loops, as far as they have been asked for
+    kinds : what `kind_of` has found
     known : what follows from an operator, shapes and dtypes, so that it is found once for those that are alike
     """
 
     shapes: dict[Entry, Shape]
     dtypes: dict[Entry, Dtype]
     loops: dict[Node, Loop | None] = field(default_factory=dict, compare=False, repr=False)
+    kinds: dict[Node, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def kind_of(self, node: Node) -> tuple[Any, ...]:
@@ -40,9 +42,14 @@ class Facts:
 
         Shapes are told apart by identity: they may hold extents that are not known, of which nothing is asked.
         """
-        entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
-        shapes, dtypes = self.shapes, self.dtypes
-        return node.application, *[id(shapes[e]) for e in entries], *[dtypes[e] for e in entries]
+        if node not in self.kinds:
+            entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
+            shapes, dtypes = (
+                map(self.shapes.__getitem__, entries),
+                map(self.dtypes.__getitem__, entries),
+            )
+            self.kinds[node] = node.application, *map(id, shapes), *dtypes
+        return self.kinds[node]
 
     def bytes_of(self, entry: Entry) -> int:
         """The bytes that a result needs."""

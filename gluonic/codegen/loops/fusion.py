@@ -9,13 +9,12 @@ written nor read (profit, in bytes).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from gluonic.codegen.loops.loop import Loop, Shape
 from gluonic.codegen.loops.semantics import loop_of
-from gluonic.codegen.loops.stages import Stages, arrange
+from gluonic.codegen.loops.stages import Stages, alone, arrange
 from gluonic.graph.draws import draws, only_draws
 from gluonic.graph.node import Entry, Graph, Node
 
@@ -232,14 +231,14 @@ def fuse(
     partition = _Partition(shapes, roots or {})
     groups: dict[Group, None] = {}
     for node in graph.run_order:
-        if node.application is None or node.entry() in partition.roots:
+        if node.application is None or (partition.roots and node.entry() in partition.roots):
             continue
         loop, reason = _loop_of(node, as_loop or partial(_as_loop, shapes), supported)
         if loop is None:
             groups[partition.start(node, None, reason)] = None
             continue
         partition.loops[node] = loop
-        stages = arrange([node], (), partition.loops, shapes, partition.roots)
+        stages = alone(node, loop)
         group = partition.start(node, stages)
         group.step = own_step(node, loop)
         groups[group] = None
@@ -341,7 +340,7 @@ def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
         wanted.update(roots.get(entry, entry) for entry in group.inputs)
         if group.space is not None:
             inside = (entry for entry in own if entry not in wanted)
-            sizes = (int(np.prod(partition.shapes[e], dtype=np.int64)) for e in inside)
+            sizes = (prod(partition.shapes[e]) for e in inside)
             fusion.saved_bytes += 2 * 4 * sum(sizes)
     fusion.groups = needed[::-1]
 

@@ -48,7 +48,7 @@ class Stages:
 
 def arrange(
     nodes: Sequence[Node],
-    parts: Sequence[Stages],
+    parts: tuple[Stages, Stages],
     loops: Mapping[Node, Loop],
     shapes: Mapping[Entry, Shape],
     roots: Mapping[Entry, Entry],
@@ -60,36 +60,37 @@ def arrange(
     Parameters
     ----------
     nodes : the operators, in order
-    parts : the plans of the groups they come from; none for a single operator
+    parts : the plans of the two groups they come from
     loops : the operators' loops
     shapes : of all entries
     roots : for a relabelled result the one whose memory it shares
     reads_back : whether the first part may read something of the second
     """
-    frame = _frame(nodes, parts, loops)
+    frame = _frame(*parts)
     if frame is None:
         return None
-    stays = parts and not reads_back and frame == (parts[0].space, parts[0].reduced)
+    stays = not reads_back and frame == (parts[0].space, parts[0].reduced)
     known = parts[0].places if stays else {}
     arrangement = _Arrangement(*frame, known, loops, shapes, roots)
     for node in nodes:
         if node not in known and not arrangement.add(node):
             return None
-    return arrangement.finished()
+    return _if_worthwhile(Stages(*frame, arrangement.places))
+
+
+def alone(node: Node, loop: Loop) -> Stages | None:
+    """Plan the loop nest of a single operator; None if there is none."""
+    kind = "element" if loop.reduction is None else "reduce"
+    place = StageDomain(kind, 0, identity(len(loop.space)))
+    return _if_worthwhile(Stages(loop.space, _long_axes(loop.axes, loop.space), {node: place}))
 
 
 def _long_axes(axes: Sequence[int], space: Shape) -> frozenset[int]:
     return frozenset(axis for axis in axes if space[axis] != 1)
 
 
-def _frame(
-    nodes: Sequence[Node], parts: Sequence[Stages], loops: Mapping[Node, Loop]
-) -> tuple[Shape, frozenset[int]] | None:
-    """The space and the reduced axes of a group put together."""
-    if not parts:
-        loop = loops[nodes[0]]
-        return loop.space, _long_axes(loop.axes, loop.space)
-    first, second = parts
+def _frame(first: Stages, second: Stages) -> tuple[Shape, frozenset[int]] | None:
+    """The space and the reduced axes of two groups put together."""
     if first.space == second.space:
         if first.reduced and second.reduced and first.reduced != second.reduced:
             return None
@@ -186,12 +187,11 @@ class _Arrangement:
             axes = composed(axes, relabelled)
         return self._plain(axes) == self._written(root.node)
 
-    def finished(self) -> Stages | None:
-        """The plan, if it is worth it."""
-        stages = Stages(self.space, self.reduced, self.places)
-        if not self.reduced:  # then there is one sweep
-            return stages
-        everything = _long_axes(range(len(self.space)), self.space)
-        if self.reduced and self.reduced == everything and stages.sweeps > 1:
-            return None  # one position only: a second sweep apart can be shared by threads
-        return stages if stages.sweeps <= _MOST_SWEEPS else None
+
+def _if_worthwhile(stages: Stages) -> Stages | None:
+    if not stages.reduced:  # then there is one sweep
+        return stages
+    everything = _long_axes(range(len(stages.space)), stages.space)
+    if stages.reduced == everything and stages.sweeps > 1:
+        return None  # one position only: a second sweep apart can be shared by threads
+    return stages if stages.sweeps <= _MOST_SWEEPS else None

@@ -9,7 +9,7 @@ from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Kernel
 from gluonic.codegen.loops.steps import LoopStep, Step
-from gluonic.graph.node import Entry
+from gluonic.graph.node import Entry, Node
 
 
 def code_key(group: Group, facts: Facts) -> Hashable | None:
@@ -33,16 +33,23 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
 
     nodes = []
     for node in group.nodes:
-        entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
-        kinds = tuple((facts.dtypes[e], _ones(facts, e)) for e in entries)
-        nodes.append((id(node.application), tuple(map(where, entries)), kinds))
+        outputs = [(position[node], i) for i in range(node.output_count)]
+        nodes.append((*map(where, node.inputs), *outputs, _kind(node, facts)))
     operands = tuple(map(where, step.operands))
     loop = _loop_key(step) if isinstance(step, LoopStep) else None
     return type(step), tuple(nodes), operands, step.variant(facts), loop
 
 
-def _ones(facts: Facts, entry: Entry) -> tuple[bool, ...]:
-    return tuple([extent == 1 for extent in facts.shapes[entry]])
+def _kind(node: Node, facts: Facts) -> Hashable:
+    """What a node's own code depends on: its operator, dtypes, and which extents are 1."""
+    key = "kind of code", facts.kind_of(node)
+    if key not in facts.known:
+        entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
+        ones = [tuple([extent == 1 for extent in facts.shapes[entry]]) for entry in entries]
+        found = id(node.application), *[facts.dtypes[entry] for entry in entries], *ones
+        facts.known[key] = found
+    kind: Hashable = facts.known[key]
+    return kind
 
 
 def _loop_key(step: LoopStep) -> Hashable:

@@ -152,19 +152,16 @@ def share_packing(
 
 def fold_activations(graph: Graph, facts: Facts) -> Graph:
     """Let dense layers apply the functions that alone read their outputs."""
-    uses: dict[Entry, int] = {}
-    for entry in (*graph.outputs, *(e for node in graph.nodes for e in node.inputs)):
-        uses[entry] = uses.get(entry, 0) + 1
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
         application = node.application
-        if application is None or len(inputs) != 1 or uses[node.inputs[0]] != 1:
+        if application is None or len(inputs) != 1:
             return None
         before = inputs[0].node
-        if before.application is None or not _is_float32(node, facts):
-            return None
-        layer = Extended.of(before.application)
+        layer = None if before.application is None else Extended.of(before.application)
         if layer is None or len(layer.then) >= _MOST_STEPS or function_of(application) is None:
+            return None
+        if graph.reads[node.inputs[0]] != 1 or not _is_float32(node, facts):
             return None
         made = Extended(layer.dense, (*layer.then, application))
         return node.with_application(made, before.inputs)

@@ -38,6 +38,8 @@ _FUNCTIONS = {"LeakyReLU"}
 
 def widening_key(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Hashable:
     """Which operators the pass changes, and their inputs and outputs of float16; nothing if there are none."""
+    if HALF not in set(dtypes.values()):
+        return ()
     return tuple(
         (number, *(dtypes[entry] == HALF for entry in (*node.inputs, node.entry())))
         for number, node in enumerate(graph.nodes)
