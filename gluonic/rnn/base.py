@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
+from gluonic.rnn.inner_cells import refuse_modified, take_steps
 from gluonic.rnn.sequences import arranged, steps_of
 from gluonic.rnn.steps import Activate
 from gluonic.symbol import Symbol
@@ -102,14 +102,7 @@ class BaseRNNCell(CheckedArguments):
         return states
 
     def _refuse_modified(self) -> None:
-        if self._modified:
-            raise AssertionError(
-                describe(
-                    "a modifier such as ZoneoutCell is around this cell",
-                    where=f"{type(self).__name__} {self._prefix!r}",
-                    hint="call the modifier instead",
-                )
-            )
+        refuse_modified(self, f"{type(self).__name__} {self._prefix!r}")
 
     def unpack_weights(self, args: Arrays) -> dict[str, NDArray]:
         """Return arrays by name, with those of this cell's weights divided gate by gate."""
@@ -166,11 +159,8 @@ class BaseRNNCell(CheckedArguments):
         self.reset()
         steps = steps_of(length, inputs, layout)
         states = self.begin_state() if begin_state is None else begin_state
-        outputs = []
-        for step in steps:
-            output, states = self(step, states)
-            outputs.append(output)
-        return arranged(length, outputs, layout, merge_outputs), states
+        outputs, history = take_steps(self, steps, states)
+        return arranged(length, outputs, layout, merge_outputs), history[-1]
 
     def _get_activation(self, inputs: Any, activation: Any, **kwargs: Any) -> Any:
         """Apply an activation given by name or as a function."""

@@ -7,6 +7,7 @@ from gluonic import symbol as sym
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
 from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
+from gluonic.rnn.inner_cells import step_through, unroll_through, with_states
 from gluonic.rnn.sequences import steps_of, time_axis
 from gluonic.symbol import Symbol
 
@@ -57,11 +58,8 @@ class _OfCells(BaseRNNCell):
 
     def _with_states(self, states: Any) -> Iterator[tuple[Any, Any]]:
         """Pair each cell with its states."""
-        start = 0
-        for cell in self._cells:
-            end = start + len(cell.state_info)
-            yield cell, states[start:end]
-            start = end
+        counts = (len(cell.state_info) for cell in self._cells)
+        return with_states(self._cells, counts, states)
 
 
 class SequentialRNNCell(_OfCells):
@@ -86,11 +84,7 @@ class SequentialRNNCell(_OfCells):
     def __call__(self, inputs: Any, states: Any) -> Any:
         """Take one step with every cell."""
         self._counter += 1
-        after: list[Any] = []
-        for cell, own in self._with_states(states):
-            inputs, own = cell(inputs, own)
-            after += own
-        return inputs, after
+        return step_through(self._with_states(states), inputs)
 
     def unroll(
         self,
@@ -103,14 +97,8 @@ class SequentialRNNCell(_OfCells):
         """Run the cells over a sequence, one cell after the other; see `BaseRNNCell`."""
         self.reset()
         states = self.begin_state() if begin_state is None else begin_state
-        after: list[Any] = []
-        merging = [None] * (len(self._cells) - 1) + [merge_outputs]
-        for (cell, own), merge in zip(self._with_states(states), merging, strict=True):
-            inputs, own = cell.unroll(
-                length, inputs=inputs, begin_state=own, layout=layout, merge_outputs=merge
-            )
-            after += own
-        return inputs, after
+        pairs = self._with_states(states)
+        return unroll_through(pairs, length, inputs, merge_outputs, layout=layout)
 
 
 class BidirectionalCell(_OfCells):

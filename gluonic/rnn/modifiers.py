@@ -1,7 +1,6 @@
 """Symbolic cells that change what other cells see or give: dropout, zoneout and residuals."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from gluonic import symbol as sym
@@ -9,6 +8,7 @@ from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
 from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
+from gluonic.rnn.inner_cells import unmodified
 from gluonic.rnn.sequences import arranged
 from gluonic.rnn.steps import zoned
 from gluonic.symbol import Symbol
@@ -88,17 +88,8 @@ class ModifierCell(BaseRNNCell):
     ) -> Any:
         """Return the states of the other cell before the first step; see `BaseRNNCell`."""
         self._refuse_modified()
-        with self._unmodified():
+        with unmodified(self.base_cell):
             return self.base_cell.begin_state(init_sym, **kwargs)
-
-    @contextmanager
-    def _unmodified(self) -> Iterator[None]:
-        """Let the other cell be called, as by the modifier."""
-        self.base_cell._modified = False
-        try:
-            yield
-        finally:
-            self.base_cell._modified = True
 
     def unpack_weights(self, args: Arrays) -> dict[str, NDArray]:
         """Divide the weights of the other cell; see `BaseRNNCell`."""
@@ -170,7 +161,7 @@ class ResidualCell(ModifierCell):
     ) -> tuple[Any, Any]:
         """Run the other cell over a sequence and add its inputs; see `BaseRNNCell`."""
         self.reset()
-        with self._unmodified():
+        with unmodified(self.base_cell):
             outputs, states = self.base_cell.unroll(
                 length,
                 inputs=inputs,

@@ -15,8 +15,8 @@ from gluonic.gluon.rnn.sequences import (
     take_apart,
     zeros_for,
 )
-from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
+from gluonic.rnn.inner_cells import refuse_modified, take_steps
 from gluonic.rnn.steps import Activate
 
 _FUNCTIONS = ("tanh", "relu", "sigmoid", "softsign")
@@ -66,14 +66,7 @@ class RecurrentCell(Block):
         return states
 
     def _refuse_modified(self) -> None:
-        if self._modified:
-            raise AssertionError(
-                describe(
-                    "a modifier such as ZoneoutCell is around this cell",
-                    where=self.name,
-                    hint="call the modifier instead",
-                )
-            )
+        refuse_modified(self, self.name)
 
     def _first_states(
         self, inputs: Any, begin_state: Any, batch_size: int, layout: str = "NC"
@@ -116,18 +109,14 @@ class RecurrentCell(Block):
         self.reset()
         steps, F, batch_size = take_apart(length, inputs, layout)
         states = self._first_states(steps, begin_state, batch_size)
-        outputs, history = [], []
-        for step in steps:
-            output, states = self(step, states)
-            outputs.append(output)
-            history.append(states)
+        outputs, history = take_steps(self, steps, states)
         if valid_length is None:
-            return put_together(outputs, layout, merge_outputs), states
+            return put_together(outputs, layout, merge_outputs), history[-1]
         states = [
             F.SequenceLast(
                 F.stack(*one, axis=0), sequence_length=valid_length, use_sequence_length=True
             )
-            for one in zip(*history, strict=True)
+            for one in zip(*history[1:], strict=True)
         ]
         masked = mask(F, outputs, length, valid_length, layout, True)
         return put_together(masked, layout, merge_outputs, length), states

@@ -16,6 +16,7 @@ from gluonic.gluon.rnn.sequences import (
 )
 from gluonic.graph.attributes import Rate
 from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.rnn.inner_cells import step_through, unmodified, unroll_through, with_states
 from gluonic.rnn.steps import zoned
 
 
@@ -38,11 +39,8 @@ class _OfCells(RecurrentCell):
 
     def _with_states(self, states: Any) -> Iterator[tuple[Any, Any]]:
         """Pair each cell with its states."""
-        start = 0
-        for cell in self._cells():
-            end = start + len(cell.state_info())
-            yield cell, states[start:end]
-            start = end
+        counts = (len(cell.state_info()) for cell in self._cells())
+        return with_states(self._cells(), counts, states)
 
 
 class _Stack(_OfCells):
@@ -53,11 +51,7 @@ class _Stack(_OfCells):
         self.register_child(cell)
 
     def _take_step(self, inputs: Any, states: Any) -> Any:
-        after: list[Any] = []
-        for cell, own in self._with_states(states):
-            inputs, own = cell(inputs, own)
-            after += own
-        return inputs, after
+        return step_through(self._with_states(states), inputs)
 
     def unroll(
         self,
@@ -72,19 +66,10 @@ class _Stack(_OfCells):
         self.reset()
         size = batch_size_of(inputs, layout)
         begin_state = self._first_states(inputs, begin_state, size, layout)
-        after: list[Any] = []
-        top = self._cells()[-1]
-        for cell, own in self._with_states(begin_state):
-            inputs, own = cell.unroll(
-                length,
-                inputs,
-                begin_state=own,
-                layout=layout,
-                merge_outputs=merge_outputs if cell is top else None,
-                valid_length=valid_length,
-            )
-            after += own
-        return inputs, after
+        pairs = self._with_states(begin_state)
+        return unroll_through(
+            pairs, length, inputs, merge_outputs, layout=layout, valid_length=valid_length
+        )
 
     def __getitem__(self, i: int) -> Any:
         return self._cells()[i]
@@ -215,11 +200,8 @@ class ModifierCell(HybridRecurrentCell):
     ) -> list[Any]:
         """Return the states of the other cell before the first step; see `RecurrentCell`."""
         self._refuse_modified()
-        self.base_cell._modified = False
-        try:
+        with unmodified(self.base_cell):
             begin: list[Any] = self.base_cell.begin_state(batch_size, func=func, **kwargs)
-        finally:
-            self.base_cell._modified = True
         return begin
 
     def __repr__(self) -> str:
@@ -297,13 +279,10 @@ class ResidualCell(ModifierCell):
     ) -> tuple[Any, list[Any]]:
         """Run the other cell over a sequence and add its inputs; see `RecurrentCell`."""
         self.reset()
-        self.base_cell._modified = False
-        try:
+        with unmodified(self.base_cell):
             outputs, states = self.base_cell.unroll(
                 length, inputs, begin_state, layout, merge_outputs, valid_length
             )
-        finally:
-            self.base_cell._modified = True
         merge = is_whole(outputs) if merge_outputs is None else merge_outputs
         inputs = put_together(inputs, layout, merge, length)
         F = namespace_of(inputs)
