@@ -34,11 +34,11 @@ class Facts:
     shapes: dict[Entry, Shape]
     dtypes: dict[Entry, Dtype]
     loops: dict[Node, Loop | None] = field(default_factory=dict, compare=False, repr=False)
-    kinds: dict[Node, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    kinds: dict[Node, int] = field(default_factory=dict, compare=False, repr=False)
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def kind_of(self, node: Node) -> tuple[Any, ...]:
-        """What nodes have in common that apply one operator to the very same shapes and dtypes.
+    def kind_of(self, node: Node) -> int:
+        """The number of what nodes share that apply one operator to the very same shapes and dtypes.
 
         Shapes are told apart by identity: they may hold extents that are not known, of which nothing is asked.
         """
@@ -48,7 +48,8 @@ class Facts:
                 map(self.shapes.__getitem__, entries),
                 map(self.dtypes.__getitem__, entries),
             )
-            self.kinds[node] = node.application, *map(id, shapes), *dtypes
+            alike = node.application, *map(id, shapes), *dtypes
+            self.kinds[node] = self.known.setdefault(alike, len(self.kinds))
         return self.kinds[node]
 
     def bytes_of(self, entry: Entry) -> int:

@@ -212,7 +212,7 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
     """The node as a loop."""
     if node not in facts.loops:
         assert node.application is not None
-        kind = facts.kind_of(node)
+        kind = "loop", facts.kind_of(node)
         if kind not in facts.known:
             facts.known[kind] = loop_of(
                 node.application,
