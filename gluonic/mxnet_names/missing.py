@@ -68,13 +68,6 @@ MISSING = (
     ),
     Missing(
         "ndarray.contrib symbol.contrib",
-        "calibrate_entropy dequantize quantize quantize_asym quantize_v2 quantized_act quantized_batch_norm "
-        "quantized_concat quantized_conv quantized_elemwise_add quantized_elemwise_mul quantized_embedding "
-        "quantized_flatten quantized_fully_connected quantized_pooling quantized_rnn requantize",
-        _QUANTIZED,
-    ),
-    Missing(
-        "ndarray.contrib symbol.contrib",
         "dgl_adjacency dgl_csr_neighbor_non_uniform_sample dgl_csr_neighbor_uniform_sample dgl_graph_compact "
         "dgl_subgraph edge_id getnnz",
         _NO_SPARSE,

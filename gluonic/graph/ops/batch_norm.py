@@ -8,7 +8,7 @@ import numpy as np
 
 from gluonic.graph.axes import axis_of, replaced
 from gluonic.graph.operator import Array, Run, State, operator
-from gluonic.graph.ops.layer_rules import both_ways, require_floating, wide
+from gluonic.graph.ops.layer_rules import both_ways, require_floating, set_all, wide
 from gluonic.graph.ops.standardization import Standardization, moments
 from gluonic.graph.view import NodeView
 
@@ -205,8 +205,7 @@ def infer_shape_of_statistics(n: NodeView) -> None:
     """The shape rule of an operator with statistics for each channel."""
     both_ways(n, "data", "output")
     axis = axis_of(_axis(n), len(n.data), n._title)
-    for name in _PARAMETERS:
-        setattr(n, name, (n.data[axis],))
+    set_all(n, _PARAMETERS, (n.data[axis],))
     n.data = n.output = replaced(n.data, axis, n.gamma[0])
 
 

@@ -1,5 +1,6 @@
 """Inference rules and small tools that the layers of neural networks share."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,18 @@ def both_ways(n: NodeView, first: str, second: str) -> None:
         raise Unknown
 
 
+def set_all(n: NodeView, names: Iterable[str], fact: Any) -> None:
+    """Assign one shape or dtype to those of the named slots that this use has."""
+    for name in names:
+        if name in n._slots:
+            setattr(n, name, fact)
+
+
 __all__ = [
     "accumulator",
     "both_ways",
     "floating",
     "require_floating",
+    "set_all",
     "wide",
 ]
