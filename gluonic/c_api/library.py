@@ -13,7 +13,7 @@ from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MissingNameError, MXNetError, describe
 from gluonic.graph.handles import held_by
 from gluonic.graph.shape_semantics import is_np_shape, set_np_shape
-from gluonic.graph.writes import share
+from gluonic.graph.versions import mark_escaped
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.creation import waitall
 from gluonic.ndarray.kernels import overwrite
@@ -97,7 +97,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "MXIsNumpyShape": lambda out: _give(out, is_np_shape()),
     "MXNDArrayFree": lambda handle: None,
     "MXNDArrayGetContext": _get_context,
-    "MXNDArrayGetData": lambda handle, out: _give(out, share(array_of(handle)._data).ctypes.data),
+    "MXNDArrayGetData": lambda handle, out: _give(
+        out, mark_escaped(array_of(handle)._data).ctypes.data
+    ),
     "MXNDArrayGetDType": lambda handle, out: _give(out, CODE_OF[array_of(handle)._data.dtype]),
     "MXNDArrayGetShapeEx": _get_shape,
     "MXNDArrayGetStorageType": lambda handle, out: _give(out, _STORAGE[array_of(handle).stype]),

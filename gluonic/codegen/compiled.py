@@ -5,7 +5,7 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.calls.frame`.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from gluonic.codegen.calls.binding import Binding
@@ -63,7 +63,7 @@ class CompiledGraph:
         self._prepared = self._preparations()
         self._lock = lock()
         self._families = {mode: Families(each, mode) for mode, each in self._prepared.items()}
-        self._misses = self._forgotten_hits = 0
+        self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
 
     def _preparations(self) -> dict[bool, Preparation]:
         """What rewrites the graph, for either mode."""
@@ -76,12 +76,14 @@ class CompiledGraph:
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
         with self._lock:
+            frames = [f for s in self._held() for f in s.frames]
             libraries = [s.code.library for s in self.specializations if s.code.library is not None]
             return CacheInfo(
                 len(self.specializations),
                 len(self.bindings),
-                self._forgotten_hits + sum(f.hits for s in self._held() for f in s.frames),
+                self._forgotten_hits + sum(frame.hits for frame in frames),
                 self._misses,
+                self._forgotten_prepackings + sum(frame.prepackings for frame in frames),
                 sum(library.size for library in libraries),
                 sum(library.from_disk for library in libraries),
             )
@@ -114,7 +116,7 @@ class CompiledGraph:
     def _discard(self, frame: Frame) -> None:
         """Forget a frame whose call failed: it may be half way to other arrays, and keeps memory."""
         with self._lock:
-            self._forgotten_hits += frame.hits
+            self._count_forgotten([frame])
             frame.specialization.frames.remove(frame)
 
     @property
@@ -189,7 +191,12 @@ class CompiledGraph:
         for key in old:
             del self.bindings[key]
         del self.specializations[:-_MOST_SPECIALIZATIONS]
-        self._forgotten_hits += sum(f.hits for s in before - self._held() for f in s.frames)
+        self._count_forgotten(f for s in before - self._held() for f in s.frames)
+
+    def _count_forgotten(self, frames: Iterable[Frame]) -> None:
+        for frame in frames:
+            self._forgotten_hits += frame.hits
+            self._forgotten_prepackings += frame.prepackings
 
     def _bind_noted(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Do what `_bind` does, and tell the profiler, if it runs."""

@@ -14,7 +14,7 @@ from gluonic.graph.gradient import gradients, has_losses
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.subgraphs import held_graphs
-from gluonic.graph.writes import note_writes
+from gluonic.graph.versions import mark_all_modified
 
 
 @dataclass
@@ -205,5 +205,5 @@ class DifferentiableProgram:
             into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
         found = iter(self.backward_program(given, run, into))
         if into is not None:
-            note_writes(into)
+            mark_all_modified(into)
         return [None if entry is None else next(found) for entry in outputs]

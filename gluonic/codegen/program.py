@@ -16,7 +16,7 @@ from gluonic.graph.memory import copied
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.writes import note_writes
+from gluonic.graph.versions import mark_all_modified
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
@@ -42,7 +42,7 @@ class Program:
     graph : what to compute
     inputs : the variables, in the order in which their arrays will be given
     parameters : those of them whose values seldom change: what follows from them alone is kept until a write
-        is noted (:mod:`gluonic.graph.writes`)
+        is noted (:mod:`gluonic.graph.versions`)
     data : those whose first axes may be the batch; None if that is not known
 
     Attributes
@@ -131,7 +131,7 @@ class Program:
         inputs = dict(zip(self.inputs, arrays, strict=True))
         results = interpret(self.graph, inputs, run, self.observer)
         if self.graph.states:
-            note_writes(inputs[node] for node in self.graph.states)
+            mark_all_modified(inputs[node] for node in self.graph.states)
         taken: set[Entry] = set()
         own = []
         for entry, array in zip(self.graph.outputs, results, strict=True):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.graph.events import EVENTS
-from gluonic.graph.writes import REPLACEMENTS
+from gluonic.graph.versions import REPLACEMENTS
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.repetition import NotCopied

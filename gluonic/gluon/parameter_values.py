@@ -6,7 +6,7 @@ from typing import Any, NoReturn, TypeVar
 from gluonic import ndarray as nd
 from gluonic.gluon import parameter_complaints as complaints
 from gluonic.graph.memory import copied
-from gluonic.graph.writes import note_replacement
+from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.differentiate import mark_variables
@@ -22,7 +22,7 @@ def _noting(change: _Method) -> _Method:
 
     def changed(self: "ParameterArrays", *args: Any, **kwargs: Any) -> Any:
         result = change(self, *args, **kwargs)
-        note_replacement()
+        mark_replaced()
         return result
 
     changed.__name__, changed.__doc__ = change.__name__, change.__doc__
@@ -70,7 +70,7 @@ class ParameterValues:
     @_data.setter
     def _data(self, arrays: list[NDArray] | None) -> None:
         self._arrays = arrays
-        note_replacement()
+        mark_replaced()
 
     @property
     def _grad(self) -> list[NDArray] | None:
@@ -80,7 +80,7 @@ class ParameterValues:
     @_grad.setter
     def _grad(self, gradients: list[NDArray] | None) -> None:
         self._gradients = gradients
-        note_replacement()
+        mark_replaced()
 
     # Taking values
 

@@ -16,8 +16,8 @@ from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
+from gluonic.graph.versions import REPLACEMENTS
 from gluonic.graph.view import written
-from gluonic.graph.writes import REPLACEMENTS
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU

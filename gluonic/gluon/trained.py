@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
-from gluonic.graph.writes import REPLACEMENTS
+from gluonic.graph.versions import REPLACEMENTS
 from gluonic.ndarray import NDArray
 
 

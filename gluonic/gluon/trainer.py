@@ -11,7 +11,7 @@ from gluonic.gluon.trained import KnownParameters, Trained
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, MXNetError, NotThereError, describe
 from gluonic.graph.files import write_atomically
-from gluonic.graph.writes import REPLACEMENTS
+from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
 from gluonic.ndarray import Context, NDArray
 from gluonic.optimizer.states import load_states

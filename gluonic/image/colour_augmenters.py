@@ -11,7 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.graph import colours
 from gluonic.graph.errors import InferenceError, describe
 from gluonic.graph.quiet import quietly
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import mark_modified
 from gluonic.image.augmenter import Augmenter, RandomOrderAug
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.recording import check_writable
@@ -44,7 +44,7 @@ def _written(src: NDArray, change: Callable[[colours.Pixels], Any]) -> NDArray:
     _require_floats(src)
     check_writable(src, (src,))
     quietly(change, src._data)
-    note_write(src._data)
+    mark_modified(src._data)
     return src
 
 

@@ -12,7 +12,7 @@ from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.operator import REGISTRY
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
@@ -101,7 +101,7 @@ def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
                 )
             )
         np.copyto(target, result)
-        note_write(target)
+        mark_modified(target)
         return self
 
     return apply

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.graph.errors import describe
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.creation import empty
+from gluonic.ndarray.creation import zeros
 from gluonic.ndarray.invoke import invoke
 
 Nested = Any  # an NDArray, or a list or tuple of what is nested
@@ -142,8 +142,7 @@ def _padded(members: Sequence[NDArray], length: int) -> NDArray:
     stacked = _stack(members)
     if len(members) == length:
         return stacked
-    rest = empty((length - len(members), *stacked.shape[1:]), stacked.context, stacked.dtype)
-    rest._data[...] = 0
+    rest = zeros((length - len(members), *stacked.shape[1:]), stacked.context, stacked.dtype)
     return invoke(REGISTRY["Concat"].apply({"num_args": 2, "dim": 0}), (stacked, rest))[0]
 
 

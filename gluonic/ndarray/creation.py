@@ -378,8 +378,9 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
     check_writable(out)
-    overwrite(out, 0)
-    out._data[np.arange(len(out._data)), indices._data.astype(np.int64)] = 1
+    rows = np.zeros_like(out._data)
+    rows[np.arange(len(rows)), indices._data.astype(np.int64)] = 1
+    overwrite(out, rows)
     return out
 
 

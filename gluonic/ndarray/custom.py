@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import CallError, MismatchError, MXNetError, describe, nearest
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import add, write
 from gluonic.ndarray.array import NDArray
 
 
@@ -58,12 +58,11 @@ class CustomOp:
         if not isinstance(values, np.ndarray):
             values = np.asarray(values).astype(dst._data.dtype)
         if req in ("write", "inplace"):
-            np.copyto(dst._data, values, casting="unsafe")
+            write(dst._data, values)
         elif req == "add":
-            np.add(dst._data, values, out=dst._data, casting="unsafe")
+            add(dst._data, values)
         else:
             raise ValueError(f"req must be null, write, inplace or add, not {req!r}")
-        note_write(dst._data)
 
 
 class CustomOpProp:

@@ -13,7 +13,7 @@ from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.memory import allocating, copied, too_large
 from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.quiet import QUIET, quietly
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
 from gluonic.ndarray.invoke import invoke
@@ -231,7 +231,7 @@ def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
 def setitem(self: NDArray, key: Any, value: Any) -> None:
     """Write into the part that a key names."""
     if not STATE.recording and _write_quickly(self._data, key, value):
-        note_write(self._data)
+        mark_modified(self._data)
         return
     if not self.writable:
         raise ValueError("the NDArray is read-only: its elements cannot be assigned")
@@ -244,7 +244,7 @@ def setitem(self: NDArray, key: Any, value: Any) -> None:
     with allocating("the values that are to be written"):
         shape = self._data[index].shape if basic else _positions(self, index).shape
         quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
-    note_write(self._data)
+    mark_modified(self._data)
 
 
 def _write_quickly(data: Array, key: Any, value: Any) -> bool:

@@ -9,7 +9,7 @@ from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocating, converted, copied
 from gluonic.graph.operator import Array
-from gluonic.graph.writes import share
+from gluonic.graph.versions import mark_escaped
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context
 
@@ -25,11 +25,11 @@ def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
                 f"an NDArray of {self._data.dtype} is no {np.dtype(dtype)} without copying"
             )
         return converted(self._data, dtype, "a copy for NumPy")
-    return copied(self._data, "a copy for NumPy") if copy else share(self._data)
+    return copied(self._data, "a copy for NumPy") if copy else mark_escaped(self._data)
 
 
 NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
-    lambda self: share(self._data).__array_interface__,
+    lambda self: mark_escaped(self._data).__array_interface__,
     doc="NumPy's array interface; memory is shared.",
 )
 
@@ -56,7 +56,7 @@ def from_numpy(
         ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
-    return array_cls(share(shared))
+    return array_cls(mark_escaped(shared))
 
 
 def _dtypes() -> str:
@@ -101,7 +101,7 @@ class _Source:
 @method("__dlpack__")
 def dlpack(self: NDArray, **keywords: Any) -> Any:
     """Export the elements, shared, as a DLPack capsule."""
-    return share(self._data).__dlpack__(**keywords)
+    return mark_escaped(self._data).__dlpack__(**keywords)
 
 
 @method("__dlpack_device__")
@@ -112,7 +112,7 @@ def dlpack_device(self: NDArray) -> tuple[int, int]:
 
 def to_dlpack_for_read(data: NDArray) -> Any:
     """Return a DLPack capsule that shares memory with an array."""
-    return share(data._data).__dlpack__()
+    return mark_escaped(data._data).__dlpack__()
 
 
 to_dlpack_for_write = to_dlpack_for_read
@@ -136,7 +136,7 @@ def from_dlpack(dlpack: Any) -> NDArray:
         ) from error
     if array.dtype not in CODE_OF:
         raise MXNetError(f"from_dlpack: {array.dtype} is not supported; it has {_dtypes()}")
-    return NDArray(share(np.asarray(_Memory(array)) if source.is_unmarked else array))
+    return NDArray(mark_escaped(np.asarray(_Memory(array)) if source.is_unmarked else array))
 
 
 # ----------------------------------------------------------------------------------------- pickles

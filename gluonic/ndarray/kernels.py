@@ -13,7 +13,7 @@ from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused, withou
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.quiet import quietly
-from gluonic.graph.writes import note_write, note_writes
+from gluonic.graph.versions import mark_all_modified, write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
 
@@ -53,14 +53,13 @@ def _computed(
 ) -> list[Array]:
     results = computed(application, arrays, run, expected)
     if application.states:
-        note_writes(application.states_among(arrays))
+        mark_all_modified(application.states_among(arrays))
     return [own(array, arrays) for array in results]
 
 
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
     try:
-        quietly(np.copyto, target._data, np.asarray(values), "unsafe")
+        quietly(write, target._data, np.asarray(values))
     except MemoryError as error:
         raise too_large("the values that are to be written", error) from None
-    note_write(target._data)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.events import EVENTS
-from gluonic.graph.writes import REPLACEMENTS
+from gluonic.graph.versions import REPLACEMENTS
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.recording import wrap

@@ -19,7 +19,7 @@ from gluonic.graph.errors import FileFormatError, NotThereError, describe
 from gluonic.graph.files import inaccessible, write_atomically
 from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.shape_semantics import is_np_shape
-from gluonic.graph.writes import note_replacement
+from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray, method
 
 _HEADER = 0x112
@@ -272,4 +272,4 @@ def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
     """Take the state that MXNet's own pickles hold: an array as in a file."""
     array = load_array(state["handle"])
     self._data, self._entry, self._context, self._reader = array._data, None, None, None
-    note_replacement()
+    mark_replaced()

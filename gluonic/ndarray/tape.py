@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from gluonic.graph.operator import Array
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import add, write
 
 if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray
@@ -125,16 +125,15 @@ class Leaf(Record):
         buffer = self.grad._data
         if gradient is None:
             if self.req == "write":
-                buffer[...] = 0
+                write(buffer, 0)
         elif gradient._data is buffer:
             return  # whoever wrote it there has noted the write
         else:
             new = gradient._data.reshape(buffer.shape)
             if self.req == "add":
-                np.add(buffer, new, out=buffer, casting="unsafe")
+                add(buffer, new)
             else:
-                np.copyto(buffer, new, casting="unsafe")
-        note_write(buffer)
+                write(buffer, new)
 
 
 class FunctionRecord(Record):

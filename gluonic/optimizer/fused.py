@@ -14,7 +14,7 @@ from gluonic.codegen.program import interpreting
 from gluonic.codegen.updates import BoundUpdate, update_kernel
 from gluonic.graph.events import EVENTS
 from gluonic.graph.operator import Array
-from gluonic.graph.writes import note_writes
+from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
 
@@ -88,7 +88,7 @@ class FusedUpdate:
         for group in plan.groups:
             own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
             group.update(_rows(own, names))
-        note_writes(arrays)
+        mark_all_modified(arrays)
         if EVENTS.imperative:
             EVENTS.eager(f"{type(optimizer).__name__}.update", begin, parameters=len(weights))
         return True

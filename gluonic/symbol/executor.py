@@ -17,7 +17,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.states import with_own_states
-from gluonic.graph.writes import note_replacement
+from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.kernels import overwrite
@@ -374,7 +374,7 @@ def _store(output: NDArray, result: Array) -> None:
         overwrite(output, result)
     else:  # the shape depends on the data
         output._data = result
-        note_replacement()
+        mark_replaced()
 
 
 def _give(target: NDArray, gradient: Array | None, request: str) -> None:

@@ -73,12 +73,12 @@ def test_what_follows_from_parameters_is_computed_once_for_all_batch_sizes(
     (specialization,) = graph.specializations
     (frame,) = specialization.frames
     assert specialization.settled
-    assert frame.settlings == 1
+    assert frame.prepackings == 1
     weight = net[0].weight
     weight.set_data(weight.data() * 2)
     for batch in (9, 30, 4):
         net(images(batch))
-    assert frame.settlings == 2
+    assert frame.prepackings == 2
 
 
 def test_parameters_that_change_between_batch_sizes_are_noticed() -> None:

@@ -162,6 +162,44 @@ def test_a_changed_parameter_changes_all_results(family: Family, way: str, calls
         assert not np.allclose(before[0][0], expected[0][0])  # of the convolution
 
 
+def prepackings(made: Family) -> list[int]:
+    """How often each of the nets has packed its parameter."""
+    return [net.cache_info().prepackings for net, _, _ in made.pairs]
+
+
+WRITES_TO_MEMORY_OF_OTHERS = {"dlpack_capsule", "buffers_of_a_pickle"}
+"""Ways that write into memory which no array owns: it may be anybody's."""
+
+
+@pytest.mark.parametrize("way", [name for name in WAYS if name not in WRITES_TO_MEMORY_OF_OTHERS])
+def test_a_change_of_other_parameters_lets_stand_what_was_packed(family: Family, way: str) -> None:
+    other = Net()
+    other.initialize(mx.init.Normal(1))
+    other(ONE_INPUT)
+    family.begin()
+    for _ in range(4):
+        family.compute(predicted, 0)
+    before = prepackings(family)
+    WAYS[way](other.weight, other)
+    family.compute(predicted, 0)
+    assert prepackings(family) == before
+
+
+def test_a_change_of_a_parameter_packs_it_anew_once_in_the_nets_that_read_it(
+    family: Family,
+) -> None:
+    family.begin()
+    for _ in range(4):
+        family.compute(predicted, 0)
+    before = prepackings(family)
+    family.parameter.data()[:] = 3
+    for _ in range(3):
+        family.compute(predicted, 0)
+    more = [now - then for now, then in zip(prepackings(family), before, strict=True)]
+    assert set(more) <= {0, 1}
+    assert more[0] == 1  # of the convolution
+
+
 @forks
 def test_what_is_written_by_the_child_of_a_fork_changes_its_results(family: Family) -> None:
     family.begin()

@@ -20,7 +20,7 @@ from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated, too_large
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.writes import Watch, is_shared, note_writes
+from gluonic.graph.versions import Watch, has_escaped, mark_all_modified
 
 if TYPE_CHECKING:
     from gluonic.codegen.native.foreign import NativeFunction
@@ -61,7 +61,7 @@ class Frame:
     slots : the address table
     binding : the shapes that it serves now
     hits : how many calls found their binding made
-    settlings : how often what follows from parameters alone was computed
+    prepackings : how often what follows from parameters alone was computed
     watch : over the parameters that it follows from
     settled_at : the version of `watch` for which it was computed
     verified_for : the look-up of parameters whose arrays it was last seen to have; see `repeat`
@@ -69,7 +69,7 @@ class Frame:
 
     def __init__(self, binding: Binding) -> None:
         spec = self.specialization = binding.specialization
-        self.hits = self.settlings = 0
+        self.hits = self.prepackings = 0
         self.verified_for: object = None
         self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
         self._address = ctypes.addressof(self.slots)
@@ -174,7 +174,9 @@ class Frame:
         else:
             outputs = self._run_segments(arrays, outputs, run)
         if spec.writes_inputs:
-            note_writes(arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written])
+            mark_all_modified(
+                arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written]
+            )
         if self._declined.value:
             self._declined.value = 0
             raise Declined
@@ -239,8 +241,8 @@ class Frame:
             self.watch = Watch(read)
         version = self.watch.version  # what is written from now on may come too late
         self._functions[0](self._address, self._table_address)
-        self.settlings += 1
-        self.settled_at = -1 if any(map(is_shared, read)) else version
+        self.prepackings += 1
+        self.settled_at = -1 if any(map(has_escaped, read)) else version
 
     def run_timed(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None

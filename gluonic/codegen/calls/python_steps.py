@@ -18,7 +18,7 @@ from gluonic.graph.interpret import own, run_in_graph, signature_of
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.record import record
-from gluonic.graph.writes import note_writes
+from gluonic.graph.versions import mark_all_modified
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
@@ -111,7 +111,7 @@ class PythonStep:
             self._expected = signature_of(self.application, read)
         found = run_in_graph(self._group.nodes[0], read, run, self._expected)
         if self.application.states:
-            note_writes(self.application.states_among(read))
+            mark_all_modified(self.application.states_among(read))
         for result, array in zip(self._results, found, strict=True):
             result.put(array, arrays, read)
         if EVENTS.symbolic:

@@ -16,6 +16,8 @@ class CacheInfo:
     bindings : what goes with one set of shapes each
     hits : calls that found their binding
     misses : calls that had to make one, and maybe code for it
+    prepackings : calls that computed what follows from parameters alone, such as packed filters: the first one,
+        and those after a write into one of these parameters
     code_bytes : of machine code, as object files
     disk_hits : specializations whose code came from the disk cache
     """
@@ -24,6 +26,7 @@ class CacheInfo:
     bindings: int = 0
     hits: int = 0
     misses: int = 0
+    prepackings: int = 0
     code_bytes: int = 0
     disk_hits: int = 0
 
@@ -32,6 +35,6 @@ class CacheInfo:
         """The sums over several graphs.
 
         >>> CacheInfo.total([CacheInfo(1, 2, hits=3), CacheInfo(1, 1, misses=1)])
-        CacheInfo(specializations=2, bindings=3, hits=3, misses=1, code_bytes=0, disk_hits=0)
+        CacheInfo(specializations=2, bindings=3, hits=3, misses=1, prepackings=0, code_bytes=0, disk_hits=0)
         """
         return cls(*map(sum, zip(*map(astuple, [cls(), *parts]), strict=True)))

@@ -18,7 +18,7 @@ from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
 from gluonic.graph.random_source import RandomSource
-from gluonic.graph.writes import note_write
+from gluonic.graph.versions import mark_modified
 from tests.codegen.harness import LEVELS, target_named
 
 Array = np.ndarray[Any, Any]
@@ -106,7 +106,7 @@ def test_a_parameter_is_packed_once_until_a_write_is_noted(
             (found,) = compiled([data, weight, bias], RUN)
             np.testing.assert_allclose(found, data @ weight.T + bias, rtol=2e-5, atol=2e-5)
         weight *= -1
-        note_write()
+        mark_modified()
     (specialization,) = compiled.specializations
     assert [type(group.step).__name__ for group in specialization.settled] == ["PackStep"]
 

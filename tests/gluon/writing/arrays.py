@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.ndarray.interchange import to_dlpack_for_write
 from tests.gluon.writing.ways import SHAPE, SIZE, WAYS, drawn, way
@@ -39,10 +40,29 @@ _METHODS: dict[str, Callable[[Any], Any]] = {
     "dropped": lambda w: nd.Dropout(w, p=0.9, mode="always", out=w),
     "concatenated": lambda w: nd.concat(drawn()[:4], drawn()[4:], dim=0, out=w),
     "where": lambda w: nd.where(w > 0, w, drawn(), out=w),
+    "one-hot rows": lambda w: nd.onehot_encode(nd.arange(8), w.reshape((8, 27))),
+    "CachedOp": lambda w: nd.CachedOp(mx.sym.relu(mx.sym.var("x")))(drawn(), out=w),
+    "update of a weight": lambda w: nd.sgd_update(w, drawn(), lr=0.5, out=w),
+    "update of a state": lambda w: nd.sgd_mom_update(drawn(), drawn(), w, lr=0.5, out=drawn()),
+    "update of several": lambda w: nd.multi_sgd_update(
+        w, drawn(), lrs=[0.5], wds=[0.1], num_weights=1, out=[w]
+    ),
+    "contrast of an image": lambda w: mx.image.ContrastJitterAug(0.9)(w.reshape((72, 1, 3))),
+    "normalized image": lambda w: mx.image.color_normalize(
+        w.reshape((72, 1, 3)), nd.array([1, 2, 3]), nd.array([4, 5, 6])
+    ),
+    "C function": lambda w: copied_by_c(w),
     "a gradient": lambda w: gradient_into(w),
     "an added gradient": lambda w: gradient_into(w, "add"),
     "a compiled gradient": lambda w: gradient_into(w, hybridize=True),
 }  # fmt: skip
+
+
+def copied_by_c(w: Any) -> None:
+    """Let the C function that copies memory into arrays do it."""
+    library: Any = mx.base._LIB  # type: ignore[attr-defined]
+    values = drawn().asnumpy()
+    library.MXNDArraySyncCopyFromCPU(w.handle, values.ctypes.data_as(ctypes.c_void_p), SIZE)
 
 
 def gradient_into(w: Any, request: str = "write", *, hybridize: bool = False) -> None:

@@ -1,7 +1,9 @@
 """Whatever writes into an array tells those who watch its memory, and nobody else."""
 
+import ast
 import gc
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,13 @@ from hypothesis import strategies as st
 from gluonic import autograd, nd
 from gluonic.codegen.program import Program
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.writes import Watch, is_shared, note_write, note_writes, share
+from gluonic.graph.versions import (
+    Watch,
+    has_escaped,
+    mark_all_modified,
+    mark_escaped,
+    mark_modified,
+)
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.recording import wrap
 from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run_of
@@ -83,14 +91,14 @@ def test_a_write_through_any_view_is_noted(parts: Any, reshapes: bool, number: f
 
 
 WRITES: dict[str, Callable[[Any], Any]] = {
-    "one": lambda a: note_write(a),
-    "a part": lambda a: note_write(a[1:]),
-    "another arrangement": lambda a: note_write(a.reshape(2, 3)[::-1].T),
-    "several": lambda a: note_writes([np.zeros(2), None, a]),
-    "all": lambda a: note_write(),
-    "foreign memory": lambda a: note_write(np.frombuffer(bytearray(8), np.uint8)),
-    "sharing": share,
-    "sharing a part": lambda a: share(a[2:4]),
+    "one": lambda a: mark_modified(a),
+    "a part": lambda a: mark_modified(a[1:]),
+    "another arrangement": lambda a: mark_modified(a.reshape(2, 3)[::-1].T),
+    "several": lambda a: mark_all_modified([np.zeros(2), None, a]),
+    "all": lambda a: mark_modified(),
+    "foreign memory": lambda a: mark_modified(np.frombuffer(bytearray(8), np.uint8)),
+    "sharing": mark_escaped,
+    "sharing a part": lambda a: mark_escaped(a[2:4]),
 }
 
 
@@ -109,7 +117,7 @@ def test_versions_never_return() -> None:
     watches = [Watch([array]) for _ in range(3)]
     seen = {watch.version for watch in watches}
     for count in range(2, 5):
-        note_write(array)
+        mark_modified(array)
         seen |= {watch.version for watch in watches}
         assert len(seen) == 3 * count
 
@@ -119,7 +127,7 @@ def test_a_watch_keeps_no_array_and_memory_that_is_used_again_is_not_watched() -
     gc.collect()
     before = watch.version
     for _ in range(50):
-        note_write(np.zeros(100))
+        mark_modified(np.zeros(100))
     assert watch.version == before
 
 
@@ -129,14 +137,61 @@ def test_an_array_that_is_watched_by_many_who_are_gone_tells_those_who_are_left(
     for _ in range(100):
         Watch([array])
     last, before = Watch([array]), first.version
-    note_write(array)
+    mark_modified(array)
     assert first.version != before
     assert last.version > before
 
 
 def test_memory_is_shared_from_when_it_was_given_away() -> None:
     array = np.zeros((4, 3))
-    assert not is_shared(array[1:])
-    share(array[2:])
-    assert is_shared(array)
-    assert is_shared(np.frombuffer(bytearray(8), np.uint8))
+    assert not has_escaped(array[1:])
+    mark_escaped(array[2:])
+    assert has_escaped(array)
+    assert has_escaped(np.frombuffer(bytearray(8), np.uint8))
+
+
+PACKAGE = Path(nd.__file__).parent.parent
+ROOMS_BELOW = (
+    "graph",
+    "codegen",
+)  # they see no NDArray; what they write is tested above, operator by operator
+SAYING = {"mark_modified", "mark_all_modified", "overwrite", "write", "add"}
+OF_OTHERS = {"c_api/library.py:_copy_to"}
+"""Functions that write into memory which is no array's."""
+
+
+def names_called(function: ast.AST) -> set[str]:
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return {ast.unparse(called).rpartition(".")[2] for called in calls}
+
+
+def is_write(node: ast.AST) -> bool:
+    """Whether NumPy writes into memory that is there: ``x._data[...] = y``, ``np.copyto``, ``out=x._data``."""
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        parts = (t.value for t in targets if isinstance(t, ast.Subscript))
+        return any(ast.unparse(whole).endswith("._data") for whole in parts)
+    if not isinstance(node, ast.Call):
+        return False
+    called = ast.unparse(node.func)
+    outputs = (ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "out")
+    return (
+        called == "np.copyto"
+        or called.endswith(("._data.__setitem__", "._data.fill", "._data.sort"))
+        or any(output.endswith("._data") for output in outputs)
+    )
+
+
+def test_functions_that_write_into_arrays_say_so() -> None:
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE)
+        if place.parts[0] in ROOMS_BELOW:
+            continue
+        functions = (
+            n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)
+        )
+        for function in functions:
+            if any(map(is_write, ast.walk(function))) and not SAYING & names_called(function):
+                found.add(f"{place}:{function.name}")
+    assert found == OF_OTHERS

@@ -1,9 +1,9 @@
-"""Whether memory was written to: the compiler keeps what it made of parameters until then.
+"""Versions of memory: the compiler keeps what it made of parameters until one of them is written into.
 
-Whoever writes into an array that existed before calls `note_write` afterwards; whoever hands an array's memory
-to code that can write without saying so calls `share`. What was made of arrays is kept with a `Watch` over
-them: that its version is the same tells that nothing has changed, where comparing contents would read all
-parameters at every call.
+Whoever writes into an array that existed before does it with `write` or `add`, or calls `mark_modified` right
+afterwards; whoever hands an array's memory to code that can write without saying so calls `mark_escaped`.
+What was made of arrays is kept with a `Watch` over them: that its version is the same tells that nothing has
+changed, where comparing contents would read all parameters at every call.
 """
 
 import itertools
@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 class Watch:
-    """Tells whether the memory of some arrays may have changed.
+    """The version of the memory of some arrays.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Watch:
 
     Attributes
     ----------
-    version : another number after each write, and when the memory is shared; numbers never return
+    version : another number after each write, and when the memory escapes; numbers never return
     """
 
     __slots__ = ("__weakref__", "version")
@@ -71,7 +71,7 @@ class _Replacements:
 
 REPLACEMENTS = _Replacements()
 _watched: dict[int, _Watched] = {}
-_shared: dict[int, "ref[Array]"] = {}
+_escaped: dict[int, "ref[Array]"] = {}
 _lock = lock()
 
 
@@ -85,57 +85,75 @@ def _enter(owner: Array, watch: Watch) -> None:
         _watched[key] = known._replace(watches=(*alive, ref(watch)))
 
 
-def note_write(array: Array | None = None) -> None:
+# -- writing ------------------------------------------------------------------------------------
+
+
+def write(array: Array, values: Any) -> None:
+    """Write values, broadcast and converted to the dtype of the array."""
+    np.copyto(array, values, casting="unsafe")
+    mark_modified(array)
+
+
+def add(array: Array, values: Any) -> None:
+    """Add values, converted to the dtype of the array."""
+    np.add(array, values, out=array, casting="unsafe")
+    mark_modified(array)
+
+
+def mark_modified(array: Array | None = None) -> None:
     """Say that an array has been written into; None if it is not known which."""
     if not _watched:
         return
     if array is None:
-        _note_all()
+        _mark_everything()
         return
     if array.base is not None:
         array = _owner(array)
         if not isinstance(array, np.ndarray):
-            _note_all()  # it may be anybody's memory
+            _mark_everything()  # it may be anybody's memory
             return
     found = _watched.get(id(array))
     if found is not None:
         found.changed()
 
 
-def note_writes(arrays: Iterable[Array | None]) -> None:
+def mark_all_modified(arrays: Iterable[Array | None]) -> None:
     """Say that some arrays have been written into; None among them stands for no array."""
     if _watched:
         for array in arrays:
             if array is not None:
-                note_write(array)
+                mark_modified(array)
 
 
-def _note_all() -> None:
+def _mark_everything() -> None:
     for found in tuple(_watched.values()):
         found.changed()
 
 
-def note_replacement() -> None:
+def mark_replaced() -> None:
     """Say that a parameter has taken another array, in whose memory nothing needs to have changed."""
     REPLACEMENTS.latest = next(_numbers)  # two threads never leave a number that was there before
 
 
-def share(array: Array) -> Array:
+# -- memory that others can write into --------------------------------------------------------------
+
+
+def mark_escaped(array: Array) -> Array:
     """Say that others can now write into an array's memory; returns the array."""
     owner = _owner(array)
     key = id(owner)
-    if isinstance(owner, np.ndarray) and key not in _shared:
-        _shared[key] = ref(owner, lambda _: _shared.pop(key, None))
+    if isinstance(owner, np.ndarray) and key not in _escaped:
+        _escaped[key] = ref(owner, lambda _: _escaped.pop(key, None))
         found = _watched.get(key)
         if found is not None:
             found.changed()
     return array
 
 
-def is_shared(array: Array) -> bool:
+def has_escaped(array: Array) -> bool:
     """Whether others, who say nothing, can write into an array's memory."""
     owner = _owner(array)
-    return not isinstance(owner, np.ndarray) or id(owner) in _shared
+    return not isinstance(owner, np.ndarray) or id(owner) in _escaped
 
 
 def _owner(array: Array) -> Any:
