@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.images.convolution import Filters, blocks_of, lanes_of
-from gluonic.codegen.images.convolution_form import ConvolutionForm, numbers_of
-from gluonic.codegen.images.convolution_forward import emit_convolution
-from gluonic.codegen.images.convolution_geometry import Geometry, Strides
-from gluonic.codegen.images.convolution_gradients import (
+from gluonic.codegen.convolution.filter_gradient import (
     GradientForm,
     emit_filter_gradient,
     few_places,
     gradient_numbers,
     gradient_units,
 )
-from gluonic.codegen.images.convolution_tiling import tiling_of
+from gluonic.codegen.convolution.filters import Filters, blocks_of, lanes_of
+from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
+from gluonic.codegen.convolution.forward import emit_convolution
+from gluonic.codegen.convolution.geometry import Geometry, Strides
+from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import Target, cross, host

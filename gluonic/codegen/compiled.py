@@ -1,24 +1,24 @@
 """A compiled graph: machine code for what can be, Python calls between for what cannot.
 
 Compiling happens at three speeds. A *specialization* (machine code) serves all shapes of one pattern. A
-*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.calls.binding` and
-:mod:`gluonic.codegen.calls.frame`.
+*binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.runtime.binding` and
+:mod:`gluonic.codegen.runtime.frame`.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from gluonic.codegen.calls.binding import Binding
-from gluonic.codegen.calls.binding_families import Families
-from gluonic.codegen.calls.frame import Frame
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import dump_if_asked
-from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.loops.serving import larger_batches
+from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.rewriting.passes import Preparation
-from gluonic.codegen.specialization import Specialization
+from gluonic.codegen.runtime.binding import Binding
+from gluonic.codegen.runtime.binding_families import Families
+from gluonic.codegen.runtime.frame import Frame, FramePool
+from gluonic.codegen.shapes.abstract_arrays import larger_batches
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
@@ -56,6 +56,7 @@ class CompiledGraph:
         self._data = [i for i, node in enumerate(self.inputs) if node in chosen]
         self.specializations: list[Specialization] = []
         self.bindings: dict[Any, Binding] = {}
+        self.pools: dict[Specialization, FramePool] = {}
         self._latest: dict[bool, list[Frame]] = {False: [], True: []}
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
@@ -76,7 +77,7 @@ class CompiledGraph:
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
         with self._lock:
-            frames = [f for s in self._held() for f in s.frames]
+            frames = [frame for pool in self.pools.values() for frame in pool.frames]
             libraries = [s.code.library for s in self.specializations if s.code.library is not None]
             return CacheInfo(
                 len(self.specializations),
@@ -100,7 +101,7 @@ class CompiledGraph:
             frame = self._frame(arrays, train)
         else:
             if not frame.take(arrays):
-                frame.specialization.idle.append(frame)
+                frame.pool.idle.append(frame)
                 frame = self._frame(arrays, train)
         call = frame.run_timed if EVENTS.symbolic else frame.run
         try:
@@ -117,7 +118,7 @@ class CompiledGraph:
         """Forget a frame whose call failed: it may be half way to other arrays, and keeps memory."""
         with self._lock:
             self._count_forgotten([frame])
-            frame.specialization.frames.remove(frame)
+            frame.pool.frames.remove(frame)
 
     @property
     def runs_in_python(self) -> bool:
@@ -157,7 +158,9 @@ class CompiledGraph:
         """A frame that has taken the arrays."""
         made = self._misses
         binding = self.binding(arrays, train)
-        frame = binding.specialization.frame(binding)
+        with self._lock:
+            pool = self.pools.setdefault(binding.specialization, FramePool())
+        frame = pool.frame(binding)
         if self._misses != made:
             frame.hits -= 1  # this call made what it found
         if not frame.take(arrays):
@@ -191,7 +194,9 @@ class CompiledGraph:
         for key in old:
             del self.bindings[key]
         del self.specializations[:-_MOST_SPECIALIZATIONS]
-        self._count_forgotten(f for s in before - self._held() for f in s.frames)
+        for specialization in before - self._held():
+            if (pool := self.pools.pop(specialization, None)) is not None:
+                self._count_forgotten(pool.frames)
 
     def _count_forgotten(self, frames: Iterable[Frame]) -> None:
         for frame in frames:
@@ -227,7 +232,7 @@ class CompiledGraph:
                     before = self._shapes_served_by(known, train)
                     if before is not None:
                         self._families[train].find_between(known, before, arrays)
-                    return known.bind(facts)
+                    return Binding.of(known, facts)
         return None
 
     def _shapes_served_by(self, known: Specialization, train: bool) -> list[Shape] | None:
@@ -251,11 +256,11 @@ class CompiledGraph:
                 return binding
             own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.serves(own):
-                return made.bind(own)
+                return Binding.of(made, own)
         prepared, facts = preparation.of(arrays, train)
         made = Specialization(prepared, self.inputs, facts, self.parameters)
         binding = self._bind_in_family(made, arrays, arrays, train)
-        return made.bind(facts) if binding is None else binding
+        return Binding.of(made, facts) if binding is None else binding
 
     def _bind_in_family(
         self, made: Specialization, batch: Sequence[Any], arrays: Sequence[Array], train: bool
@@ -267,4 +272,4 @@ class CompiledGraph:
         return None if family is None else family.binding(arrays)
 
 
-__all__ = ["CompiledGraph", "DynamicShapeError", "Specialization"]
+__all__ = ["CompiledGraph", "DynamicShapeError"]

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from gluonic.codegen.calls.reuse import ReusedMemory
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
+from gluonic.codegen.runtime.reuse import ReusedMemory
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.gradient import gradients, has_losses

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.machine.declining import Declined
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.collector import paused

@@ -21,10 +21,10 @@ from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import FLOAT64, Dtype, Value
-from gluonic.codegen.machine.values import Operand as Term
 from gluonic.codegen.machine.workers import most_threads, workers
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import FLOAT64, Dtype, Value
+from gluonic.codegen.maths.values import Operand as Term
 from gluonic.graph.operator import Array
 from gluonic.graph.updates import UpdateRule
 

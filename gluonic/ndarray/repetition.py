@@ -11,7 +11,7 @@ from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
-    from gluonic.codegen.calls.frame import Frame
+    from gluonic.codegen.runtime.frame import Frame
 
 
 class NotCopied:

@@ -10,7 +10,7 @@ import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
-from gluonic.codegen.loops.facts import DynamicShapeError
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.codegen.sizes import division
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.loops.facts import DynamicShapeError
 from gluonic.codegen.machine.declining import Declined
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
 from tests.codegen.agreement import Array, assert_alike, interpreter_of, new_run, slack_around
 from tests.codegen.growing import MOST_ELEMENTS, RandomGraph, Shape

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.loops import facts as facts_module
+from gluonic.codegen.shapes import facts as facts_module
 from gluonic.gluon import nn
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import Run
@@ -71,7 +71,7 @@ def test_what_follows_from_parameters_is_computed_once_for_all_batch_sizes(
         net(images(batch))
     (graph,) = graphs
     (specialization,) = graph.specializations
-    (frame,) = specialization.frames
+    (frame,) = graph.pools[specialization].frames
     assert specialization.settled
     assert frame.prepackings == 1
     weight = net[0].weight
@@ -98,7 +98,8 @@ def test_parameters_that_change_between_batch_sizes_are_noticed() -> None:
 def test_memory_of_the_largest_batch_serves_the_smaller_ones(graphs: list[CompiledGraph]) -> None:
     net = image_net()
     net(images(64))
-    (frame,) = graphs[0].specializations[0].frames
+    (pool,) = graphs[0].pools.values()
+    (frame,) = pool.frames
     arena = frame.slots[graphs[0].specializations[0].residence.passing_slots[0]]
     size = frame.binding.passing.size
     net(images(5))

@@ -9,7 +9,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd, sym
-from gluonic.codegen.specialization import Specialization
+from gluonic.codegen.native.specialization import Specialization
 from gluonic.io import DataIter
 from tests.measured import module_kinds
 from tests.measured.measure import agrees, found, read

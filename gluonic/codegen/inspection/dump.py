@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gluonic.codegen.inspection.explain import explain
 
 if TYPE_CHECKING:
-    from gluonic.codegen.calls.binding import Binding
+    from gluonic.codegen.runtime.binding import Binding
 
 _numbers = itertools.count()
 _UNFIT = re.compile(r"[^\w.-]")

@@ -11,8 +11,8 @@ from gluonic.graph.record import record
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
-    from gluonic.codegen.calls.binding import Binding
     from gluonic.codegen.loops.fusion import Group
+    from gluonic.codegen.runtime.binding import Binding
 
 
 @record

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Dtype, Operand, Value
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
 from gluonic.graph.node import Entry, Node
 
 if TYPE_CHECKING:

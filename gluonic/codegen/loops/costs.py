@@ -8,9 +8,9 @@ import numpy as np
 from gluonic.codegen.loops.loop import Expression, Loop
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import FLOAT32, Dtype, Value
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
+from gluonic.codegen.maths.values import FLOAT32, Dtype, Value
 from gluonic.graph.application import Application
 from gluonic.graph.record import record
 

@@ -24,7 +24,7 @@ from dataclasses import field
 from math import prod
 from typing import Any, Literal
 
-from gluonic.codegen.machine.values import Dtype
+from gluonic.codegen.maths.values import Dtype
 from gluonic.graph.record import record
 
 Way = Literal["repeat", "unit", "stride", "chunk"]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gluonic.codegen.machine.assembler import Function
-from gluonic.codegen.machine.values import INT64, Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import INT64, Value
 
 
 class KernelEmitter(Emitter):

@@ -10,18 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.loops.guards import LoopNest
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.reductions import accumulator_dtype
-from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, space_of
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import INT64, Dtype
+from gluonic.codegen.maths.values import INT64, Dtype
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.record import record
 
 _GRAIN = 1 << 14

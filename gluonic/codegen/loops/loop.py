@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from gluonic.codegen.loops.extents import is_one
+from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph.record import record
 
 Shape = tuple[int, ...]

@@ -16,8 +16,8 @@ from gluonic.codegen.loops.reductions import Accumulator
 from gluonic.codegen.loops.row_values import RowValues
 from gluonic.codegen.loops.units import Units
 from gluonic.codegen.machine.assembler import Function, Module, Opening
-from gluonic.codegen.machine.values import INT64, Dtype, Value
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
+from gluonic.codegen.maths.values import INT64, Dtype, Value
 from gluonic.graph.record import record
 
 # Registers that one step fills: as many independent chains keep the arithmetic units busy.

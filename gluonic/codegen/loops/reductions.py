@@ -13,7 +13,7 @@ import numpy as np
 
 from gluonic.codegen.loops.kernel import Reduce
 from gluonic.codegen.machine.assembler import Opening
-from gluonic.codegen.machine.values import BOOL, FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
+from gluonic.codegen.maths.values import BOOL, FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

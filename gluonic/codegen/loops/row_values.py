@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from gluonic.codegen.machine.values import Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import Value
 
 
 class RowValues:

@@ -12,8 +12,8 @@ from gluonic.codegen.loops.loop import AxisMap, Loop, element
 from gluonic.codegen.loops.parts import parts_of
 from gluonic.codegen.loops.semantics import is_selection
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import Bounds, Dtype, arithmetic
 from gluonic.codegen.maths.elements import as_stored
+from gluonic.codegen.maths.values import Bounds, Dtype, arithmetic
 from gluonic.graph.node import Entry, Node
 
 _ENOUGH_REGISTERS = 32

@@ -15,15 +15,15 @@ from gluonic.codegen.loops.costs import (
     NANOSECONDS_AN_INSTRUCTION,
     instructions_of,
 )
-from gluonic.codegen.loops.extents import if_at_least
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
+from gluonic.codegen.loops.guards import LoopNest
 from gluonic.codegen.loops.loop import Loop, Read, Shape
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.lowering import Access, offset, strides
 from gluonic.codegen.loops.semantics import loop_of
-from gluonic.codegen.loops.serving import LoopNest
 from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.symbolic import if_at_least
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Operator
 
@@ -210,7 +210,7 @@ class LoopStep(Step):
 
 def loop_for(node: Node, facts: Facts) -> Loop | None:
     """The node as a loop."""
-    if node not in facts.loops:
+    if node not in facts.known:
         assert node.application is not None
         kind = "loop", facts.kind_of(node)
         if kind not in facts.known:
@@ -219,8 +219,9 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
                 [facts.shapes[e] for e in node.inputs],
                 [facts.shapes[node.entry(i)] for i in range(node.output_count)],
             )
-        facts.loops[node] = facts.known[kind]
-    return facts.loops[node]
+        facts.known[node] = facts.known[kind]
+    found: Loop | None = facts.known[node]
+    return found
 
 
 def space_of(group: Group, facts: Facts) -> Shape:

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from gluonic.codegen.machine.values import UNBOUNDED, Bounds, Dtype, Value
+from gluonic.codegen.maths.values import UNBOUNDED, Bounds, Dtype, Value
 
 _GREATEST_POWER = 80.0  # e to that is within any format
 _EXP_ERROR = 2.0**-20

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT64, Operand, Value
 from gluonic.codegen.maths.functions import NotLowered, lowers
+from gluonic.codegen.maths.values import FLOAT64, Operand, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

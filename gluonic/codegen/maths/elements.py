@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gluonic.codegen.machine.masked_memory import gather, masked_load, masked_store, scatter
-from gluonic.codegen.machine.values import (
+from gluonic.codegen.maths.values import (
     BOOL,
     FLOAT32,
     INT32,

@@ -14,7 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from gluonic.codegen.machine.values import (
+from gluonic.codegen.maths.bounds import bounds_of, bounds_of_fma, extreme_of, negated, size_of
+from gluonic.codegen.maths.functions import NotLowered, lookup
+from gluonic.codegen.maths.logic import Logic
+from gluonic.codegen.maths.values import (
     BOOL,
     FLOAT32,
     INT32,
@@ -24,9 +27,6 @@ from gluonic.codegen.machine.values import (
     Value,
     literal,
 )
-from gluonic.codegen.maths.bounds import bounds_of, bounds_of_fma, extreme_of, negated, size_of
-from gluonic.codegen.maths.functions import NotLowered, lookup
-from gluonic.codegen.maths.logic import Logic
 
 
 class Emitter(Logic):

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Value
 from gluonic.codegen.maths.exponential import (
     careful_exp,
     exp_of_negative,
     scaled,
 )
 from gluonic.codegen.maths.functions import lowers
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

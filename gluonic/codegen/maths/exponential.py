@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
 from gluonic.codegen.maths.bounds import bounds_of_exp
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.narrow_exponential import is_narrow, narrow_exp
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
 from gluonic.graph.record import record
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, Value, literal
 from gluonic.codegen.maths.error import ZERO_FROM, half_tail
 from gluonic.codegen.maths.exponential import scaled
 from gluonic.codegen.maths.functions import lowers
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, Value, literal
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

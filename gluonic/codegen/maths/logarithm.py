@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Operand, Value
 from gluonic.codegen.maths.exponential import exp_of_negative
 from gluonic.codegen.maths.functions import lowers
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Operand, Value
 from gluonic.graph.record import record
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gluonic.codegen.machine.values import BOOL, Dtype, Operand, Value, literal, vector_type
 from gluonic.codegen.maths.bounds import never_holds
 from gluonic.codegen.maths.registers import Registers
+from gluonic.codegen.maths.values import BOOL, Dtype, Operand, Value, literal, vector_type
 
 _NEVER = literal(False, BOOL)
 _FLOAT_CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}

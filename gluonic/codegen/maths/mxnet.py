@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gluonic.codegen.machine.values import BOOL, FLOAT64, INT64, Operand, Value
 from gluonic.codegen.maths.functions import lowers
+from gluonic.codegen.maths.values import BOOL, FLOAT64, INT64, Operand, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

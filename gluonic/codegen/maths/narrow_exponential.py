@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gluonic.codegen.machine.values import FLOAT32, Bounds, Value
+from gluonic.codegen.maths.values import FLOAT32, Bounds, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Operand, Value
 from gluonic.codegen.maths.exponential import careful_exp, exp, scaled
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.logarithm import as_float, lifted, log, split
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Operand, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

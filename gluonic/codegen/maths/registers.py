@@ -12,7 +12,7 @@ from typing import cast as cast_to
 import numpy as np
 
 from gluonic.codegen.machine.assembler import Function, type_suffix
-from gluonic.codegen.machine.values import (
+from gluonic.codegen.maths.values import (
     BOOL,
     FLOAT32,
     FLOAT64,

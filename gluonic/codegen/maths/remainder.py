@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gluonic.codegen.machine.values import FLOAT32, Operand, Value
 from gluonic.codegen.maths.functions import each_lane, lowers
+from gluonic.codegen.maths.values import FLOAT32, Operand, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -5,8 +5,8 @@ from typing import Any
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import Target
-from gluonic.codegen.machine.values import Dtype
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import Dtype
 
 
 def length_of(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, INT32, INT64, Value
 from gluonic.codegen.maths.exponential import nearest
 from gluonic.codegen.maths.functions import each_lane, lowers
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

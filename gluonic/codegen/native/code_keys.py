@@ -5,10 +5,10 @@ Writing a function takes longer than everything else that is done for a group, a
 
 from collections.abc import Hashable
 
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Kernel
 from gluonic.codegen.loops.steps import LoopStep, Step
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Node
 
 

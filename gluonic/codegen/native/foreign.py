@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
 from gluonic.graph.operator import NativeCall
 

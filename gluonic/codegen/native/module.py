@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.costs import why_no_code
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import Module
@@ -17,6 +16,7 @@ from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node

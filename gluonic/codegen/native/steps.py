@@ -6,38 +6,38 @@ What few nets have takes long to import: it is imported when a graph has it.
 import importlib
 from typing import Any
 
-from gluonic.codegen.loops.facts import Facts
+from gluonic.codegen.data_movement.copies import CopyStep, JoinStep
 from gluonic.codegen.loops.steps import MADE_STEPS, Step
-from gluonic.codegen.moves.copies import CopyStep, JoinStep
+from gluonic.codegen.matmul.packing import PackStep
+from gluonic.codegen.matmul.steps import ProductStep
 from gluonic.codegen.native.foreign import ForeignStep
-from gluonic.codegen.products.matmul import ProductStep
-from gluonic.codegen.products.packing import PackStep
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
 
 _KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, JoinStep, ForeignStep)
 """The steps that are asked whether they are for an operator."""
 _PLACES = {
-    "Convolution": "images.convolution_products:ConvolutionProductStep",
-    "_backward_Convolution_data": "images.convolution_products:DataGradientStep",
-    "_backward_Convolution_weight": "images.convolution_products:WeightGradientStep",
-    "_images_like": "images.convolution_products:ShapeStep",
-    "Pooling": "images.pooling_steps:PoolingStep",
-    "_backward_Pooling_sum": "images.pooling_steps:SpreadStep",
-    "_backward_Pooling_max": "images.pooling_steps:ScatterStep",
-    "RNN": "products.recurrent_steps:RecurrentStep",
-    "_masked_RNN": "products.recurrent_steps:RecurrentStep",
-    "_backward_RNN": "products.recurrent_steps:RecurrentGradientStep",
-    "CTCLoss": "products.ctc_steps:CtcStep",
-    "_ctc_losses": "products.ctc_steps:CtcStep",
-    "Embedding": "moves.row_steps:LookupStep",
-    "take": "moves.row_steps:LookupStep",
-    "_backward_Embedding": "moves.row_steps:AddRowsStep",
-    "_backward_take": "moves.row_steps:AddRowsStep",
-    "BilinearSampler": "moves.sampling_steps:SampleStep",
-    "_bilinear_sample": "moves.sampling_steps:SampleStep",
-    "_backward_bilinear_sample": "moves.sampling_steps:SampleGradientStep",
-    "Pad": "moves.padding_steps:PaddingStep",
-    "_backward_Pad": "moves.padding_steps:PaddingGradientStep",
+    "Convolution": "convolution.as_matmul:ConvolutionProductStep",
+    "_backward_Convolution_data": "convolution.as_matmul:DataGradientStep",
+    "_backward_Convolution_weight": "convolution.as_matmul:WeightGradientStep",
+    "_images_like": "convolution.as_matmul:ShapeStep",
+    "Pooling": "pooling.steps:PoolingStep",
+    "_backward_Pooling_sum": "pooling.steps:SpreadStep",
+    "_backward_Pooling_max": "pooling.steps:ScatterStep",
+    "RNN": "recurrent.steps:RecurrentStep",
+    "_masked_RNN": "recurrent.steps:RecurrentStep",
+    "_backward_RNN": "recurrent.steps:RecurrentGradientStep",
+    "CTCLoss": "ctc.steps:CtcStep",
+    "_ctc_losses": "ctc.steps:CtcStep",
+    "Embedding": "data_movement.row_steps:LookupStep",
+    "take": "data_movement.row_steps:LookupStep",
+    "_backward_Embedding": "data_movement.row_steps:AddRowsStep",
+    "_backward_take": "data_movement.row_steps:AddRowsStep",
+    "BilinearSampler": "data_movement.sampling_steps:SampleStep",
+    "_bilinear_sample": "data_movement.sampling_steps:SampleStep",
+    "_backward_bilinear_sample": "data_movement.sampling_steps:SampleGradientStep",
+    "Pad": "data_movement.padding_steps:PaddingStep",
+    "_backward_Pad": "data_movement.padding_steps:PaddingGradientStep",
 }
 """Where the steps of operators are that have one of their own: a module of the compiler, and a class."""
 

@@ -2,8 +2,8 @@
 
 from dataclasses import field
 
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.semantics import relabels
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph
 from gluonic.graph.record import record
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any
 
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.inner_operators import (
     EqualPiece,
     apply,
@@ -18,6 +17,7 @@ from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, til
 from gluonic.codegen.rewriting.grids import GRIDS
 from gluonic.codegen.rewriting.interleaved import INTERLEAVED
 from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph.node import Entry
 

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from gluonic.codegen import images
-from gluonic.codegen.loops.facts import Facts, find_facts
-from gluonic.codegen.products.epilogues import fold_activations, share_packing
-from gluonic.codegen.products.packing import is_packed_in_panels, packed_bytes
+from gluonic.codegen.matmul.epilogues import fold_activations, share_packing
+from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
+from gluonic.codegen.rewriting import layout as image_layout
+from gluonic.codegen.rewriting.attention_heads import ShapeQuestion, read_heads_in_place
 from gluonic.codegen.rewriting.decompose import decompose
-from gluonic.codegen.rewriting.heads import ShapeQuestion, read_heads_in_place
 from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.codegen.rewriting.widening import widened, widening_key
+from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
 
 if TYPE_CHECKING:
-    from gluonic.codegen.images.convolution_layout import BlockedGraph
+    from gluonic.codegen.rewriting.layout.blocked_layout import BlockedGraph
 
 
 @record
@@ -96,7 +96,7 @@ class Preparation:
         self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
     ) -> None:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
-        self._has_images = images.are_in(graph)
+        self._has_images = image_layout.are_in(graph)
         self._plain: dict[Any, Graph] = {}
         self._layouts: dict[Any, list[tuple[BlockedGraph, list[Prepared]]]] = {}
         self._prepared: dict[bool, list[Prepared]] = {}
@@ -142,16 +142,20 @@ class Preparation:
             return self._widened[halves]._known(arrays, train)
         if not self._has_images:
             return self.graph, facts, self._prepared.setdefault(train, [])
-        key = train, images.forms_key(self.graph, facts), images.layout_key(self.graph, facts)
+        key = (
+            train,
+            image_layout.forms_key(self.graph, facts),
+            image_layout.layout_key(self.graph, facts),
+        )
         if key not in self._plain:
-            self._plain[key] = images.with_plain_images(self.graph, facts)
+            self._plain[key] = image_layout.with_plain_images(self.graph, facts)
         plain = self._plain[key]
         if plain is not self.graph:
             facts = find_facts(plain, self.inputs, arrays)
         layouts = self._layouts.setdefault(key, [])
         found = next((pair for pair in layouts if pair[0].holds(facts)), None)
         if found is None:
-            found = images.with_blocks(plain, facts, train), []
+            found = image_layout.with_blocks(plain, facts, train), []
             layouts.append(found)
         layout, made = found
         if layout.graph is not plain:

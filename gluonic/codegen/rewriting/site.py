@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.inner_operators import apply, overwrite
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 

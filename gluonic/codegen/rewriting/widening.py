@@ -12,9 +12,9 @@ from functools import reduce
 
 import numpy as np
 
-from gluonic.codegen.images import TRANSPOSED, WINDOWED
-from gluonic.codegen.machine.values import Dtype
-from gluonic.codegen.products.product import PRODUCTS
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.matmul.product import PRODUCTS
+from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import HALF, rounded_attributes
 from gluonic.graph.node import Entry, Graph, Node

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.data_movement.copies import JoinStep
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan, side_by_side
-from gluonic.codegen.moves.copies import JoinStep
 from gluonic.codegen.sizes.division import Divisions, aligned, workspace_bytes
 from gluonic.codegen.sizes.figures import Figures, integers
 from gluonic.codegen.sizes.number_table import NumberTable

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen.machine.values import Dtype
+from gluonic.codegen.maths.values import Dtype
 from tests.codegen.harness import (
     LEVELS,
     Array,

@@ -6,7 +6,7 @@ import pytest
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.loops.costs import seams_of
 from gluonic.codegen.loops.semantics import loop_of
-from gluonic.codegen.machine.values import FLOAT32, FLOAT64, Dtype
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.agreement import new_run

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen.calls.frame import Frame
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.target import load_llvm
+from gluonic.codegen.runtime.frame import Frame
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import new_run
 from tests.forking import forks, is_true_in_a_child
@@ -152,10 +152,10 @@ def test_calls_that_fail_keep_no_memory(monkeypatch: pytest.MonkeyPatch) -> None
             patch.setattr(Frame, "run", fail)
             with pytest.raises(MemoryError):
                 compiled(arrays, new_run())
-    (made,) = compiled.specializations
-    assert not made.frames
+    (pool,) = compiled.pools.values()
+    assert not pool.frames
     np.testing.assert_array_equal(compiled(arrays, new_run())[0], expected)
-    assert len(made.frames) == 1
+    assert len(pool.frames) == 1
 
 
 @pytest.mark.skipif(

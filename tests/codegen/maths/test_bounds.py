@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.machine.assembler import Function, Module
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.values import FLOAT32, UNBOUNDED, Bounds, Value
 from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import FLOAT32, UNBOUNDED, Bounds, Value
 from tests.codegen.harness import LEVELS, compile_expression, target_named, ulps
 
 _ENDS = st.floats(width=32, allow_nan=False)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from gluonic import autograd, gluon, nd
-from gluonic.codegen.loops.facts import Facts
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.native import module as native
 from gluonic.codegen.native.code_keys import code_key
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.gluon import nn
 
 

@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
-from gluonic.codegen import images
-from gluonic.codegen.images import convolution_layout, image_forms
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.native import steps as native_steps
+from gluonic.codegen.rewriting import layout
+from gluonic.codegen.rewriting.layout import blocked_layout, plain_layout
 from gluonic.graph.operator import REGISTRY
 
 _PROGRAM = """
@@ -29,12 +29,13 @@ def compiler_after(layer: str) -> set[str]:
 
 def test_a_net_without_images_imports_nothing_for_them() -> None:
     found = compiler_after("Dense(4)")
-    assert "products.matmul" in found
-    assert not [name for name in found if name.startswith(("images.", "products.recurrent"))]
+    assert "matmul.steps" in found
+    unneeded = "convolution.", "pooling.", "resampling.", "recurrent.", "rewriting.layout."
+    assert not [name for name in found if name.startswith(unneeded)]
 
 
 def test_a_net_with_images_imports_their_kernels() -> None:
-    assert "images.convolution_steps" in compiler_after("Conv2D(4, 3)")
+    assert "convolution.steps" in compiler_after("Conv2D(4, 3)")
 
 
 def test_every_step_has_its_operator_and_its_class() -> None:
@@ -46,5 +47,5 @@ def test_every_step_has_its_operator_and_its_class() -> None:
 
 
 def test_all_operators_with_which_passes_over_images_begin_are_known() -> None:
-    begin = {*convolution_layout._IMAGES, *image_forms._WINDOWED} - {"BatchNorm"}
-    assert begin == images.BEGINNING
+    begin = {*blocked_layout._IMAGES, *plain_layout._WINDOWED} - {"BatchNorm"}
+    assert begin == layout.BEGINNING

@@ -15,7 +15,7 @@ from gluonic.codegen.inspection.explain import explain
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import assert_alike, new_run
-from tests.codegen.images.test_windowed_operators import convolutions, poolings
+from tests.codegen.convolution.test_windowed_operators import convolutions, poolings
 from tests.codegen.native_operators import arrays_for, check_with_gradients
 
 

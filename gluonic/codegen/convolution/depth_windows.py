@@ -1,0 +1,160 @@
+"""Windows along the depth of volumes that are taken for images: operators and steps.
+
+An image with the channels of its neighbours above and below is what two-dimensional filters need to do the work
+of three-dimensional ones. Images may have channels in planes or in blocks: their bytes are moved as they are.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.convolution.steps import BlockStep
+from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import FLOAT32
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.operator import Array
+from gluonic.graph.ops.windows import Windows
+from gluonic.graph.view import NodeView, complete
+
+
+def _along_depth(kernel: int, stride: int, dilate: int, pad: int) -> Windows:
+    return Windows((kernel,), (stride,), (dilate,), (pad,), channels_last=False)
+
+
+def _count(n: Any) -> int:
+    """How many windows a volume has."""
+    return _along_depth(n.kernel, n.stride, n.dilate, n.pad).counts((n.depth,))[0]
+
+
+def _padded(volumes: Array, pad: int) -> Array:
+    return np.pad(volumes, [(0, 0), (pad, pad), *[(0, 0)] * (volumes.ndim - 2)])
+
+
+@inner_operator("_depth_windows")
+def depth_windows(
+    data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
+) -> Any:
+    """Join the channels of the images in each window; `data` has `depth` images a volume, zeros lie around."""
+    windows = _along_depth(kernel, stride, dilate, pad)
+    volumes = _padded(data.reshape(-1, depth, *data.shape[1:]), pad)
+    taps = [volumes[:, place] for _, (place,) in windows.taps(windows.counts((depth,)))]
+    joined = np.concatenate(taps, axis=2)
+    return joined.reshape(-1, *joined.shape[2:])
+
+
+@depth_windows.infer_shape
+def _(n: NodeView) -> None:
+    images, channels, *places = complete(n.data)
+    n.output = (images // n.depth * _count(n), n.kernel * channels, *places)
+
+
+@inner_operator("_sum_depth_windows")
+def sum_depth_windows(
+    data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
+) -> Any:
+    """Add up what lies in windows where `depth_windows` has taken it: its gradient."""
+    windows = _along_depth(kernel, stride, dilate, pad)
+    (count,) = windows.counts((depth,))
+    joined = data.reshape(-1, count, kernel, data.shape[1] // kernel, *data.shape[2:])
+    volumes = np.zeros((len(joined), depth + 2 * pad, *joined.shape[3:]), data.dtype)
+    for (tap,), (place,) in windows.taps((count,)):
+        volumes[:, place] += joined[:, :, tap]
+    return volumes[:, pad : pad + depth].reshape(-1, *joined.shape[3:])
+
+
+@sum_depth_windows.infer_shape
+def _(n: NodeView) -> None:
+    images, channels, *places = complete(n.data)
+    n.output = (images // _count(n) * n.depth, channels // n.kernel, *places)
+
+
+def emit_depth_windows(module: Module, name: str) -> None:
+    """Write the function that copies images to the places of windows."""
+    w = Writer(module, name)
+    elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
+    source, goal, size = w.operand(0), w.operand(1), w.times(elements, 4)
+    with w.f.loop("%begin", "%end") as unit:
+        window, tap = w.divided(unit, kernel)
+        volume, first = w.divided(window, count)
+        place = w.minus(w.plus(w.times(first, stride), w.times(tap, dilate)), pad)
+        there = w.moved(goal, unit, size)
+        here = w.moved(source, w.plus(w.times(volume, depth), place), size)
+        w.either(
+            w.f.op(f"icmp ult i64 {place}, {depth}"),  # a negative one is large
+            lambda: w.f.copy(there, here, size),
+            lambda: w.clear(there, size),
+        )
+    w.f.finish()
+
+
+def emit_sum_depth_windows(module: Module, name: str) -> None:
+    """Write the function that adds up the places of windows that are one image's."""
+    w = ElementWriter(module, name, FLOAT32)
+    elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
+    source, goal, size = w.operand(0), w.operand(1), w.times(elements, 4)
+    with w.f.loop("%begin", "%end") as unit:
+        volume, place = w.divided(unit, depth)
+        there = w.moved(goal, unit, size)
+        w.clear(there, size)
+        with w.f.loop("0", kernel) as tap:
+            distance = w.minus(w.plus(place, pad), w.times(tap, dilate))
+            window, beyond = w.divided(distance, stride)
+            is_one = w.f.op(f"icmp eq i64 {beyond}, 0")
+            is_inside = w.f.op(f"icmp ult i64 {window}, {count}")  # of what is negative it is large
+            with w.f.when(w.f.op(f"and i1 {is_one}, {is_inside}")):
+                number = w.plus(w.times(w.plus(w.times(volume, count), window), kernel), tap)
+                here = w.moved(source, number, size)
+
+                def add(index: str, lanes: int) -> None:
+                    goal, term = w.at(there, index), w.element(w.at(here, index), lanes)
+                    w.put(w.element(goal, lanes) + term, goal, lanes)
+
+                w.spans("0", elements, add)
+    w.f.finish()
+
+
+class _DepthStep(BlockStep):
+    """What the steps here share: sizes and windows are numbers, so one function serves all of them.
+
+    Attributes
+    ----------
+    narrow : the operand whose images have the channels of one place of a window
+    """
+
+    narrow: int
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The elements of an image, how many images and windows a volume has, and how windows lie."""
+        n, elements = self.n, prod(self.shape(facts, self.narrow)[1:])
+        return elements, n.depth, _count(n), n.kernel, n.stride, n.dilate, n.pad
+
+
+class DepthWindowsStep(_DepthStep):
+    """Images to windows."""
+
+    narrow = 0
+    code = (emit_depth_windows,)
+
+    def units(self, facts: Facts) -> int:
+        """One for each place of each window."""
+        return self.shape(facts, 1)[0] * int(self.n.kernel)
+
+
+class SumDepthWindowsStep(_DepthStep):
+    """Windows back to images."""
+
+    narrow = 1
+    code = (emit_sum_depth_windows,)
+
+    def units(self, facts: Facts) -> int:
+        """One for each image."""
+        return self.shape(facts, 1)[0]
+
+
+MADE_STEPS.update({depth_windows: DepthWindowsStep, sum_depth_windows: SumDepthWindowsStep})

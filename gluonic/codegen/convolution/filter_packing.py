@@ -1,0 +1,317 @@
+"""Reordering filters between their own layout and the order in which convolutions read them.
+
+Functions have the form of all steps (:mod:`gluonic.codegen.writers.writer`); a unit is a block of filters.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_last
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.record import record
+
+_CHANNELS_AHEAD = 6
+"""How many channels before they are needed filters are asked for that lie far from each other."""
+
+
+@record
+class FilterForm:
+    """What decides the code that reorders filters; how many there are are run-time numbers.
+
+    Attributes
+    ----------
+    taps : how many places a filter has
+    block : how many channels are summed before the next place of the filter is
+    has_partial : whether the last block of filters has fewer than the others
+    """
+
+    taps: int
+    block: int
+    has_partial: bool
+
+    @classmethod
+    def of(cls, filters: Filters, lanes: int) -> "FilterForm":
+        """The form of filters."""
+        return cls(filters.taps, filters.block(lanes), filters.filters % lanes != 0)
+
+
+def filter_numbers(filters: Filters, tile_blocks: int, lanes: int) -> list[int]:
+    """The run-time numbers of a reordering of filters for tiles of so many blocks."""
+    blocks, last = blocks_with_last(filters.filters, lanes)
+    return [filters.channels, filters.filters, blocks, last, tile_blocks, filters.groups * blocks]
+
+
+def filter_units(filters: Filters, lanes: int) -> int:
+    """The units of work of a reordering of filters."""
+    return filters.groups * blocks_of(filters.filters, lanes)
+
+
+class _FilterWriter(Writer):
+    """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
+
+    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
+    filters together.
+    """
+
+    def __init__(self, module: Module, name: str, form: FilterForm) -> None:
+        super().__init__(module, name)
+        self.form = form
+        numbers = (self.number(i) for i in range(6))
+        self.channels, self.filters, self.blocks, self.last, self.tile_blocks, self.all = numbers
+        self.depth = self.times(self.channels, form.taps)
+        self.by_filter = self.times(self.depth, 4)
+        self.by_block = self.times(self.depth, self.step)
+
+    def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
+        """Where a block of packed filters begins, and the distance between its vectors."""
+        tile, inside = self.divided(block, self.tile_blocks)
+        first = self.times(tile, self.tile_blocks)
+        own = self.least(self.minus(self.blocks, first), self.tile_blocks)
+        start = self.moved(packed, self.plus(self.times(group, self.blocks), first), self.by_block)
+        return self.moved(start, inside, self.step), self.times(own, self.step)
+
+    def position(self, channel: str, tap: str | int) -> str:
+        """Where in the order of summation a channel and a place of the filter come."""
+        block = self.form.block
+        number, inside = self.divided(channel, block)
+        start = self.times(number, block * self.form.taps)
+        return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
+
+    def block_size(self, channel: str) -> str:
+        """How many channels the block of a channel has."""
+        block = self.form.block
+        first = self.times(self.divided(channel, block)[0], block)
+        return self.least(self.minus(self.channels, first), block)
+
+    def load_first(self, address: str, count: int) -> str:
+        """The first lanes of a vector."""
+        if count == self.lanes:
+            return self.load(address)
+        return self.load_lanes(address, self.first_lanes(str(count)))
+
+    def units(self, write: Callable[[str, str, str | None], None]) -> None:
+        """Write the loop over groups and blocks; `write(group, block, filters in it if not V)`."""
+        last = self.last if self.form.has_partial else None
+        with self.f.loop("%begin", "%end") as unit:
+            group, block = self.divided(unit, self.blocks)
+            self.either_block(block, self.blocks, last, partial(write, group, block))
+        self.f.finish()
+
+    def present(self, vectors: Sequence[str], count: str | None) -> list[str]:
+        """Vectors over a block's filters, with zeros where there is none."""
+        if count is None:
+            return [*vectors]
+        mask = self.first_lanes(count)
+        return [self.kept(vector, mask) for vector in vectors]
+
+
+def emit_pack_filters(
+    module: Module, name: str, form: FilterForm, scaled: bool = False, remembers: bool = False
+) -> None:
+    """Write the function that packs filters for tiles of some blocks.
+
+    Parameters
+    ----------
+    scaled : whether a second operand has a factor for each filter
+    remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
+        there is then a fingerprint for each unit of work, and what has not changed is not packed again
+    """
+    w = _FilterWriter(module, name, form)
+    source, goal = w.operand(0), w.operand(1 + scaled)
+    depth = w.depth
+
+    def packed(start: str, end: str, by_vector: str, factors: str, count: str | None) -> None:
+        square = w.square()
+        filters = w.apart(w.by_filter, count)
+        with w.f.loop("0", depth, w.lanes) as column:
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask, here = w.first_lanes(left), w.moved(start, column, 4)
+            rows = [w.load_lanes(w.moved(here, offset), mask) for offset in filters]
+            for number, vector in enumerate(w.present(w.transposed(rows), count)):
+                if factors:
+                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
+                w.store(vector, w.moved(square, number, w.step))
+            with w.f.loop("0", left) as place:
+                channel, tap = w.divided(w.plus(column, place), form.taps)
+                there = w.moved(end, w.position(channel, tap), by_vector)
+                w.store(w.load(w.moved(square, place, w.step)), there)
+
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
+        first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
+        start = w.moved(source, first, w.by_filter)
+        end, by_vector = w.block_at(goal, group, block)
+        factors, own = "", str(w.lanes) if count is None else count
+        if scaled:
+            factors = w.load_lanes(w.moved(w.operand(1), first, 4), w.first_lanes(own))
+        if not remembers:
+            packed(start, end, by_vector, factors, count)
+            return
+        unit = w.plus(w.times(group, w.blocks), block)
+        memory = w.moved(w.moved(goal, w.all, w.by_block), unit, 8)
+        mark = fingerprint(w, start, w.times(own, depth), factors)
+        known = w.f.op(f"load i64, ptr {memory}")
+        with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
+            packed(start, end, by_vector, factors, count)
+            w.f.do(f"store i64 {mark}, ptr {memory}")
+
+    w.units(block_of_filters)
+
+
+_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
+"""Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
+
+
+def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
+    """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
+
+    Parameters
+    ----------
+    size : how many elements
+    more : a vector that counts too
+    """
+    f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
+    kind = f"<{lanes} x i32>"
+    states = [f.slot(kind) for _ in _MULTIPLIERS]
+    for number, state in enumerate(states):
+        f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
+
+    def take(number: int, vector: str) -> None:
+        state = f.op(f"load {kind}, ptr {states[number]}")
+        mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
+        mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
+        shift = f"splat (i32 {13 + number})"
+        mixed = f.call(
+            f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
+        )
+        f.do(f"store {kind} {mixed}, ptr {states[number]}")
+
+    step = lanes * ways
+    left = w.divided(size, step)[1]
+    whole = w.minus(size, left)
+    with f.loop("0", whole, step) as place:
+        here = w.moved(address, place, 4)
+        for number in range(ways):
+            take(number, w.load(w.moved(here, number, w.step)))
+    rest = w.moved(address, whole, 4)
+    for number in range(ways):
+        mask = w.first_lanes(w.minus(left, number * lanes))
+        take(number, w.load_lanes(w.moved(rest, number, w.step), mask))
+    if more:
+        take(0, more)
+    return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
+
+
+def _joined(w: Writer, states: list[str], kind: str) -> str:
+    """One number of several vectors of them."""
+    f, result = w.f, "1"
+    for vector in states:
+        for lane in range(0, w.lanes, 2):
+            pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
+            one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
+            result = f.op(f"mul i64 {f.op(f'xor i64 {result}, {one}')}, -7046029254386353131")
+            result = f.call(
+                "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
+            )
+    return result
+
+
+def emit_unpack_filters(module: Module, name: str, form: FilterForm) -> None:
+    """Write the function that takes packed filters (in tiles of one block) back to their own order."""
+    w = _FilterWriter(module, name, form)
+    source, goal = w.operand(0), w.operand(1)
+    depth = w.depth
+
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
+        first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
+        end, filters = w.moved(goal, first, w.by_filter), w.apart(w.by_filter, count)
+        start, by_vector = w.block_at(source, group, block)
+        highest = w.minus(depth, 1)
+        with w.f.loop("0", depth, w.lanes) as column:
+            left = w.least(w.minus(depth, column), w.lanes)
+            mask, vectors = w.first_lanes(left), []
+            for number in range(w.lanes):
+                element = w.least(w.plus(column, number), highest)
+                channel, tap = w.divided(element, form.taps)
+                vectors.append(w.load(w.moved(start, w.position(channel, tap), by_vector)))
+            there = w.moved(end, column, 4)
+            # The last filter is the goal of all behind it too, so it comes after these.
+            for vector, offset in reversed([*zip(w.transposed(vectors), filters, strict=True)]):
+                w.store_lanes(vector, w.moved(there, offset), mask)
+
+    w.units(block_of_filters)
+
+
+@record
+class Taps:
+    """Some of the places of filters, in the order that turned filters have.
+
+    Attributes
+    ----------
+    whole : the size of the filters
+    last : the place that comes first
+    steps : how far towards the first place the next one lies
+    """
+
+    whole: Shape
+    last: Shape
+    steps: Shape
+
+    @classmethod
+    def of(cls, kernel: Shape) -> "Taps":
+        """All places."""
+        return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
+
+    def places(self, kernel: Shape) -> list[int]:
+        """Which places turned filters of such a size have, in their order."""
+        return [
+            (self.last[0] - self.steps[0] * row) * self.whole[1]
+            + self.last[1]
+            - self.steps[1] * column
+            for row in range(kernel[0])
+            for column in range(kernel[1])
+        ]
+
+
+def emit_pack_turned_filters(
+    module: Module, name: str, form: FilterForm, kernel: Shape, taps: Taps
+) -> None:
+    """Write the function that packs filters for the way back, from outputs to what was read.
+
+    Form and size of the filters are those of the way back: its channels are the outputs, its filters the
+    channels that were read. Every filter is turned round; `taps` says which of its places are taken.
+    """
+    w = _FilterWriter(module, name, form)
+    source, goal = w.operand(0), w.operand(1)
+    whole = taps.whole[0] * taps.whole[1]
+    by_channel = w.times(w.filters, whole * 4)
+    numbers = {place: number for number, place in enumerate(taps.places(kernel))}
+
+    def block_of_filters(group: str, block: str, count: str | None) -> None:
+        end, by_vector = w.block_at(goal, group, block)
+        start = w.moved(source, w.times(group, w.channels), by_channel)
+        start = w.moved(start, block, w.lanes * whole * 4)
+        filters = w.apart(whole * 4, count)
+        ahead = w.times(by_channel, _CHANNELS_AHEAD)
+        with w.f.loop("0", w.channels) as channel:
+            here = w.moved(start, channel, by_channel)
+            later = w.moved(here, ahead)
+            for line in range(0, w.lanes * whole * 4, 64):
+                w.f.fetch(w.moved(later, line))
+            there = w.moved(end, w.position(channel, 0), by_vector)
+            by_tap = w.times(w.block_size(channel), by_vector)
+            for first in range(0, whole, w.lanes):
+                size = min(w.lanes, whole - first)
+                if not any(place in numbers for place in range(first, first + size)):
+                    continue
+                rows = [
+                    w.load_first(w.moved(w.moved(here, offset), first, 4), size)
+                    for offset in filters
+                ]
+                columns = w.transposed(rows)[:size]
+                for place, vector in enumerate(w.present(columns, count), first):
+                    if place in numbers:
+                        w.store(vector, w.moved(there, numbers[place], by_tap))
+
+    w.units(block_of_filters)

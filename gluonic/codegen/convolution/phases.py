@@ -1,0 +1,132 @@
+"""The way back through a stride: places of the data by their remainders, each phase a convolution of its own.
+
+With a stride of s along an axis, an output was read from places that lie s apart. The gradient of a place y
+sums taps i with (y + pad - i · dilate) divisible by s; all y of one remainder sum the same taps, of
+neighbouring places of the output's gradient. Taps of no remainder leave zeros.
+"""
+
+from collections.abc import Sequence
+from math import gcd
+
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.record import record
+
+
+@record
+class Phase:
+    """What the places of one remainder sum, along one axis.
+
+    Attributes
+    ----------
+    count : how many places there are
+    taps, last, step : how many taps they sum; the last of them, which comes first; how far apart they are
+    dilate : the distance between the places that these taps read
+    start : what the first place reads first; below zero before the first place there is
+    """
+
+    count: int
+    taps: int
+    last: int
+    step: int
+    dilate: int
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The place behind the last one that is read."""
+        return self.start + self.count + (self.taps - 1) * self.dilate
+
+
+def phases_of(size: int, kernel: int, stride: int, dilate: int, pad: int) -> list[Phase | None]:
+    """The phases of an axis of the data by remainder; None where nothing is summed.
+
+    >>> [phase and (phase.taps, phase.start) for phase in phases_of(4, 3, 2, 1, 1)]
+    [(1, 0), (2, 0)]
+    """
+    found: list[Phase | None] = []
+    for first in range(stride):
+        count = -(-(size - first) // stride)
+        taps = [i for i in range(kernel) if (first + pad - i * dilate) % stride == 0]
+        if not taps or count < 1:
+            found.append(None)
+            continue
+        shared = gcd(stride, dilate)
+        start = (first + pad - taps[-1] * dilate) // stride
+        found.append(Phase(count, len(taps), taps[-1], stride // shared, dilate // shared, start))
+    return found
+
+
+def border_of(phases: Sequence[Phase | None], size: int) -> tuple[int, int]:
+    """How many zeros phases read before and behind an axis of that size."""
+    known = [phase for phase in phases if phase is not None]
+    before = max((-phase.start for phase in known), default=0)
+    behind = max((phase.end - size for phase in known), default=0)
+    return max(before, 0), max(behind, 0)
+
+
+def emit_interleave(
+    module: Module, name: str, steps: Sequence[int], present: Sequence[int]
+) -> None:
+    """Write the function that puts the phases of images in blocks together.
+
+    Operands are the phases and the result; numbers are the rows and columns of the result. A unit of work is
+    a block of an image.
+
+    Parameters
+    ----------
+    steps : how many phases there are along rows and columns
+    present : for each phase, row by row, whether it is an operand; zeros stand for it if not
+    """
+    w = Writer(module, name)
+    rows, columns = w.number(0), w.number(1)
+    goal = w.operand(sum(present))
+    down, across = steps
+
+    def count(size: str, first: int, step: int) -> str:
+        return w.divided(w.plus(size, step - 1 - first), step)[0]
+
+    with w.f.loop("%begin", "%end") as unit:
+        by_row = w.times(columns, w.step)
+        end = w.moved(goal, unit, w.times(rows, by_row))
+        for top in range(down):
+            number_of_rows = count(rows, top, down)
+            with w.f.loop("0", number_of_rows) as row:
+                there = w.moved(end, w.plus(w.times(row, down), top), by_row)
+                for left in range(across):
+                    number = top * across + left
+                    width = count(columns, left, across)
+                    here = ""
+                    if present[number]:
+                        lines = w.plus(w.times(unit, number_of_rows), row)
+                        source = w.operand(sum(present[:number]))
+                        here = w.moved(source, lines, w.times(width, w.step))
+                    with w.f.loop("0", width) as column:
+                        place = w.plus(w.times(column, across), left)
+                        vector = (
+                            w.load(w.moved(here, column, w.step)) if here else "zeroinitializer"
+                        )
+                        w.store(vector, w.moved(there, place, w.step))
+    w.f.finish()
+
+
+def emit_take_places(module: Module, name: str, steps: Sequence[int]) -> None:
+    """Write the function that takes every step-th place of images in blocks.
+
+    Numbers are the rows and columns of the images. A unit of work is a block of an image.
+    """
+    w = Writer(module, name)
+    source, goal = w.operand(0), w.operand(1)
+    rows, columns = w.number(0), w.number(1)
+    height, width = (
+        w.divided(w.plus(size, step - 1), step)[0]
+        for size, step in zip((rows, columns), steps, strict=True)
+    )
+    with w.f.loop("%begin", "%end") as unit, w.f.loop("0", height) as row:
+        line = w.plus(w.times(unit, rows), w.times(row, steps[0]))
+        here = w.moved(source, line, w.times(columns, w.step))
+        there = w.moved(goal, w.plus(w.times(unit, height), row), w.times(width, w.step))
+        with w.f.loop("0", width) as column:
+            vector = w.load(w.moved(here, column, steps[1] * w.step))
+            w.store(vector, w.moved(there, column, w.step))
+    w.f.finish()

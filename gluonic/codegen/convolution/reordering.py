@@ -1,0 +1,193 @@
+"""Reordering images between planes and blocks of channels.
+
+Functions have the form of all native code here, ``void reorder(ptr operands, ptr numbers, i64 begin, i64
+end)``: operands are source and goal, a unit of work is a block of channels of one image.
+Images with a border are written border and all; what pads the last block of channels is zero.
+"""
+
+from collections.abc import Callable
+
+from gluonic.codegen.convolution.filters import lanes_of
+from gluonic.codegen.convolution.geometry import Strides
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.record import record
+
+
+@record
+class Reordering:
+    """The run-time numbers of a reordering of images.
+
+    Attributes
+    ----------
+    blocks : how many blocks (or planes) an image of one group of channels has
+    last : how many channels the last block has
+    rows, columns : of the images, without border
+    source, goal : how they lie; `block` is the distance between planes where channels are not in blocks
+    top, left, bottom, right : the width of the border that the goal has
+    """
+
+    blocks: int
+    last: int
+    rows: int
+    columns: int
+    source: Strides
+    goal: Strides
+    top: int = 0
+    left: int = 0
+    bottom: int = 0
+    right: int = 0
+
+    def numbers(self) -> list[int]:
+        """All of them, in the order in which machine code reads them."""
+        source, goal = self.source, self.goal
+        return [
+            *(self.blocks, self.last, self.rows, self.columns),
+            *(source.image, source.block, source.row, goal.image, goal.block, goal.row),
+            *(self.top, self.left, self.bottom, self.right),
+        ]
+
+
+class _Images(Writer):
+    """Writes a reordering of images, block by block, row by row.
+
+    Parameters
+    ----------
+    cell : the bytes of a place of the goal
+    """
+
+    def __init__(self, module: Module, name: str, cell: int) -> None:
+        super().__init__(module, name)
+        self.cell = cell
+        self.blocks, self.last, self.rows, self.columns = (self.number(i) for i in range(4))
+        self.source_strides = [self.number(4 + i) for i in range(3)]
+        self.goal_strides = [self.number(7 + i) for i in range(3)]
+        self.border = [self.number(10 + i) for i in range(4)]
+
+    def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
+        """Write the loops; `row(source, goal, block)` writes what happens to a row.
+
+        `planes` is how many planes of the source make a block.
+        """
+        source, goal = self.operand(0), self.operand(1)
+        top, left, bottom, right = self.border
+        with self.f.loop("%begin", "%end") as unit:
+            image, block = self.divided(unit, self.blocks)
+            start = self.moved(source, image, self.source_strides[0])
+            plane = self.times(self.source_strides[1], planes)
+            start = self.moved(start, block, plane)
+            end = self.moved(
+                self.moved(goal, image, self.goal_strides[0]), block, self.goal_strides[1]
+            )
+            by_row = self.goal_strides[2]
+            self.clear(end, self.times(top, by_row))
+            first = self.moved(end, top, by_row)
+            self.clear(self.moved(first, self.rows, by_row), self.times(bottom, by_row))
+            margins = self.times(left, self.cell), self.times(right, self.cell)
+            width = self.times(self.columns, self.cell)
+            with self.f.loop("0", self.rows) as number:
+                there = self.moved(first, number, by_row)
+                here = self.moved(start, number, self.source_strides[2])
+                inside = self.moved(there, margins[0])
+                self.clear(there, margins[0])
+                row(here, inside, block)
+                self.clear(self.moved(inside, width), margins[1])
+        self.f.finish()
+
+
+def emit_border(module: Module, name: str, cell: int) -> None:
+    """Write the function that copies images to where they have a border of zeros.
+
+    Parameters
+    ----------
+    cell : how many bytes one place takes in a block (or plane)
+    """
+    writer = _Images(module, name, cell)
+
+    def row(source: str, goal: str, block: str) -> None:
+        writer.f.copy(goal, source, writer.times(writer.columns, cell))
+
+    writer.write(1, row)
+
+
+def emit_pack(module: Module, name: str, has_partial: bool) -> None:
+    """Write the function that takes images with a plane for each channel to blocks.
+
+    Parameters
+    ----------
+    has_partial : whether the last block has fewer channels than the others
+    """
+    lanes = lanes_of(module.target)
+    writer = _Images(module, name, lanes * 4)
+    last = writer.last if has_partial else None
+
+    def row(source: str, goal: str, block: str) -> None:
+        writer.either_block(
+            block, writer.blocks, last, lambda count: _pack_row(writer, source, goal, count)
+        )
+
+    writer.write(lanes, row)
+
+
+def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
+    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
+    planes = w.apart(w.source_strides[1], count)
+    present = w.first_lanes(count) if count is not None else ""
+
+    def vectors(column: str, load: Callable[[str], str]) -> list[str]:
+        here = w.moved(source, column, 4)
+        columns = w.transposed([load(w.moved(here, plane)) for plane in planes])
+        return [w.kept(vector, present) for vector in columns] if present else columns
+
+    with w.f.loop("0", whole, w.lanes) as column:
+        there = w.moved(goal, column, w.step)
+        for number, vector in enumerate(vectors(column, w.load)):
+            w.store(vector, w.moved(there, number, w.step))
+    left = w.minus(w.columns, whole)
+    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+        mask, square = w.first_lanes(left), w.square()
+        for number, vector in enumerate(vectors(whole, lambda a: w.load_lanes(a, mask))):
+            w.store(vector, w.moved(square, number, w.step))
+        w.f.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
+
+
+def emit_unpack(module: Module, name: str, has_partial: bool) -> None:
+    """Write the function that takes images in blocks to a plane for each channel.
+
+    Borders are not known here: the source's strides and address leave them out.
+    """
+    w = _Images(module, name, 4)
+    last = w.last if has_partial else None
+    source, goal = w.operand(0), w.operand(1)
+    with w.f.loop("%begin", "%end") as unit:
+        image, block = w.divided(unit, w.blocks)
+        start = w.moved(w.moved(source, image, w.source_strides[0]), block, w.source_strides[1])
+        end = w.moved(goal, image, w.goal_strides[0])
+        end = w.moved(end, block, w.times(w.goal_strides[1], w.lanes))
+        with w.f.loop("0", w.rows) as number:
+            here = w.moved(start, number, w.source_strides[2])
+            there = w.moved(end, number, w.goal_strides[2])
+            w.either_block(block, w.blocks, last, lambda count: _unpack_row(w, here, there, count))
+    w.f.finish()
+
+
+def _unpack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
+    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
+    planes = w.apart(w.goal_strides[1], count)
+
+    def write(column: str, last: int | str, store: Callable[[str, str], None]) -> None:
+        places: list[str | int] = list(range(w.lanes))
+        if isinstance(last, str):
+            places = [w.least(place, last) for place in places]
+        here, there = w.moved(source, column, w.step), w.moved(goal, column, 4)
+        rows = w.transposed([w.load(w.moved(here, place, w.step)) for place in places])
+        # The last plane is the goal of all behind it too, so it comes after these.
+        for row, plane in reversed([*zip(rows, planes, strict=True)]):
+            store(row, w.moved(there, plane))
+
+    with w.f.loop("0", whole, w.lanes) as column:
+        write(column, w.lanes - 1, w.store)
+    left = w.minus(w.columns, whole)
+    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+        mask = w.first_lanes(left)
+        write(whole, w.minus(left, 1), lambda ref, place: w.store_lanes(ref, place, mask))

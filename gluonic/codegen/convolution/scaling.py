@@ -1,0 +1,110 @@
+"""Images in blocks of channels times a factor and plus a summand for each channel, with an activation.
+
+As a loop over elements this would have rows of one block each; here a factor stays in a register for a plane.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonic.codegen.convolution.operators import activation_of, applied, attributes_of
+from gluonic.codegen.convolution.steps import ImageStep
+from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import FLOAT32, Value
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.application import Application
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.operator import Array
+from gluonic.graph.scalar_math import M
+from gluonic.graph.view import NodeView, complete
+
+_AT_ONCE = 4
+"""How many places a turn of the loop takes; their computations overlap."""
+
+
+@inner_operator("_scale_blocks", absent=lambda n: () if n.has_shift else ("shift",))
+def scale_blocks(
+    data: Array,
+    scale: Array,
+    shift: Array | None = None,
+    *,
+    has_shift: bool,
+    of_each_image: bool = False,
+    activation: str = "",
+    activation_attributes: str = "{}",
+) -> Any:
+    """activation(data * scale + shift) for images in blocks; both have a number for each channel.
+
+    The scale may have those `of_each_image` instead of common ones.
+    """
+    result = data * scale
+    if shift is not None:
+        result = result + shift
+    return applied(M, activation_of(activation, activation_attributes), result)
+
+
+@scale_blocks.infer_shape
+def _(n: NodeView) -> None:
+    n.output = complete(n.data)
+
+
+def with_activation(scaled: Entry, activation: Application) -> Entry | None:
+    """What `scale_blocks` makes, with an activation applied last; None if it has one, or was made otherwise."""
+    node = scaled.node
+    if node.application is None or node.application.op is not scale_blocks:
+        return None
+    if node.application.settings["activation"]:
+        return None
+    made = scale_blocks.apply({**node.application.settings, **attributes_of(activation)})
+    return Node(made, node.name, node.inputs).entry()
+
+
+class ScaleStep(ImageStep):
+    """Images times a factor and plus a summand for each channel."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.activation = activation_of(self.n.activation, self.n.activation_attributes)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """How many blocks an image has, and how many places they have."""
+        _, blocks, rows, columns, _ = self.shape(facts, 0)
+        return blocks, rows * columns
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loops over blocks and places."""
+        w = ElementWriter(module, name, FLOAT32)
+        blocks, places = w.number(0), w.number(1)
+        data, scale, *shift, goal = (w.operand(i) for i in range(len(self.operands)))
+        with w.f.loop("%begin", "%end") as unit:
+            _, block = w.divided(unit, blocks)
+            own = unit if self.n.of_each_image else block
+            factor = w.whole(w.moved(scale, own, w.step), w.lanes)
+            summands = [w.whole(w.moved(c, block, w.step), w.lanes) for c in shift]
+            begin = w.times(w.times(unit, places), w.step)
+            here, there = w.moved(data, begin), w.moved(goal, begin)
+
+            def write(place: str, count: int) -> None:
+                offsets = [w.times(w.plus(place, i), w.step) for i in range(count)]
+                read = [w.whole(w.moved(here, offset), w.lanes) for offset in offsets]
+                for offset, value in zip(offsets, read, strict=True):
+                    scaled = w.m.mad(value, factor, *summands) if summands else value * factor
+                    made: Value = applied(w.m, self.activation, scaled)
+                    w.put_whole(made, w.moved(there, offset), w.lanes)
+
+            _over(w, places, write)
+        w.f.finish()
+
+
+def _over(w: ElementWriter, places: str, write: Callable[[str, int], None]) -> None:
+    """Loop over places, some at a time, those that are left one by one."""
+    whole = w.f.op(f"and i64 {places}, {-_AT_ONCE}")
+    with w.f.loop("0", whole, _AT_ONCE) as place:
+        write(place, _AT_ONCE)
+    with w.f.loop(whole, places) as place:
+        write(place, 1)
+
+
+MADE_STEPS[scale_blocks] = ScaleStep

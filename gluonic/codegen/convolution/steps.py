@@ -1,0 +1,347 @@
+"""Native steps for operators on images in blocks of channels."""
+
+from collections.abc import Sequence
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+from gluonic.codegen.convolution.filter_packing import (
+    FilterForm,
+    emit_pack_filters,
+    filter_numbers,
+    filter_units,
+)
+from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_last
+from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
+from gluonic.codegen.convolution.forward import emit_convolution
+from gluonic.codegen.convolution.geometry import Geometry, Strides
+from gluonic.codegen.convolution.operators import (
+    activation_of,
+    applied,
+    convolve_blocks,
+    filters_of,
+    pack_filters,
+    take_places,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+    with_border,
+)
+from gluonic.codegen.convolution.phases import emit_take_places
+from gluonic.codegen.convolution.reordering import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.convolution.tile import ConvolutionEpilogue
+from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
+from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import MADE_STEPS, Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Node
+
+
+class BlockStep(Step):
+    """What the steps here share.
+
+    Attributes
+    ----------
+    n : the operator's attributes
+    """
+
+    has_key = True
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        assert node.application is not None
+        self.node = node
+        self.n: Any = SimpleNamespace(**node.application.settings)
+        self.operands = (*node.inputs, node.entry())
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the function."""
+        assert self.code is not None
+        write, *arguments = self.code
+        write(module, name, *arguments)
+
+    def shape(self, facts: Facts, position: int) -> Shape:
+        """The shape of an operand."""
+        return facts.shapes[self.operands[position]]
+
+
+def strides_of_planes(shape: Shape) -> Strides:
+    """How an array (batch, channels, rows, columns) lies."""
+    return Strides.of(shape[1], shape[2], shape[3], 1)
+
+
+def strides_of_blocks(shape: Shape) -> Strides:
+    """How an array (batch, blocks, rows, columns, V) lies."""
+    return Strides.of(shape[1], shape[2], shape[3], shape[4])
+
+
+def _split(strides: Strides, batch: int, groups: int) -> Strides:
+    """The strides if each group of channels is an image of its own."""
+    return Strides(strides.image // groups, strides.block, strides.row)
+
+
+class ImageStep(BlockStep):
+    """What steps share whose units are the blocks of each image.
+
+    Attributes
+    ----------
+    counted : the operand that lies in these blocks
+    """
+
+    counted = 0
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of each image."""
+        batch, blocks, *_ = self.shape(facts, self.counted)
+        return batch * blocks
+
+
+class ToBlocksStep(ImageStep):
+    """Planes to blocks."""
+
+    counted = 1
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.edge = tuple(self.n.border)
+        self.code = emit_pack, self.variant(facts)
+
+    def _channels(self, facts: Facts) -> int:
+        return int(self.shape(facts, 0)[1] // self.n.groups)
+
+    def variant(self, facts: Facts) -> bool:
+        """Whether the last block is not full."""
+        return self._channels(facts) % int(self.n.lanes) != 0
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents, strides and border."""
+        batch, _, rows, columns = source = self.shape(facts, 0)
+        goal = self.shape(facts, 1)
+        groups, extent = self.n.groups, blocks_with_last(self._channels(facts), self.n.lanes)
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_planes(source), strides_of_blocks(goal))
+        )
+        if not any(self.edge):
+            rows, columns = 1, rows * columns
+        return Reordering(*extent, rows, columns, here, there, *self.edge).numbers()
+
+
+class ToPlanesStep(ImageStep):
+    """Blocks to planes."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.channels, self.lanes = self.n.channels // self.n.groups, self.shape(facts, 0)[4]
+        self.code = emit_unpack, self.channels % self.lanes != 0
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides; images are whole, so a plane is one row."""
+        source, goal = self.shape(facts, 0), self.shape(facts, 1)
+        batch, groups = source[0], self.n.groups
+        here, there = (
+            _split(s, batch, groups) for s in (strides_of_blocks(source), strides_of_planes(goal))
+        )
+        extent = blocks_with_last(self.channels, self.lanes)
+        return Reordering(*extent, 1, source[2] * source[3], here, there).numbers()
+
+
+class BorderStep(ImageStep):
+    """A copy with a border."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_border, self.variant(facts)
+
+    def variant(self, facts: Facts) -> int:
+        """The bytes of a place."""
+        shape = self.shape(facts, 0)
+        return 4 * (shape[4] if len(shape) == 5 else 1)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents, strides and border."""
+        source, goal = self.shape(facts, 0), self.shape(facts, 1)
+        lie = strides_of_blocks if len(source) == 5 else strides_of_planes
+        _, blocks, rows, columns, *block = source
+        last = block[0] if block else 1
+        lies = lie(source), lie(goal)
+        return Reordering(blocks, last, rows, columns, *lies, *self.n.border).numbers()
+
+
+class TakePlacesStep(ImageStep):
+    """Some of the places."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_take_places, self.n.steps
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Rows and columns that are read."""
+        return self.shape(facts, 0)[2:4]
+
+
+class ChannelsStep(BlockStep):
+    """A vector over channels, padded to whole blocks: an image of one place."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.code = emit_pack, self.variant(facts)
+
+    def _channels(self, facts: Facts) -> int:
+        return int(self.shape(facts, 0)[0] // self.n.groups)
+
+    def variant(self, facts: Facts) -> bool:
+        """Whether the last block is not full."""
+        return self._channels(facts) % int(self.n.lanes) != 0
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides."""
+        channels, lanes = self._channels(facts), self.n.lanes
+        here = Strides.of(channels, 1, 1, 1)
+        there = Strides.of(blocks_of(channels, lanes), 1, 1, lanes)
+        return Reordering(*blocks_with_last(channels, lanes), 1, 1, here, there).numbers()
+
+    def units(self, facts: Facts) -> int:
+        """One for each block."""
+        return self.shape(facts, 1)[1]
+
+
+class FiltersStep(BlockStep):
+    """What steps share that put filters into another order.
+
+    Attributes
+    ----------
+    form : what their code depends on
+    """
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        n = self.n
+        self.filters = Filters(
+            n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
+        )
+        self.form = FilterForm.of(self.filters, n.lanes)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """How many channels and filters there are."""
+        return filter_numbers(self.filters, getattr(self.n, "tile", 1), self.n.lanes)
+
+    def units(self, facts: Facts) -> int:
+        """One for each block of filters."""
+        return filter_units(self.filters, self.n.lanes)
+
+
+class PackFiltersStep(FiltersStep):
+    """Filters to the order in which they are read; once for each content, if it is to remember."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.keeps = self.n.remembers
+        self.code = emit_pack_filters, self.form, self.n.scaled, self.n.remembers
+
+
+def _emit_activated(
+    module: Module,
+    name: str,
+    form: ConvolutionForm,
+    activation: str,
+    attributes: str,
+    shifts: int,
+    residuals: int,
+) -> None:
+    """Write a convolution with what is added to its sums, and an activation."""
+    applied_last = activation_of(activation, attributes)
+
+    def expression(m: Any, total: Any, *others: Any) -> Any:
+        for other in others:
+            total = total + other
+        return applied(m, applied_last, total)
+
+    emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
+
+
+def border_rows(node: Node) -> tuple[int, int]:
+    """How many rows of zeros are above and below the images that an operator reads first."""
+    images = node.inputs[0].node
+    if images.operator_name == "_depth_windows":  # has all rows of the images that it reads
+        images = images.inputs[0].node
+    made = images.application
+    if made is None or made.op not in (to_blocks, with_border):
+        return 0, 0
+    top, _, bottom, _ = made.settings["border"]
+    return top, bottom
+
+
+class ConvolutionStep(BlockStep):
+    """A convolution, with what is applied to its sums."""
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        data, packed, *others = node.inputs
+        self.operands = (data, packed, node.entry(), *others)
+        self.filters = filters_of(self.n)
+        n = self.n
+        self.displaced = (0,) if n.places else ()
+        activation = n.activation, n.activation_attributes
+        extra = int(n.has_shift), int(n.has_residual)
+        self.code = _emit_activated, self.variant(facts), *activation, *extra
+
+    def _tiling(self, facts: Facts) -> ConvolutionTiling:
+        """How the work is cut, which depends on the output's rows and columns."""
+        _, _, rows, columns, _ = self.shape(facts, 2)
+        return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
+
+    def variant(self, facts: Facts) -> ConvolutionForm:
+        """What the innermost loops are made of."""
+        bordered = self._border != (0, 0)
+        return ConvolutionForm.of(
+            self.filters, self._tiling(facts), self.n.lanes, bordered=bordered
+        )
+
+    @property
+    def _border(self) -> tuple[int, int]:
+        return (0, 0) if self.n.places else border_rows(self.node)
+
+    def _geometry(self, facts: Facts) -> Geometry:
+        data, output = self.shape(facts, 0), self.shape(facts, 2)
+        goal = strides_of_blocks(output)
+        lie = strides_of_planes if self.filters.planar else strides_of_blocks
+        others = (goal,) * int(self.n.has_residual)
+        return Geometry(output[0], output[2], output[3], lie(data), goal, others)
+
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """Where the first window lies."""
+        if not self.n.places:
+            return ()
+        (top, left), data = self.n.first, self.shape(facts, 0)
+        return [(top * data[3] + left) * data[4] * 4]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Extents and strides."""
+        tiling, geometry = self._tiling(facts), self._geometry(facts)
+        top, bottom = self._border
+        inside = top, self.shape(facts, 0)[2] - bottom
+        return numbers_of(self.filters, tiling, geometry, self.n.lanes, inside)
+
+    def units(self, facts: Facts) -> int:
+        """One for each band of lines of tiles."""
+        return self._geometry(facts).units(self.filters, self._tiling(facts), self.n.lanes)
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        products = prod(self.shape(facts, 2)) * self.filters.depth
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
+
+
+MADE_STEPS.update(
+    {
+        to_blocks: ToBlocksStep,
+        to_planes: ToPlanesStep,
+        with_border: BorderStep,
+        take_places: TakePlacesStep,
+        to_channel_blocks: ChannelsStep,
+        pack_filters: PackFiltersStep,
+        convolve_blocks: ConvolutionStep,
+    }
+)

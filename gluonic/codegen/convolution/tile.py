@@ -1,0 +1,385 @@
+"""One tile of a convolution: its sums in registers, and what becomes of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from gluonic.codegen.convolution.filters import lanes_of
+from gluonic.codegen.convolution.form import ConvolutionForm
+from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.trial import length_of
+from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
+from gluonic.graph.record import record
+
+Expression = Callable[..., Any]
+Shape = tuple[int, int, int]
+
+_AHEAD = 8192
+"""How many bytes before they are needed weights are asked for: the processor itself asks only up to the end
+of a page."""
+
+_AT_ONCE, _PRODUCTS = (4, 2, 1), 48
+"""How many channels the innermost loop may take, and up to how many products.
+
+Few, for its code must fit where decoded code is kept, and what is loaded early takes registers from sums.
+"""
+
+_OF_ONE_TAP = 8, 96
+"""The same of filters of one tap, if sums are few: often a whole block of channels, so one loop less."""
+
+_SHORT, _REGISTERS = 8, 4
+"""Above how many instructions an epilogue is computed for several sums at once, and for how many: one alone
+would wait for each of its steps."""
+
+
+@record
+class ConvolutionEpilogue:
+    """What becomes of a sum before it is stored.
+
+    Attributes
+    ----------
+    expression : ``(m, sum, *of_channels, *of_places) -> result``
+    channels : how many operands have one number for each output channel
+    places : how many operands lie as the output does, each with strides of its own
+    """
+
+    expression: Expression
+    channels: int = 0
+    places: int = 0
+
+
+NOTHING = ConvolutionEpilogue(lambda m, x: x)
+
+
+@record
+class Line:
+    """Where a line of tiles is: addresses of its first windows, weights and outputs.
+
+    Attributes
+    ----------
+    taps : from which row of filters to which is summed; None if all are
+    """
+
+    data: list[str]
+    weights: str
+    channels: list[str]
+    places: list[list[str]]
+    taps: tuple[str, str] | None = None
+
+
+@record
+class Chunk:
+    """The blocks of channels that are summed now.
+
+    Attributes
+    ----------
+    start, stop : the first whole block, and the one behind the last
+    is_first, is_last : references of flags; None if there is one chunk only
+    """
+
+    start: str | int
+    stop: str
+    is_first: str | None = None
+    is_last: str | None = None
+
+
+class TileWriter:
+    """Writes tiles.
+
+    Parameters
+    ----------
+    function : where to
+    form : what is computed
+    strides : of the images: from a block (or plane) to the next, from a row to the next
+    rest : the channels behind the last whole block of them
+    epilogue : applied to each sum
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        form: ConvolutionForm,
+        strides: tuple[str, str],
+        rest: str,
+        epilogue: ConvolutionEpilogue,
+    ) -> None:
+        self.f, self.form, self.epilogue = function, form, epilogue
+        self.m = Emitter(function)
+        operands = 1 + epilogue.channels + epilogue.places
+        length = length_of(epilogue.expression, function.module.target, FLOAT32, operands)
+        self.together = _REGISTERS if length > _SHORT else 1
+        self.lanes = lanes_of(function.module.target)
+        self.vector = f"<{self.lanes} x float>"
+        self.by_block, self.by_row = strides
+        self.block = form.reading.summed
+        self.rest = function.op(f"mul i64 {rest}, 4") if form.rest else ""
+
+    def moved(self, address: str, count: str | int, stride: str | int) -> str:
+        """The address `count` strides (bytes) further."""
+        if isinstance(count, int) and isinstance(stride, int):
+            offset: str | int = count * stride
+        else:
+            offset = self.f.op(f"mul i64 {count}, {stride}")
+        if offset == 0:
+            return address
+        return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+
+    def write(self, line: Line, chunk: Chunk, column: str, shape: Shape) -> None:
+        """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
+        f, form = self.f, self.form
+        data = [
+            self.moved(top, column, form.reading.stride[1] * form.reading.block * 4)
+            for top in line.data
+        ]
+        rows, columns, blocks = shape
+        sums = [f.slot(self.vector) for _ in range(rows * columns * blocks)]
+        self._begin(line, chunk, column, sums, shape)
+        pointer = f.slot("ptr", 8)
+        size = self.block * form.reading.taps * blocks * self.lanes * 4
+        f.do(f"store ptr {self.moved(line.weights, chunk.start, size)}, ptr {pointer}")
+
+        def block(number: str | int, channels: int, end: str | int) -> None:
+            places = [self.moved(d, number, self.by_block) for d in data]
+            self._taps(places, pointer, sums, shape, (channels, end), line.taps)
+
+        if form.whole == 1:
+            block(0, self.block, self.block * 4)
+        elif form.whole:
+            with f.loop(str(chunk.start), chunk.stop) as number:
+                block(number, self.block, self.block * 4)
+        if form.rest:
+            self._last(chunk, lambda: block(chunk.stop, form.rest, self.rest))
+        self._finish(line, chunk, column, sums, shape)
+
+    def _last(self, chunk: Chunk, write: Callable[[], None]) -> None:
+        """Write what only the last chunk does."""
+        if chunk.is_last is None:
+            write()
+            return
+        with self.f.when(chunk.is_last):
+            write()
+
+    def _begin(
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+    ) -> None:
+        """Write what sums begin with: nothing, or what earlier chunks left in the output."""
+        for slot in sums:
+            self.f.do(f"store {self.vector} zeroinitializer, ptr {slot}")
+        if chunk.is_first is None:
+            return
+        with self.f.when(self.f.op(f"xor i1 {chunk.is_first}, true")):
+            for slot, places, number in self._places(line, column, sums, shape):
+                address = self.moved(places[0], number, self.lanes * 4)
+                self.f.do(f"store {self.vector} {self._vector(address).ref}, ptr {slot}")
+
+    def _taps(
+        self,
+        data: Sequence[str],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        block: tuple[int, str | int],
+        taps: tuple[str, str] | None,
+    ) -> None:
+        """Write the loops over the places of a filter for one block of channels.
+
+        Of the block there are given what divides its number of channels and the byte where it ends.
+        """
+        f, (down, across) = self.f, self.form.reading.kernel
+        if taps is None:
+            self._rows_of_taps(_repeated(f, down), data, pointer, sums, shape, block)
+            return
+        size = f.op(f"mul i64 {block[1]}, {across * shape[2] * self.lanes}")
+        self._pass(pointer, taps[0], size)
+        self._rows_of_taps(f.loop(*taps), data, pointer, sums, shape, block)
+        self._pass(pointer, f.op(f"sub i64 {down}, {taps[1]}"), size)
+
+    def _pass(self, pointer: str, rows: str, size: str) -> None:
+        """Write the passing over weights of rows that are not summed."""
+        weights = self.moved(self.f.op(f"load ptr, ptr {pointer}"), rows, size)
+        self.f.do(f"store ptr {weights}, ptr {pointer}")
+
+    def _rows_of_taps(
+        self,
+        loop: AbstractContextManager[str | int],
+        data: Sequence[str],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        block: tuple[int, str | int],
+    ) -> None:
+        """Write what is inside the loop over the rows of a filter."""
+        f, form = self.f, self.form
+        (channels, end), (_, across) = block, form.reading.kernel
+        by_row = f.op(f"mul i64 {self.by_row}, {form.reading.dilate[0]}")
+        by_column = form.reading.dilate[1] * form.reading.block * 4
+        with loop as i:
+            rows = [self.moved(d, i, by_row) for d in data]
+            if form.reading.depthwise:
+                here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]
+                self._some(here, pointer, sums, shape, 1)
+                return
+            with _repeated(f, across) as j:
+                places = [self.moved(d, j, by_column) for d in rows]
+                at_once = self._at_once(channels, len(sums))
+                with _repeated(f, end, at_once * 4) as offset:
+                    here = [[self.moved(d, 1, offset) for d in places]]
+                    self._some(here, pointer, sums, shape, at_once)
+
+    def _at_once(self, channels: int, sums: int) -> int:
+        """How many channels the innermost loop takes."""
+        choices = [(n, _PRODUCTS) for n in _AT_ONCE]
+        if self.form.reading.taps == 1:
+            choices.insert(0, _OF_ONE_TAP)
+        fitting = (n for n, most in choices if channels % n == 0 and n * sums <= most)
+        return next(fitting, 1)
+
+    def _some(
+        self,
+        taps: Sequence[Sequence[str]],
+        pointer: str,
+        sums: Sequence[str],
+        shape: Shape,
+        channels: int,
+    ) -> None:
+        """Write the products of some places of a filter, and move on to the next weights."""
+        weights = self.f.op(f"load ptr, ptr {pointer}")
+        totals = [self._vector(slot, 64) for slot in sums]
+        for number, here in enumerate(taps):
+            self._products(here, weights, totals, shape, channels, number * channels)
+        for slot, total in zip(sums, totals, strict=True):
+            self.f.do(f"store {self.vector} {total.ref}, ptr {slot}")
+        size = len(taps) * channels * shape[2] * self.lanes * 4
+        if self.form.fetches:
+            for ahead in range(_AHEAD, _AHEAD + size, 64):
+                self.f.fetch(self.moved(weights, 1, ahead))
+        used = self.moved(weights, 1, size)
+        self.f.do(f"store ptr {used}, ptr {pointer}")
+
+    def _products(
+        self,
+        data: Sequence[str],
+        weights: str,
+        totals: list[Value],
+        shape: Shape,
+        channels: int,
+        first: int,
+    ) -> None:
+        """Write the multiplications of one place of a filter with a block of channels, and add them."""
+        rows, columns, blocks = shape
+        across = self.form.reading.stride[1] * self.form.reading.block * 4
+        for channel in range(channels):
+            factors = []
+            for block in range(blocks):
+                at = ((first + channel) * blocks + block) * self.lanes * 4
+                factors.append(self._vector(self.moved(weights, 1, at)))
+            for row in range(rows):
+                for column in range(columns):
+                    address = self.moved(data[row], 1, column * across + channel * 4)
+                    x = self._factor(address)
+                    for block, factor in enumerate(factors):
+                        number = (row * columns + column) * blocks + block
+                        totals[number] = self.m.mad(x, factor, totals[number])
+
+    def _factor(self, address: str) -> Value:
+        """What is multiplied by filters: one channel for all of them, or for each its own."""
+        if self.form.reading.depthwise:
+            return self._vector(address)
+        x = self.f.op(f"load float, ptr {address}, align 4")
+        return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
+
+    def _vector(self, address: str, align: int = 4, count: int = 1) -> Value:
+        lanes = self.lanes * count
+        ref = self.f.op(f"load {vector_type(FLOAT32, lanes)}, ptr {address}, align {align}")
+        return self.m.value(ref, FLOAT32, lanes)
+
+    def _places(
+        self, line: Line, column: str, sums: Sequence[str], shape: Shape
+    ) -> Iterator[tuple[str, list[str], int]]:
+        """For each sum its slot, where in memory its row begins (of all that lies so), and its place there."""
+        rows, columns, blocks = shape
+        step = self.lanes * 4
+        for row in range(rows):
+            for block in range(blocks):
+                ends = [
+                    self.moved(addresses[row * blocks + block], column, step)
+                    for addresses in line.places
+                ]
+                for place in range(columns):
+                    yield sums[(row * columns + place) * blocks + block], ends, place
+
+    def _finish(
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+    ) -> None:
+        """Write the stores: after the epilogue, or of sums that later chunks go on with."""
+        if chunk.is_last is not None:
+            with self.f.when(self.f.op(f"xor i1 {chunk.is_last}, true")):
+                self._store(line, column, sums, shape, NOTHING)
+        self._last(chunk, lambda: self._store(line, column, sums, shape, self.epilogue))
+
+    def _store(
+        self,
+        line: Line,
+        column: str,
+        sums: Sequence[str],
+        shape: Shape,
+        epilogue: ConvolutionEpilogue,
+    ) -> None:
+        _, columns, blocks = shape
+        places = [*self._places(line, column, sums, shape)]
+        channels = line.channels if epilogue.channels else []
+        of_channels = [
+            [self._vector(self.moved(c, block, self.lanes * 4)) for c in channels]
+            for block in range(blocks)
+        ]
+        for number in range(0, len(places), columns):
+            block = number // columns % blocks
+            for some in _parts(places[number : number + columns], self.together):
+                self._store_some(some, of_channels[block], epilogue)
+
+    def _store_some(
+        self,
+        places: Sequence[tuple[str, list[str], int]],
+        of_channels: Sequence[Value],
+        epilogue: ConvolutionEpilogue,
+    ) -> None:
+        """Write the epilogue and the store of sums that lie beside each other."""
+        count = len(places)
+        total = self.m.joined([self._vector(slot, 64) for slot, _, _ in places])
+        _, ends, first = places[0]
+        goal, *others = (
+            self.moved(end, first, self.lanes * 4) for end in ends[: 1 + epilogue.places]
+        )
+        result = epilogue.expression(
+            self.m,
+            total,
+            *(self.m.joined([channel] * count) for channel in of_channels),
+            *(self._vector(other, count=count) for other in others),
+        )
+        stored = self.m.widened(self.m.asarray(result), total.lanes)
+        self.f.do(f"store {total.type} {stored}, ptr {goal}, align 4")
+
+
+def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+    """The places in as few parts of powers of two, at most `most`, as can be."""
+    start = 0
+    while start < len(places):
+        count = min(most, 1 << (len(places) - start).bit_length() - 1)
+        yield places[start : start + count]
+        start += count
+
+
+class _repeated:
+    """A loop in known steps; none if it is known that there is but one."""
+
+    def __init__(self, function: Function, stop: int | str, step: int = 1) -> None:
+        is_one = isinstance(stop, int) and stop <= step
+        self._loop = None if is_one else function.loop("0", str(stop), step)
+
+    def __enter__(self) -> str | int:
+        return self._loop.__enter__() if self._loop is not None else 0
+
+    def __exit__(self, *error: Any) -> None:
+        if self._loop is not None:
+            self._loop.__exit__(*error)

@@ -1,0 +1,78 @@
+"""How the work of a convolution is cut: into tiles, lines of tiles, and units that share what is in caches."""
+
+from functools import cache
+
+from gluonic.codegen.convolution.filters import Filters, Tile, lanes_of, tile_of
+from gluonic.codegen.machine.target import Target
+from gluonic.graph.record import record
+
+_DEEP = 256
+"""About how many products are summed at a time: so many weights stay in the first cache while images go by."""
+
+_PLACES = 256
+"""For about how many outputs, of all blocks, weights stay there."""
+
+_SEGMENT, _DEPTH = 8, 4
+"""Where each input is read but once for an output: how many tiles make a segment, and for how many tiles of
+filters it stays in the second cache."""
+
+
+@record
+class ConvolutionTiling:
+    """The order in which a convolution is computed.
+
+    A line is what tiles beside each other cover: as many rows as a tile has, or a segment of them.
+
+    Attributes
+    ----------
+    tile : the outputs that registers hold
+    last_rows, last_columns : what is left of the output's extents when tiles have been cut off it
+    segment : how many places make a line where rows follow each other without a gap, as those of 1×1
+        filters do; 0 where a line is as long as its rows
+    chunk : how many blocks of channels are summed before others are; the sums wait in the output
+    band : how many lines, of one or more images, a unit of work has
+    depth : for how many tiles of blocks of filters
+    """
+
+    tile: Tile
+    last_rows: int
+    last_columns: int
+    segment: int
+    chunk: int
+    band: int
+    depth: int
+
+
+def tiling_of(
+    filters: Filters, rows: int, columns: int, target: Target, *, gaps: bool = False
+) -> ConvolutionTiling:
+    """How to cut the work on an output of such a size.
+
+    Parameters
+    ----------
+    gaps : whether rows that are read do not follow each other even if windows are places
+    """
+    return _tiling_of(filters, rows, columns, target, gaps)
+
+
+@cache
+def _tiling_of(
+    filters: Filters, rows: int, columns: int, target: Target, gaps: bool
+) -> ConvolutionTiling:
+    is_flat = filters.taps == 1 and filters.stride == (1, 1) and not gaps
+    if is_flat:
+        rows, columns = 1, rows * columns
+    tile = tile_of(filters, rows, columns, target)
+    segment = _SEGMENT * tile.columns if is_flat else 0
+    line = min(segment, columns) if is_flat else tile.rows * columns
+    whole = filters.channels // filters.block(lanes_of(target))
+    chunks = max(1, filters.depth // _DEEP)
+    return ConvolutionTiling(
+        tile,
+        last_rows=rows % tile.rows,
+        last_columns=columns % tile.columns,
+        segment=segment,
+        chunk=max(1, -(-whole // chunks)),
+        band=max(1, _PLACES // line if not is_flat else segment // line),
+        depth=_DEPTH if filters.taps == 1 else 1,
+    )

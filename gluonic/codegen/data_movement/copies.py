@@ -1,0 +1,110 @@
+"""Native steps that move elements and compute nothing."""
+
+from collections.abc import Hashable, Sequence
+from math import prod
+
+from gluonic.codegen.loops.semantics import relabels
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Node
+
+_PIECE = 1 << 16
+"""So many bytes are copied at a time."""
+
+
+class CopyStep(Step):
+    """A relabelled result that needs memory of its own."""
+
+    def __init__(self, node: Node) -> None:
+        self.operands = (node.inputs[0], node.entry())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "CopyStep | None":
+        """The step of a node that relabels what it reads."""
+        assert node.application is not None
+        kept = facts.dtypes[node.inputs[0]] == facts.dtypes[node.entry()] if node.inputs else False
+        if not kept or not relabels(node.application) or facts.dtypes[node.entry()].hasobject:
+            return None
+        return cls(node)
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """How many bytes there are."""
+        return (facts.bytes_of(self.operands[1]),)
+
+    def units(self, facts: Facts) -> int:
+        """One for each piece."""
+        return -(-facts.bytes_of(self.operands[1]) // _PIECE)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the copy of neighbouring pieces."""
+        f = StepFunction(module, name)
+        source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
+        first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
+        last = f.least(behind, all_bytes)
+        size = f.op(f"sub i64 {last}, {first}")
+        source, target = (f.op(f"getelementptr i8, ptr {p}, i64 {first}") for p in (source, target))
+        f.copy(target, source, size)
+        f.finish()
+
+
+class JoinStep(Step):
+    """Arrays joined along an axis, or along a new one: their rows by turns.
+
+    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.sizes.residence`.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.operands = (*node.inputs, node.entry())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "JoinStep | None":
+        """The step of a node that joins arrays of one dtype."""
+        dtypes = {facts.dtypes[e] for e in (*node.inputs, node.entry())}
+        if node.operator_name not in _AXIS_NAMES or len(dtypes) > 1 or dtypes.pop().hasobject:
+            return None
+        return cls(node)
+
+    def _axis(self, facts: Facts) -> int:
+        assert self.node.application is not None
+        axis: int = self.node.application.settings[_AXIS_NAMES[self.node.operator_name]]
+        return axis % len(facts.shapes[self.node.entry()])
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """How many turns there are, and how many bytes of each array are copied in each."""
+        axis, size = self._axis(facts), facts.dtypes[self.node.entry()].itemsize
+        parts = [prod(facts.shapes[entry][axis:]) * size for entry in self.node.inputs]
+        return (self.units(facts), *parts)
+
+    def units(self, facts: Facts) -> int:
+        """One for each turn."""
+        return prod(facts.shapes[self.node.entry()][: self._axis(facts)])
+
+    def variant(self, facts: Facts) -> Hashable:
+        """How many arrays there are."""
+        return len(self.node.inputs)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loop over turns."""
+        f = StepFunction(module, name)
+        count = len(self.node.inputs)
+        sizes = [f.number(1 + i) for i in range(count)]
+        addresses = [f.operand(i) for i in range(count + 1)]
+        whole = sizes[0]
+        for size in sizes[1:]:
+            whole = f.op(f"add i64 {whole}, {size}")
+        with f.loop("%begin", "%end") as turn:
+            offset = f.op(f"mul i64 {turn}, {whole}")
+            target = f.op(f"getelementptr i8, ptr {addresses[-1]}, i64 {offset}")
+            for size, address in zip(sizes, addresses, strict=False):
+                start = f.op(f"mul i64 {turn}, {size}")
+                source = f.op(f"getelementptr i8, ptr {address}, i64 {start}")
+                with f.when(f.op(f"icmp ne ptr {source}, {target}")):
+                    f.copy(target, source, size)
+                target = f.op(f"getelementptr i8, ptr {target}, i64 {size}")
+        f.finish()
+
+
+_AXIS_NAMES = {"Concat": "dim", "stack": "axis", "_rnn_param_concat": "dim"}

@@ -1,0 +1,198 @@
+"""Native steps that add a border to arrays, and that carry gradients back from there."""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from typing import Any
+
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.node import Node
+
+_DTYPES = ("float32", "float64")
+
+
+class PaddingStep(Step):
+    """A border around an array: axes before and behind those that get one are taken for one axis each.
+
+    Attributes
+    ----------
+    axes : the first axis that gets a border, and the one behind the last
+    widths : of the border, before and behind each of them
+    is_innermost : whether no axis lies behind them
+    """
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        assert node.application is not None
+        settings: Any = node.application.settings
+        self.node, self.mode, self.value = node, settings["mode"], settings["constant_value"]
+        self.dtype = facts.dtypes[node.entry()]
+        pairs = list(zip(settings["pad_width"][::2], settings["pad_width"][1::2], strict=True))
+        wide = [axis for axis, pair in enumerate(pairs) if any(pair)] or [len(pairs) - 1]
+        self.axes = wide[0], wide[-1] + 1
+        self.widths = pairs[slice(*self.axes)]
+        self.is_innermost = self.axes[1] == len(pairs)
+        self.array = node.inputs[-1]
+        self.operands = (node.inputs[0], node.entry())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PaddingStep | None":
+        """The step of padding in a dtype that has machine code."""
+        if facts.dtypes[node.entry()].name not in _DTYPES:
+            return None
+        if any(facts.dtypes[entry] != facts.dtypes[node.entry()] for entry in node.inputs):
+            return None
+        return None if 0 in facts.shapes[node.inputs[-1]] else cls(node, facts)
+
+    def _shape(self, facts: Facts) -> Shape:
+        return facts.shapes[self.array]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The extents of the axes that get a border, and the elements behind them."""
+        shape = self._shape(facts)
+        return *shape[slice(*self.axes)], prod(shape[self.axes[1] :])
+
+    def units(self, facts: Facts) -> int:
+        """One for each place of the axes before."""
+        return prod(self._shape(facts)[: self.axes[0]])
+
+    def variant(self, facts: Facts) -> Hashable:
+        """Whether there is anything to copy."""
+        return 0 in self._shape(facts)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the copy."""
+        _PaddingWriter(module, name, self).pad()
+
+
+class PaddingGradientStep(PaddingStep):
+    """The gradient of an array that got a border."""
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the sums."""
+        _PaddingWriter(module, name, self).back()
+
+
+class _PaddingWriter(ElementWriter):
+    """Writes loops over the rows of the larger array, with the rows of the smaller one that go with them."""
+
+    def __init__(self, module: Module, name: str, step: PaddingStep) -> None:
+        super().__init__(module, name, step.dtype)
+        self.mode, self.widths, self.value = step.mode, step.widths, step.value
+        rank = len(self.widths)
+        self.extents = [self.number(i) for i in range(rank)]
+        self.inner = "1" if step.is_innermost else self.number(rank)
+        self.larger = [
+            self.plus(extent, before + after)
+            for extent, (before, after) in zip(self.extents, self.widths, strict=True)
+        ]
+        self.source, self.goal = self.operand(0), self.operand(1)
+
+    def pad(self) -> None:
+        """Copy, and fill the border."""
+        value = self.number_of(self.value)
+
+        def missing(there: str, count: str) -> None:
+            self.fill(there, "0", count, value)
+
+        def run(there: str, here: str | None, count: str) -> None:
+            if count == "1":
+                self.put_whole(value if here is None else self.whole(here), there)
+            elif here is None:
+                self.fill(there, "0", count, value)
+            else:
+                self.f.copy(there, here, self.times(count, self.size))
+
+        with self.f.loop("%begin", "%end") as unit:
+            here = self.at(self.source, self.times(unit, self._size(self.extents)))
+            there = self.at(self.goal, self.times(unit, self._size(self.larger)))
+            self._rows(0, there, here, missing, run)
+        self.f.finish()
+
+    def back(self) -> None:
+        """Add up what was copied."""
+
+        def run(there: str, here: str | None, count: str) -> None:
+            if here is None:
+                return
+            if count == "1":
+                self.put_whole(self.whole(here) + self.whole(there), here)
+                return
+
+            def body(i: str, lanes: int) -> None:
+                place = self.at(here, i)
+                total = self.element(place, lanes) + self.element(self.at(there, i), lanes)
+                self.put(total, place, lanes)
+
+            self.spans("0", count, body)
+
+        with self.f.loop("%begin", "%end") as unit:
+            size = self._size(self.extents)
+            here = self.at(self.goal, self.times(unit, size))
+            self.clear(here, self.times(size, self.size))
+            there = self.at(self.source, self.times(unit, self._size(self.larger)))
+            self._rows(0, there, here, lambda there, count: None, run)
+        self.f.finish()
+
+    def _size(self, extents: Sequence[str]) -> str:
+        total = self.inner
+        for extent in extents:
+            total = self.times(total, extent)
+        return total
+
+    def _rows(
+        self,
+        axis: int,
+        there: str,
+        here: str,
+        missing: Callable[[str, str], None],
+        run: Callable[[str, str | None, str], None],
+    ) -> None:
+        """Loop over an axis of the larger array and those behind it, the last of them a run at a time."""
+        if axis == len(self.widths) - 1:
+            self._row(there, here, run)
+            return
+        behind = [self._size(extents[axis + 1 :]) for extents in (self.larger, self.extents)]
+        with self.f.loop("0", self.larger[axis]) as index:
+            goal = self.at(there, self.times(index, behind[0]))
+            place = self._place(index, axis)
+            source = self.at(here, self.times(place, behind[1]))
+
+            def inside() -> None:
+                self._rows(axis + 1, goal, source, missing, run)
+
+            def outside() -> None:
+                missing(goal, behind[0])
+
+            if self.mode == "constant":
+                self.either(self.inside(place, self.extents[axis]), inside, outside)
+            else:
+                inside()
+
+    def _row(self, there: str, here: str, run: Callable[[str, str | None, str], None]) -> None:
+        """A row of the larger array: its border before, what is inside, its border behind."""
+        extent, (before, _) = self.extents[-1], self.widths[-1]
+        after = self.plus(extent, before)
+        whole = self.times(extent, self.inner)
+        run(self.at(there, self.times(self.inner, before)), here, whole)
+        for start, stop in (("0", str(before)), (after, self.larger[-1])):
+            with self.f.loop(start, stop) as index:
+                goal = self.at(there, self.times(index, self.inner))
+                source: str | None = None
+                if self.mode != "constant":
+                    place = self._place(index, len(self.widths) - 1)
+                    source = self.at(here, self.times(place, self.inner))
+                run(goal, source, self.inner)
+
+    def _place(self, index: str, axis: int) -> str:
+        """Which place of the smaller array is copied to a place of the larger one."""
+        place = self.minus(index, self.widths[axis][0])
+        last = self.minus(self.extents[axis], 1)
+        if self.mode == "edge":
+            return self.least(self.most(place, 0), last)
+        if self.mode == "reflect":
+            place = self.most(place, self.minus(0, place))
+            return self.least(place, self.minus(self.times(last, 2), place))
+        return place

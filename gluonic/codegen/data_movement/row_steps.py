@@ -1,0 +1,141 @@
+"""Native steps that look rows up in a table, and that add rows up where they were looked up."""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from typing import Any
+
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import INT64, Dtype
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.writers.element_writer import INDICES, ElementWriter
+from gluonic.graph.node import Entry, Node
+
+_DTYPES = ("float32", "float64")
+
+
+class LookupStep(Step):
+    """Rows of a table, one for each index.
+
+    Attributes
+    ----------
+    table, indices : entries
+    rows : the entry with a row for each index
+    """
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        self.node = node
+        self.table, self.indices, self.rows = self._entries()
+        self.axis, self.mode = self._settings(facts)
+        self.declines = self.mode == "raise"
+        self.dtype = facts.dtypes[self.rows]
+        self.kind: Dtype = facts.dtypes[self.indices]
+        self.operands: tuple[Entry, ...] = (self.table, self.indices, self.rows)
+
+    def _entries(self) -> tuple[Entry, Entry, Entry]:
+        first, second = self.node.inputs
+        if self.node.operator_name == "Embedding":
+            first, second = second, first
+        return first, second, self.node.entry()
+
+    def _settings(self, facts: Facts) -> tuple[int, str]:
+        assert self.node.application is not None
+        settings: Any = self.node.application.settings
+        axis = settings.get("axis", 0) % len(facts.shapes[self.table])
+        return axis, settings.get("mode", "clip")
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "LookupStep | None":
+        """The step of an operator that looks rows up."""
+        step = cls(node, facts)
+        dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
+        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
+            return None
+        return None if step._is_empty(facts) else step
+
+    def _is_empty(self, facts: Facts) -> bool:
+        return 0 in facts.shapes[self.table]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """How many rows the table has, how long they are, and how many indices there are."""
+        shape = facts.shapes[self.table]
+        return shape[self.axis], prod(shape[self.axis + 1 :]), prod(facts.shapes[self.indices])
+
+    def units(self, facts: Facts) -> int:
+        """One for each table, of which there are several if axes lie before that of the rows."""
+        return prod(facts.shapes[self.table][: self.axis])
+
+    def variant(self, facts: Facts) -> Hashable:
+        """Whether there is a row at all."""
+        return self._is_empty(facts)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the look-up."""
+        _RowWriter(module, name, self).look_up()
+
+
+class AddRowsStep(LookupStep):
+    """The gradient of a table."""
+
+    def _entries(self) -> tuple[Entry, Entry, Entry]:
+        grad, first, second = self.node.inputs
+        return self.node.entry(), first if "Embedding" in self.node.operator_name else second, grad
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the sums."""
+        _RowWriter(module, name, self).add_up()
+
+
+class _RowWriter(ElementWriter):
+    """Writes the loops over tables and indices."""
+
+    def __init__(self, module: Module, name: str, step: LookupStep) -> None:
+        super().__init__(module, name, step.dtype)
+        self.step_of = step
+        self.count, self.length, self.indices = (self.number(i) for i in range(3))
+        self.table, self.index, self.rows = (self.operand(i) for i in range(3))
+
+    def look_up(self) -> None:
+        """Copy rows."""
+        self._over_rows(lambda there, here: self.f.copy(here, there, self._bytes()))
+
+    def _bytes(self) -> str:
+        return self.times(self.length, self.size)
+
+    def add_up(self) -> None:
+        """Add rows up."""
+
+        def add(there: str, here: str) -> None:
+            def body(i: str, lanes: int) -> None:
+                place = self.at(there, i)
+                total = self.element(place, lanes) + self.element(self.at(here, i), lanes)
+                self.put(total, place, lanes)
+
+            self.spans("0", self.length, body)
+
+        self._over_rows(add, clears=True)
+
+    def _over_rows(self, body: Callable[[str, str], None], *, clears: bool = False) -> None:
+        with self.f.loop("%begin", "%end") as unit:
+            size = self.times(self.count, self.length)
+            table = self.at(self.table, self.times(unit, size))
+            rows = self.at(self.rows, self.times(unit, self.times(self.indices, self.length)))
+            if clears:
+                self.clear(table, self.times(size, self.size))
+            with self.f.loop("0", self.indices) as number:
+                there = self.at(table, self.times(self._position(number), self.length))
+                body(there, self.at(rows, self.times(number, self.length)))
+        self.f.finish()
+
+    def _position(self, number: str) -> str:
+        """The row that an index means."""
+        whole = self.element_of(self.index, number, self.step_of.kind).astype(INT64).ref
+        if self.step_of.declines:
+            beyond = self.f.op(f"icmp uge i64 {whole}, {self.count}")
+            with self.f.when(beyond, seldom=True):
+                self.f.do(f"store i64 1, ptr {self.operand(3)}, align 8")
+        if self.step_of.mode in ("clip", "raise"):
+            return self.least(self.most(whole, 0), self.minus(self.count, 1))
+        rest = self.f.op(f"srem i64 {whole}, {self.count}")
+        is_negative = self.f.op(f"icmp slt i64 {rest}, 0")
+        return self.f.op(f"select i1 {is_negative}, i64 {self.plus(rest, self.count)}, i64 {rest}")

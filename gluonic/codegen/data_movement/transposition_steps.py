@@ -1,0 +1,117 @@
+"""Native steps that move the last axis away from its place: by squares of elements that registers hold.
+
+Axes that stay neighbours are one. Of what is left only two matter: along `a`, the last of what is read,
+elements are neighbours there, along `b`, the last of the result, they are here.
+"""
+
+from collections.abc import Hashable, Sequence
+from math import prod
+
+from gluonic.codegen.loops.loop import Loop, Shape, element
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph.node import Node
+
+_BY_SIZE: dict[int, Dtype] = {4: FLOAT32, 8: FLOAT64}
+"""As what elements are moved."""
+MOST_INTERLEAVED = 4
+"""Rows of so many elements, such as colours, are mixed by turns."""
+_LONG, _SHORT = 1024, 64
+"""How far a unit of work goes: along the axis that loops follow, and along the other."""
+
+
+def merged(order: Sequence[int]) -> tuple[tuple[int, ...], list[list[int]]]:
+    """The order of axes when those that stay neighbours are one, and which these are, as they are read.
+
+    >>> merged((0, 2, 3, 1))
+    ((0, 2, 1), [[0], [1], [2, 3]])
+    """
+    runs: list[list[int]] = []
+    for axis in order:
+        if runs and axis == runs[-1][-1] + 1:
+            runs[-1].append(axis)
+        else:
+            runs.append([axis])
+    read = sorted(runs)
+    return tuple(read.index(run) for run in runs), read
+
+
+class TranspositionStep(Step):
+    """An array whose last axis is another one.
+
+    Attributes
+    ----------
+    order : for each axis of the result, neighbours being one, the axis that is read
+    runs : for each axis that is read, the axes that are one
+    together : whether elements along both `a` and `b` lie one after the other, there and here
+    """
+
+    def __init__(self, node: Node, order: Sequence[int], facts: Facts) -> None:
+        self.operands = (node.inputs[0], node.entry())
+        self.order, self.runs = merged(order)
+        self.dtype = _BY_SIZE[facts.dtypes[node.entry()].itemsize]
+        self.a, self.b = len(self.order) - 1, self.order[-1]
+        self.outer = [axis for axis in self.order if axis not in (self.a, self.b)]
+        self.together = self.b == self.a - 1, self.order[-2] == self.a
+
+    @classmethod
+    def of(cls, node: Node, loop: Loop, facts: Facts) -> "TranspositionStep | None":
+        """The step of a loop that moves whole arrays; None where rows stay whole, or nothing moves."""
+        if len(node.inputs) != 1 or loop.expression is not element or loop.reads[0] is None:
+            return None
+        read, shape = loop.reads[0], facts.shapes[node.inputs[0]]
+        order = [axis for axis in read.axes if axis is not None]
+        turns = read.is_whole and len(read.axes) == len(shape) and {*order} == {*range(len(shape))}
+        if not turns or order[-1:] == [len(shape) - 1] or min(shape, default=0) < 2:
+            return None
+        dtypes = {facts.dtypes[entry] for entry in (node.inputs[0], node.entry())}
+        if len(dtypes) > 1 or any(d.hasobject or d.itemsize not in _BY_SIZE for d in dtypes):
+            return None
+        return cls(node, order, facts)
+
+    def _extents(self, facts: Facts) -> Shape:
+        shape = facts.shapes[self.operands[0]]
+        return tuple(prod(shape[axis] for axis in run) for run in self.runs)
+
+    def _reach(self, extents: Shape) -> tuple[int, int]:
+        """How far along `a` and `b` a unit goes: farther along `a` where rows are mixed by turns."""
+        if not self.together[1]:
+            return _SHORT, _LONG
+        more = MOST_INTERLEAVED + 1
+        return if_at_least(extents[self.b], more, _SHORT, _LONG), _LONG
+
+    def variant(self, facts: Facts) -> Hashable:
+        """The order, and the size of elements."""
+        return self.order, self.dtype.itemsize
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Of `a`, `b` and the others the extents, and distances there and here; then the reach."""
+        extents = self._extents(facts)
+        there = [prod(extents[axis + 1 :]) for axis in range(len(extents))]
+        places = {axis: place for place, axis in enumerate(self.order)}
+        shape = [extents[axis] for axis in self.order]
+        here = [prod(shape[places[axis] + 1 :]) for axis in range(len(extents))]
+        found: list[int] = []
+        for axis in (self.a, self.b, *self.outer):
+            found += [extents[axis], there[axis], here[axis]]
+        return [*found, *self._reach(extents)]
+
+    def units(self, facts: Facts) -> int:
+        """One for each part of `a` and `b` at each place of the other axes."""
+        extents = self._extents(facts)
+        reach_a, reach_b = self._reach(extents)
+        parts = -(-extents[self.a] // reach_a) * -(-extents[self.b] // reach_b)
+        return parts * prod(extents[axis] for axis in self.outer)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loops."""
+        from gluonic.codegen.data_movement.transposition import TranspositionWriter
+
+        outer = len(self.outer)
+        writer = TranspositionWriter(
+            module, name, self.dtype, self.together, outer, MOST_INTERLEAVED
+        )
+        writer.write()

@@ -1,0 +1,63 @@
+"""Matrix products of the BLAS that NumPy brings along, for machine code to call.
+
+Taking NumPy's costs no import, and there is one pool of BLAS threads in the process rather than two.
+"""
+
+import ctypes
+import sys
+from functools import cache
+
+from gluonic.codegen.maths.values import Dtype
+from gluonic.graph.record import record
+
+# CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
+_NAMES = (
+    ("scipy_cblas_{}{}64_", "i64"),
+    ("cblas_{}{}64_", "i64"),
+    ("cblas_{}{}$NEWLAPACK$ILP64", "i64"),
+    ("cblas_{}{}", "i32"),
+)
+_MODULES = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
+"""What is linked to BLAS, in NumPy 2 and 1."""
+_LETTERS = {"float32": "s", "float64": "d"}
+
+
+@record
+class BlasFunction:
+    """A function of BLAS.
+
+    Attributes
+    ----------
+    symbol : its name in our modules
+    address : where it is
+    integer : LLVM's type of its integers
+    """
+
+    symbol: str
+    address: int
+    integer: str
+
+
+def gemm(dtype: Dtype) -> BlasFunction | None:
+    """The product of matrices of a dtype; None if NumPy was built without a BLAS that we know."""
+    return _function("gemm", dtype)
+
+
+def gemv(dtype: Dtype) -> BlasFunction | None:
+    """The product of a matrix and a vector; None likewise."""
+    return _function("gemv", dtype)
+
+
+@cache
+def _function(operation: str, dtype: Dtype) -> BlasFunction | None:
+    letter = _LETTERS.get(dtype.name)
+    module = next(filter(None, map(sys.modules.get, _MODULES)), None)
+    if letter is None or module is None or module.__file__ is None:
+        return None
+    library = ctypes.CDLL(module.__file__)
+    for pattern, integer in _NAMES:
+        function = getattr(library, pattern.format(letter, operation), None)
+        if function is not None:
+            address = ctypes.cast(function, ctypes.c_void_p).value or 0
+            return BlasFunction(f"gluonic_{letter}{operation}", address, integer)
+    return None

@@ -1,0 +1,93 @@
+"""What is done to each element of a product when it is summed up: one function for tiles of all sizes."""
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import Target
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.trial import length_of
+from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
+from gluonic.graph.record import record
+
+_SHORT = 4
+"""So many instructions are done in registers, wherever an element is summed up."""
+_MATRIX = ("ptr %matrix", "i64 %lead", "i64 %rows", "i64 %columns")
+
+
+@record
+class ProductEpilogue:
+    """A function of each element of a product.
+
+    Attributes
+    ----------
+    name : tells functions apart
+    expression : ``(m, element) -> element``
+    """
+
+    name: str
+    expression: Callable[[Any, Any], Any] = field(compare=False)
+
+    def applied(self, m: Emitter, ref: str, dtype: Dtype, lanes: int) -> str:
+        """Write the function of what a register holds; the reference of the result."""
+        done = m.astype(m.asarray(self.expression(m, m.value(ref, dtype, lanes))), dtype)
+        return m.widened(done, lanes)
+
+    def is_short(self, target: Target, dtype: Dtype) -> bool:
+        """Whether it takes so few instructions that a call would take longer."""
+        return length_of(self.expression, target, dtype) <= _SHORT
+
+
+def block_length(target: Target, dtype: Dtype) -> int:
+    """How many elements an epilogue is applied to at a time: registers enough not to wait for one of them."""
+    return 4 * target.vector_bytes // dtype.itemsize
+
+
+def block_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
+    """The function that applies an epilogue to elements in place, written if it is new.
+
+    Its arguments are where they begin and how many there are, which is a number of whole blocks.
+    """
+    name = f"finish_{dtype.name}_{epilogue.name}"
+    if name not in module.definitions:
+        f = Function(module, name, ["ptr %elements", "i64 %count"], internal=True)
+        lanes = block_length(module.target, dtype)
+        wide, kind = vector_type(dtype, lanes), scalar_type(dtype)
+        with f.loop("0", "%count", lanes) as first:
+            place = f.op(f"getelementptr {kind}, ptr %elements, i64 {first}")
+            total = f.op(f"load {wide}, ptr {place}, align {dtype.itemsize}")
+            done = epilogue.applied(Emitter(f), total, dtype, lanes)
+            f.do(f"store {wide} {done}, ptr {place}, align {dtype.itemsize}")
+        f.finish()
+    return name
+
+
+def matrix_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
+    """The function that applies an epilogue to a matrix in place, written if it is new.
+
+    Its arguments are where it begins, the distance of its rows, how many there are, and how many columns.
+    """
+    name = f"finish_matrix_{dtype.name}_{epilogue.name}"
+    if name not in module.definitions:
+        _write(module, name, dtype, epilogue)
+    return name
+
+
+def _write(module: Module, name: str, dtype: Dtype, epilogue: ProductEpilogue) -> None:
+    """Write the function for matrices: block by block, by way of memory of its own."""
+    f = Function(module, name, _MATRIX, internal=True)
+    kind, lanes = scalar_type(dtype), block_length(module.target, dtype)
+    wide, finish = vector_type(dtype, lanes), block_finisher(module, dtype, epilogue)
+    block = f.slot(wide)
+    f.do(f"store {wide} zeroinitializer, ptr {block}")
+    with f.loop("0", "%rows") as row, f.loop("0", "%columns", lanes) as column:
+        place = f.op(f"add i64 {f.op(f'mul i64 {row}, %lead')}, {column}")
+        place = f.op(f"getelementptr {kind}, ptr %matrix, i64 {place}")
+        left = f.op(f"sub i64 %columns, {column}")
+        count = f.least(left, lanes)
+        size = f.op(f"mul i64 {count}, {dtype.itemsize}")
+        f.copy(block, place, size)
+        f.do(f"call void @{finish}(ptr {block}, i64 {lanes})")
+        f.copy(place, block, size)
+    f.finish()

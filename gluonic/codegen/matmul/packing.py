@@ -1,0 +1,79 @@
+"""Weights packed once for all products that read them."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import FLOAT32
+from gluonic.codegen.matmul.choices import LONG, MOST_KEPT, SMALL
+from gluonic.codegen.matmul.panel_packers import turned_packer
+from gluonic.codegen.matmul.product_kernel import ProductTiling
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Node
+
+
+def packed_bytes(weight: Shape) -> int:
+    """The size of a packed float32 weight (columns, inner)."""
+    columns, inner = weight
+    tiling = ProductTiling.of(FLOAT32, host())
+    return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
+
+
+def is_packed_in_panels(weight: Shape) -> bool:
+    """Whether a weight (columns, inner) is large enough to be packed, and not too long or too large."""
+    columns, inner = weight
+    return SMALL < columns * inner <= MOST_KEPT and inner < LONG
+
+
+class PackStep(Step):
+    """A weight packed for several products."""
+
+    def __init__(self, node: Node) -> None:
+        self.operands = (node.inputs[0], node.entry())
+        self.tiling = ProductTiling.of(FLOAT32, host())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "PackStep | None":
+        """The step of a node that packs a weight."""
+        return cls(node) if node.operator_name == "_packed" else None
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """The extents of the weight."""
+        return facts.shapes[self.operands[0]]
+
+    def units(self, facts: Facts) -> int:
+        """One for each panel."""
+        return -(-facts.shapes[self.operands[0]][0] // self.tiling.columns)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the loop over panels: the last may be narrow."""
+        lanes, widest = self.tiling.lanes, self.tiling.columns
+        widths = [vectors * lanes for vectors in self.tiling.vectors]
+        packers = [turned_packer(module, FLOAT32, lanes, width) for width in widths]
+        f = StepFunction(module, name)
+        weight, goal = f.operand(0), f.operand(1)
+        columns, inner = f.number(0), f.number(1)
+        up = f.op(f"add i64 {inner}, {lanes - 1}")
+        padded = f.op(f"and i64 {up}, {-lanes}")
+        with f.loop("%begin", "%end") as unit:
+            first = f.op(f"mul i64 {unit}, {widest}")
+            left = f.op(f"sub i64 {columns}, {first}")
+            count = f.least(left, widest)
+            source = f.op(
+                f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
+            )
+            place = f.op(
+                f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}"
+            )
+            for packer, width, below in zip(packers, widths, [*widths[1:], 0], strict=True):
+                fits = f.op(f"icmp sle i64 {count}, {width}")
+                is_needed = f.op(f"icmp sgt i64 {count}, {below}")
+                with f.when(f.op(f"and i1 {fits}, {is_needed}")):
+                    f.do(
+                        f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
+                        f"ptr {place})"
+                    )
+        f.finish()

@@ -1,0 +1,161 @@
+"""What packs the factors of a product: functions over matrices in LLVM's text."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
+
+
+class FactorWriter:
+    """Writes a function over matrices of one dtype."""
+
+    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
+        self.f, self.lanes = function, lanes
+        self.kind, self.size = scalar_type(dtype), dtype.itemsize
+        self.vector = vector_type(dtype, lanes)
+
+    def _at(self, base: str, index: str) -> str:
+        return self.f.op(f"getelementptr {self.kind}, ptr {base}, i64 {index}")
+
+    def _times(self, a: str, b: str | int) -> str:
+        return self.f.op(f"mul i64 {a}, {b}")
+
+    def _plus(self, a: str, b: str | int) -> str:
+        return self.f.op(f"add i64 {a}, {b}")
+
+    def _load(self, address: str, vector: bool = True) -> str:
+        kind = self.vector if vector else self.kind
+        return self.f.op(f"load {kind}, ptr {address}, align {self.size}")
+
+    def _store(self, value: str, address: str, vector: bool = True) -> None:
+        kind = self.vector if vector else self.kind
+        self.f.do(f"store {kind} {value}, ptr {address}, align {self.size}")
+
+    def _copy(self, target: str, source: str, count: str) -> None:
+        """Copy so many elements."""
+        self.f.copy(target, source, self._times(count, self.size))
+
+
+def turned_packer(module: Module, dtype: Dtype, lanes: int, width: int) -> str:
+    """The function that packs a right factor that lies transposed to a panel of a width, written if new."""
+    name = f"pack_turned_{dtype.name}_{width}"
+    if name not in module.definitions:
+        arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel"]
+        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes, width)
+    return name
+
+
+class _TurnedPacker(FactorWriter):
+    """Writes the function that packs rows as columns of a panel.
+
+    Squares are transposed in registers; what is left goes element by element.
+    """
+
+    def __init__(self, function: Function, dtype: Dtype, lanes: int, width: int) -> None:
+        super().__init__(function, dtype, lanes)
+        f = self.f
+        last = self._plus("%columns", -1)
+        rest = f.op(f"and i64 %inner, {lanes - 1}")
+        middle = f.op(f"sub i64 %inner, {rest}")
+        with f.loop("0", str(width), lanes) as first:
+            panel, sources = self._at("%panel", first), []
+            for lane in range(lanes):  # columns behind the last one repeat it
+                column = f.least(self._plus(first, lane), last)
+                place = self._at("%b", self._times(column, "%lead_b"))
+                sources.append(f.op(f"freeze ptr {place}"))
+            with f.loop("0", middle, lanes) as k:
+                goal = self._at(panel, self._times(k, width))
+                for number, row in enumerate(self._square(sources, k)):
+                    self._store(row, self._at(goal, str(number * width)))
+            with f.loop(middle, "%inner") as k:
+                goal = self._at(panel, self._times(k, width))
+                for lane, source in enumerate(sources):
+                    element = self._load(self._at(source, k), vector=False)
+                    self._store(element, self._at(goal, str(lane)), vector=False)
+        f.finish()
+
+    def _square(self, sources: Sequence[str], k: str) -> list[str]:
+        """A square of elements from `k` on in each source, its columns as registers.
+
+        Where registers hold several quarters of 16 bytes, these come from memory each to its place, and
+        only within them elements must change places.
+        """
+        quarter = 16 // self.size
+        if self.lanes <= quarter:
+            rows = [self._load(self._at(s, k)) for s in sources]
+            return transposed(self.f, self.vector, rows, self.lanes, self.lanes, quarter)
+        columns: list[str] = []
+        for first in range(0, self.lanes, quarter):
+            place = self._plus(k, first)
+            mixed = []
+            for i in range(quarter):
+                parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
+                mixed.append(self._joined(parts, quarter))
+            columns += transposed(self.f, self.vector, mixed, self.lanes, quarter, quarter)
+        return columns
+
+    def _quarter(self, source: str, place: str, count: int) -> str:
+        return self.f.op(
+            f"load <{count} x {self.kind}>, ptr {self._at(source, place)}, align {self.size}"
+        )
+
+    def _joined(self, parts: list[str], count: int) -> str:
+        """Registers of `count` elements as one register."""
+        while len(parts) > 1:
+            kind, pairs = f"<{count} x {self.kind}>", zip(parts[::2], parts[1::2], strict=True)
+            parts = [self.f.shuffle(kind, a, b, range(2 * count)) for a, b in pairs]
+            count *= 2
+        return parts[0]
+
+
+LEFT_PACKER = "pack_left_{}"
+_BATCH = 16
+
+
+def write_left_packer(module: Module, dtype: Dtype, height: int) -> None:
+    """Write the function that packs a transposed left factor: for each tile its rows, side by side.
+
+    It goes through a few rows of memory at a time, which are on as many pages.
+    """
+    arguments = ["ptr %a", "i64 %lead", "i64 %rows", "i64 %inner", "ptr %goal"]
+    f = Function(module, LEFT_PACKER.format(dtype.name), arguments, internal=True)
+    kind, size = scalar_type(dtype), dtype.itemsize
+
+    def at(base: str, index: str) -> str:
+        return f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    left = f.op(f"urem i64 %rows, {height}")
+    whole = f.op(f"sub i64 %rows, {left}")
+    widths = [4, 2] if height == 6 else [height]
+    with pieces(f, "%inner", _BATCH) as (begin, count), f.loop("0", "%rows", height) as row:
+        full = f.op(f"icmp slt i64 {row}, {whole}")
+        stop = f.op(f"add i64 {begin}, {count}")
+        tile, lines = at("%goal", f.op(f"mul i64 {row}, %inner")), at("%a", row)
+
+        def ends(k: str) -> tuple[str, str]:
+            source = at(lines, f.op(f"mul i64 {k}, %lead"))
+            return source, at(tile, f.op(f"mul i64 {k}, {height}"))
+
+        with f.when(full), f.loop(begin, stop) as k:
+            (source, goal), position = ends(k), 0
+            for width in widths:
+                wide = f"<{width} x {kind}>"
+                value = f.op(f"load {wide}, ptr {at(source, str(position))}, align {size}")
+                f.do(f"store {wide} {value}, ptr {at(goal, str(position))}, align {size}")
+                position += width
+        with f.when(f.op(f"xor i1 {full}, true")), f.loop(begin, stop) as k:
+            source, goal = ends(k)
+            with f.loop("0", left) as i:
+                value = f.op(f"load {kind}, ptr {at(source, i)}")
+                f.do(f"store {kind} {value}, ptr {at(goal, i)}")
+    f.finish()
+
+
+@contextmanager
+def pieces(f: Function, length: str, most: int) -> Iterator[tuple[str, str]]:
+    """Loop over pieces of a length; yields where each begins, and how long it is."""
+    with f.loop("0", length, most) as first:
+        left = f.op(f"sub i64 {length}, {first}")
+        yield first, f.least(left, most)

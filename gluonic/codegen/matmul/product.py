@@ -1,0 +1,124 @@
+"""Which operators are products of matrices, and of which extents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, Place, matrix_shape
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.record import record
+
+
+@record
+class Product:
+    """``output = a · b (+ bias along each row)``, `batch` times, over arrays without gaps.
+
+    Attributes
+    ----------
+    a, b : positions of the factors among the node's inputs
+    bias : position of the bias, None if there is none
+    packed : position of the right factor packed already, None if it is not
+    turned_a, turned_b : whether the factor lies transposed in memory
+    batch, rows, columns, inner : the extents
+    places : how the factors and the output hold their matrices
+    heads : how many heads those have that hold them by head
+    """
+
+    a: int
+    b: int
+    bias: int | None
+    turned_a: bool
+    turned_b: bool
+    batch: int
+    rows: int
+    columns: int
+    inner: int
+    packed: int | None = None
+    places: tuple[Place, Place, Place] = (WHOLE, WHOLE, WHOLE)
+    heads: tuple[int, ...] = ()
+
+
+def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
+    """The operator as a product of matrices; None if it is none."""
+    rule = _RULES.get(node.operator_name)
+    assert node.application is not None
+    if rule is None:
+        return None
+    return rule(node.application.settings, [shapes[e] for e in node.inputs])
+
+
+def _dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    columns, inner = shapes[1]
+    rows = shapes[0][0] if settings["flatten"] else prod(shapes[0][:-1])
+    bias = 2 if len(shapes) > 2 else None
+    return Product(0, 1, bias, False, True, 1, rows, columns, inner)
+
+
+def _extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    product = _dense(settings, shapes[: 2 + (not settings["no_bias"])])
+    return replace(product, packed=len(shapes) - 1 if settings["is_packed"] else None)
+
+
+def _dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    return _matrices(settings, 0, shapes[0], 1, shapes[1])
+
+
+def _matrices(settings: Mapping[str, Any], a: int, left: Shape, b: int, right: Shape) -> Product:
+    """The product of arrays taken as matrices, as `dot` takes them."""
+    ta, tb = settings["transpose_a"], settings["transpose_b"]
+    inner = left[0] if ta else left[-1]
+    rows = prod(left[1:] if ta else left[:-1])
+    columns = prod(right[:-1] if tb else right[1:])
+    return Product(a, b, None, ta, tb, 1, rows, columns, inner)
+
+
+def _dot_lhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The gradient of `dot` with respect to its first factor: ``g · rhsᵀ``, or its transpose."""
+    whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
+    rows, columns, inner = whole.rows, whole.columns, whole.inner
+    tb = settings["transpose_b"]
+    if settings["transpose_a"]:  # rhs · gradᵀ, of shape (inner, rows)
+        return Product(2, 0, None, tb, True, 1, inner, rows, columns)
+    return Product(0, 2, None, False, not tb, 1, rows, inner, columns)
+
+
+def _dot_rhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The gradient of `dot` with respect to its second factor: ``lhsᵀ · g``, or its transpose."""
+    whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
+    rows, columns, inner = whole.rows, whole.columns, whole.inner
+    ta = settings["transpose_a"]
+    if settings["transpose_b"]:  # gradᵀ · lhs, of shape (columns, inner)
+        return Product(0, 1, None, True, ta, 1, columns, inner, rows)
+    return Product(1, 0, None, not ta, False, 1, inner, columns, rows)
+
+
+def _batch_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    ta, tb = settings["transpose_a"], settings["transpose_b"]
+    rows, inner = shapes[0][-2:][::-1] if ta else shapes[0][-2:]
+    columns = shapes[1][-2] if tb else shapes[1][-1]
+    return Product(0, 1, None, ta, tb, prod(shapes[0][:-2]), rows, columns, inner)
+
+
+def _heads_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    places = settings["left"], settings["right"]
+    matrices = [matrix_shape(s, place) for s, place in zip(shapes, places, strict=True)]
+    heads = [shape[2] for shape, place in zip(shapes, places, strict=True) if place]
+    if settings["by_head"]:
+        heads.append(heads[0])
+    output = BY_HEAD if settings["by_head"] else WHOLE
+    return replace(_batch_dot(settings, matrices), places=(*places, output), heads=tuple(heads))
+
+
+_RULES = {
+    "FullyConnected": _dense,
+    "_extended": _extended,
+    "dot": _dot,
+    "_backward_dot_lhs": _dot_lhs,
+    "_backward_dot_rhs": _dot_rhs,
+    "batch_dot": _batch_dot,
+    "_heads_dot": _heads_dot,
+}
+PRODUCTS = tuple(name for name in _RULES if name != "_extended")
+"""The operators of a user's graph that are products."""

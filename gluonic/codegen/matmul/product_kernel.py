@@ -1,0 +1,335 @@
+"""The product of matrices as machine code of our own, for shapes where that is faster than BLAS.
+
+The right factor is packed panel by panel: a panel is as many columns as a few registers hold, all rows of
+it one after the other, so that what the inner loop reads lies together. A tile of rows times the panel's
+columns stays in registers while the length that is summed over goes by; then bias and activation are
+applied, and the tile is stored. The left factor is read where it lies; if it lies transposed, it is packed
+too, by the rows of a tile.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.target import Target
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import Dtype, literal
+from gluonic.codegen.matmul.finishing import ProductEpilogue, block_finisher, block_length
+from gluonic.codegen.matmul.panel_packers import (
+    LEFT_PACKER,
+    FactorWriter,
+    turned_packer,
+    write_left_packer,
+)
+from gluonic.graph.record import record
+
+_ARGUMENTS = (
+    "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
+    "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %begin", "i1 %fresh", "i1 %last",
+)  # fmt: skip
+
+
+@record
+class ProductForm:
+    """What the code of a product depends on.
+
+    Attributes
+    ----------
+    dtype : of all matrices
+    turned_a, turned_b : whether a factor lies transposed in memory
+    has_bias : whether a row is added to each row of the product
+    packed_b : whether the right factor is packed already
+    epilogue : applied to each element in the end
+    """
+
+    dtype: Dtype
+    turned_a: bool
+    turned_b: bool
+    has_bias: bool = False
+    packed_b: bool = False
+    epilogue: ProductEpilogue | None = None
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether a call may sum over a part of the length, from what the output holds on."""
+        return self.turned_a or self.packed_b
+
+    def symbol(self, vectors: int) -> str:
+        """The name of the function for panels of so many registers' width."""
+        flags = "".join("t" if turned else "n" for turned in (self.turned_a, self.turned_b))
+        flags += f"{int(self.has_bias)}{int(self.packed_b)}"
+        name = "" if self.epilogue is None else self.epilogue.name
+        return f"panel_{self.dtype.name}_{flags}_{vectors}_{name}"
+
+
+@record
+class ProductTiling:
+    """How a product is cut for a processor.
+
+    Attributes
+    ----------
+    lanes : elements of a register
+    rows : how many rows the largest tile has
+    vectors : how many registers wide a panel is, widest first
+    products : how many products the innermost loop takes at most, if it takes several steps at once
+    """
+
+    lanes: int
+    rows: int
+    vectors: tuple[int, ...]
+    products: int
+
+    @classmethod
+    def of(cls, dtype: Dtype, target: Target) -> "ProductTiling":
+        """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
+        lanes = target.vector_bytes // dtype.itemsize
+        vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
+        return cls(lanes, 6, vectors, 48 if target.architecture == "x86_64" else 16)
+
+    def heights(self, vectors: int) -> tuple[int, ...]:
+        """How many rows tiles have: the largest, and those for what it leaves.
+
+        Two rows of two registers are four sums, each of which waits for itself; so four take no longer.
+        """
+        return (self.rows, 4, 2, 1) if vectors == 2 else (self.rows, 2, 1)
+
+    def steps(self, rows: int, vectors: int) -> int:
+        """How many steps along the length summed over the innermost loop of a tile takes.
+
+        Several, for counting takes instructions, of which a core begins half as many for a thread while it runs
+        another; but elements that are loaded in pairs must not take the registers of sums.
+        """
+        return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
+
+    @property
+    def columns(self) -> int:
+        """How many columns the widest panel has."""
+        return self.lanes * self.vectors[0]
+
+    def panel_bytes(self, inner: int, itemsize: int) -> int:
+        """The bytes of a packed panel."""
+        padded = -(-inner // self.lanes) * self.lanes
+        return padded * self.columns * itemsize
+
+
+def emit_panels(module: Module, form: ProductForm, tiling: ProductTiling) -> None:
+    """Write the functions that compute the columns of one panel, if they are not there yet."""
+    if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
+        write_left_packer(module, form.dtype, tiling.rows)
+    for vectors in tiling.vectors:
+        name = form.symbol(vectors)
+        if name not in module.definitions:
+            function = Function(module, name, _ARGUMENTS, internal=True)
+            _PanelWriter(function, form, tiling, vectors)
+
+
+class _PanelWriter(FactorWriter):
+    """Writes the function for one panel: packs it, then computes tile after tile of rows."""
+
+    def __init__(
+        self, function: Function, form: ProductForm, tiling: ProductTiling, vectors: int
+    ) -> None:
+        super().__init__(function, form.dtype, tiling.lanes)
+        self.form, self.tiling, self.vectors = form, tiling, vectors
+        self.width = tiling.lanes * vectors
+        self.m = Emitter(function)
+        length = _up(tiling.rows * self.width, block_length(function.module.target, form.dtype))
+        self.edge = function.slot(f"[{length} x {self.kind}]")
+        self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
+        self.shift = self._pack_bias() if form.has_bias else ""
+        self.panel = "%panel"
+        if form.packed_b:
+            self.panel = self._at("%panel", self._times("%begin", self.width))
+        else:
+            self._pack()
+        self._tiles()
+        function.finish()
+
+    # -- packing ------------------------------------------------------------------------------
+
+    def _pack_bias(self) -> str:
+        """The panel's piece of the bias, zeros behind it; where it is."""
+        place = self.f.slot(f"[{self.width} x {self.kind}]")
+        for number in range(self.vectors):
+            self._store("zeroinitializer", self._at(place, str(number * self.lanes)))
+        self._copy(place, "%bias", "%columns")
+        return place
+
+    def _pack(self) -> None:
+        if self.form.turned_b:
+            self._pack_turned()
+            return
+        partial = self.f.op(f"xor i1 {self.whole}, true")
+        with self.f.when(self.whole), self.f.loop("0", "%inner") as k:
+            source, goal = self._at("%b", self._times(k, "%lead_b")), self._panel_row(k)
+            for number in range(self.vectors):
+                offset = str(number * self.lanes)
+                self._store(self._load(self._at(source, offset)), self._at(goal, offset))
+        with self.f.when(partial), self.f.loop("0", "%inner") as k:
+            source, goal = self._at("%b", self._times(k, "%lead_b")), self._panel_row(k)
+            for number in range(self.vectors):
+                self._store("zeroinitializer", self._at(goal, str(number * self.lanes)))
+            self._copy(goal, source, "%columns")
+
+    def _panel_row(self, k: str) -> str:
+        return self._at(self.panel, self._times(k, self.width))
+
+    def _pack_turned(self) -> None:
+        name = turned_packer(self.f.module, self.form.dtype, self.lanes, self.width)
+        arguments = "ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel"
+        self.f.do(f"call void @{name}({arguments})")
+
+    # -- tiles --------------------------------------------------------------------------------
+
+    def _tiles(self) -> None:
+        """Whole tiles, then smaller ones for the rows that are left."""
+        start = "0"
+        for rows in self.tiling.heights(self.vectors):
+            left = self.f.op(f"sub i64 %rows, {start}")
+            count = self.f.op(f"udiv i64 {left}, {rows}")
+            if rows == self.tiling.rows and 4 in self.tiling.heights(self.vectors):
+                count = self._fewer(count)
+            stop = self._plus(start, self._times(count, rows))
+            with self.f.loop(start, stop, rows) as row:
+                self._tile(row, rows)
+            start = stop
+
+    def _fewer(self, count: str) -> str:
+        """How many of the largest tiles there are: one less if two of four rows then end what it leaves."""
+        if self.form.turned_a:  # packed by the rows of the largest
+            return count
+        rest = self.f.op(f"urem i64 %rows, {self.tiling.rows}")
+        is_half = self.f.op(f"icmp eq i64 {self.f.op(f'and i64 {rest}, 6')}, 2")
+        some = self.f.op(f"icmp sgt i64 {count}, 0")
+        both = self.f.op(f"and i1 {is_half}, {some}")
+        return self.f.op(f"sub i64 {count}, {self.f.op(f'zext i1 {both} to i64')}")
+
+    def _tile(self, row: str, rows: int) -> None:
+        """Sum up one tile and store it."""
+        zero = literal(0.0, self.form.dtype)
+        starts = self._starts(row, rows)
+        sums = [[self.f.slot(self.vector) for _ in range(self.vectors)] for _ in range(rows)]
+        for line in sums:
+            for number, slot in enumerate(line):
+                first = f"splat ({self.kind} {zero})"
+                if self.form.has_bias:
+                    first = self._load(self._at(self.shift, str(number * self.lanes)))
+                self._store(first, slot)
+        if self.form.in_parts:
+            self._resume(row, sums)
+        begin, steps = "0", self.tiling.steps(rows, self.vectors)
+        if steps > 1:
+            rest = self.f.op(f"urem i64 %inner, {steps}")
+            begin = self.f.op(f"sub i64 %inner, {rest}")
+            with self.f.loop("0", begin, steps) as k:
+                self._add_products(k, starts, sums, steps)
+        with self.f.loop(begin, "%inner") as k:
+            self._add_products(k, starts, sums, 1)
+        self._finish(row, sums)
+
+    def _add_products(
+        self, k: str, starts: Sequence[str], sums: Sequence[Sequence[str]], count: int
+    ) -> None:
+        """Add the products of so many steps along the length that is summed over."""
+        height = self.tiling.rows if self.form.turned_a else 1
+        here = [self._at(start, self._times(k, height)) for start in starts]
+        panel = self._panel_row(k)
+        for step in range(count):
+            weights = [
+                self._load(self._at(panel, str(step * self.width + number * self.lanes)))
+                for number in range(self.vectors)
+            ]
+            for start, line in zip(here, sums, strict=True):
+                element = self._load(self._at(start, str(step * height)), vector=False)
+                wide = self.m.widened(self.m.value(element, self.form.dtype, 1), self.lanes)
+                for weight, slot in zip(weights, line, strict=True):
+                    self._store(self._multiplied(wide, weight, self._load(slot)), slot)
+
+    def _starts(self, row: str, rows: int) -> list[str]:
+        """Where the left factor's rows of a tile begin."""
+        if not self.form.turned_a:
+            lines = [self._at("%a", self._times(row, "%lead_a"))]
+            while len(lines) < rows:
+                lines.append(self._at(lines[-1], "%lead_a"))
+            # LLVM would add up their distance again in the loop if it saw that it is one
+            return [self.f.op(f"freeze ptr {line}") for line in lines]
+        within = self.f.op(f"urem i64 {row}, {self.tiling.rows}")
+        before = self._times(self.f.op(f"sub i64 {row}, {within}"), "%inner")
+        start = self._at("%a", self._plus(before, within))
+        return [self._at(start, str(i)) for i in range(rows)]
+
+    def _resume(self, row: str, sums: Sequence[Sequence[str]]) -> None:
+        """Start from what is there, unless this is the first part of the length summed over."""
+        goal = self._at("%c", self._times(row, "%lead_c"))
+        resumed = self.f.op("xor i1 %fresh, true")
+        with self.f.when(self.f.op(f"and i1 {resumed}, {self.whole}")):
+            for i, line in enumerate(sums):
+                self._load_row(self._at(goal, self._times("%lead_c", i)), line)
+        partial = self.f.op(f"xor i1 {self.whole}, true")
+        with self.f.when(self.f.op(f"and i1 {resumed}, {partial}")):
+            for i, line in enumerate(sums):
+                self._copy(self.edge, self._at(goal, self._times("%lead_c", i)), "%columns")
+                self._load_row(self.edge, line)
+
+    def _multiplied(self, a: str, b: str, c: str) -> str:
+        name = f"llvm.fmuladd.v{self.lanes}f{self.size * 8}"
+        return self.f.call(
+            name, self.vector, [(self.vector, a), (self.vector, b), (self.vector, c)]
+        )
+
+    def _finish(self, row: str, sums: Sequence[Sequence[str]]) -> None:
+        """Store a tile; at the edge, and for the epilogue, by way of memory as wide as the panel."""
+        goal = self._at("%c", self._times(row, "%lead_c"))
+        if self.form.epilogue is not None:
+            with self.f.when("%last"):
+                self._apply(self.form.epilogue, sums)
+        results = [[self._load(slot) for slot in line] for line in sums]
+        with self.f.when(self.whole):
+            for i, line in enumerate(results):
+                self._store_row(self._at(goal, self._times("%lead_c", i)), line)
+        with self.f.when(self.f.op(f"xor i1 {self.whole}, true")):
+            for i, place in enumerate(self._store_edge(results)):
+                self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
+
+    def _apply(self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]) -> None:
+        """Make of a tile what the epilogue makes of it."""
+        results = [[self._load(slot) for slot in line] for line in sums]
+        if epilogue.is_short(self.f.module.target, self.form.dtype):
+            apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
+            results = [[apply(total) for total in line] for line in results]
+        else:
+            results = self._finished(epilogue, results)
+        for slots, line in zip(sums, results, strict=True):
+            for slot, result in zip(slots, line, strict=True):
+                self._store(result, slot)
+
+    def _store_edge(self, results: Sequence[Sequence[str]]) -> list[str]:
+        """Store a tile in memory as wide as the panel; where its rows are."""
+        places = [self._at(self.edge, str(i * self.width)) for i in range(len(results))]
+        for place, line in zip(places, results, strict=True):
+            self._store_row(place, line)
+        return places
+
+    def _finished(
+        self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]
+    ) -> list[list[str]]:
+        """What a function makes of a tile, which goes there and back through memory."""
+        places = self._store_edge(sums)
+        name = block_finisher(self.f.module, self.form.dtype, epilogue)
+        count = _up(len(sums) * self.width, block_length(self.f.module.target, self.form.dtype))
+        self.f.do(f"call void @{name}(ptr {self.edge}, i64 {count})")
+        numbers = range(self.vectors)
+        return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in places]
+
+    def _load_row(self, place: str, line: Sequence[str]) -> None:
+        for number, slot in enumerate(line):
+            self._store(self._load(self._at(place, str(number * self.lanes))), slot)
+
+    def _store_row(self, place: str, line: Sequence[str]) -> None:
+        for number, value in enumerate(line):
+            self._store(value, self._at(place, str(number * self.lanes)))
+
+
+def _up(number: int, unit: int) -> int:
+    """A number rounded up to whole units."""
+    return -(-number // unit) * unit

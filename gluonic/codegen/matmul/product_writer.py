@@ -1,0 +1,360 @@
+"""The function of one product of matrices, in LLVM's text: the choice among the ways, and the loops of each."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import literal, scalar_type
+from gluonic.codegen.matmul.attention_heads import Place
+from gluonic.codegen.matmul.blas import BlasFunction, gemm, gemv
+from gluonic.codegen.matmul.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
+from gluonic.codegen.matmul.finishing import ProductEpilogue, matrix_finisher
+from gluonic.codegen.matmul.panel_packers import LEFT_PACKER, pieces
+from gluonic.graph.record import record
+
+if TYPE_CHECKING:
+    from gluonic.codegen.matmul.steps import ProductStep
+
+
+@record
+class _Held:
+    """How an array holds matrices.
+
+    Attributes
+    ----------
+    extents : the rows and columns of one, as they lie in memory
+    place : where they are
+    heads : how many heads there are, if they are by head
+    """
+
+    extents: tuple[str, str]
+    place: Place
+    heads: str
+
+
+class ProductWriter:
+    """Writes the function of one product."""
+
+    def __init__(self, function: StepFunction, step: "ProductStep") -> None:
+        self.f, self.step = function, step
+        self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
+        self.rows, self.columns, self.inner, self.method, self.block, self.part = (
+            function.number(i) for i in range(6)
+        )
+        addresses = [function.operand(i) for i in range(len(step.operands))]
+        self.factors = addresses[0], addresses[1]
+        self.bias = addresses[2] if step.has_bias else "null"
+        self.packed = addresses[2 + step.has_bias] if step.is_packed else ""
+        self.goal = addresses[-1]
+        self.workspace = function.operand(len(step.operands))
+        ta, tb = step.turned
+        a = (self.inner, self.rows) if ta else (self.rows, self.inner)
+        b = (self.columns, self.inner) if tb else (self.inner, self.columns)
+        numbers = itertools.count(6)
+        self.held = [
+            _Held(extents, place, function.number(next(numbers)) if place else "")
+            for extents, place in zip((a, b, (self.rows, self.columns)), step.places, strict=True)
+        ]
+        self.leads = tuple(self._lead_of(held) for held in self.held)
+
+    def _lead_of(self, held: "_Held") -> str:
+        """How far apart the rows of a matrix lie."""
+        columns = held.extents[1]
+        if not held.place:
+            return columns
+        return self._times(self._times(columns, str(held.place[0])), held.heads)
+
+    def _at(self, base: str, kind: str, index: str) -> str:
+        return self.f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    def _times(self, a: str, b: str) -> str:
+        return self.f.op(f"mul i64 {a}, {b}")
+
+    def _plus(self, a: str, b: str) -> str:
+        return self.f.op(f"add i64 {a}, {b}")
+
+    def write(self) -> None:
+        """Write the choice among the ways of computing."""
+        f = self.f
+        ways: dict[int, Callable[[], None]]
+        ways = {
+            LOOPS: self._products,
+            PANELS: self._panel_writer(),
+            BLAS: self._calls,
+        }
+        for number in self.step.ways:
+            with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
+                ways[number]()
+        f.finish()
+
+    def _matrices(self, product: str) -> tuple[str, str, str]:
+        """Where the matrices of one of the products begin."""
+        a, b, c = (
+            self._at(address, self.kind, self._offset(product, held, lead))
+            for address, held, lead in zip(
+                (*self.factors, self.goal), self.held, self.leads, strict=True
+            )
+        )
+        return a, b, c
+
+    def _offset(self, product: str, held: "_Held", lead: str) -> str:
+        """How many elements lie before one of the matrices of an array."""
+        rows, columns = held.extents
+        if not held.place:
+            return self._times(product, self._times(rows, columns))
+        parts, part = held.place
+        batch, head = (self.f.op(f"{div} i64 {product}, {held.heads}") for div in ("udiv", "urem"))
+        pieces = self._plus(self._times(head, str(parts)), str(part))
+        before = self._times(batch, self._times(rows, lead))
+        return self._plus(before, self._times(pieces, columns))
+
+    def _products(self) -> None:
+        """Write the loop over products: each is a unit."""
+        with self.f.loop("%begin", "%end") as unit:
+            self._loops(*self._matrices(unit))
+
+    def _panel_writer(self) -> Callable[[], None]:
+        if self.step.is_packed:
+            return self._packed_panels
+        return self._turned_panels if self.step.turned[0] else self._panels
+
+    def _packed_panels(self) -> None:
+        """Write the loop over blocks of rows; all panels go over each part of one; a unit is a panel."""
+        f, width = self.f, self.step.unit_columns
+        down = self._parts(self.rows, self.block)
+        with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
+            row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
+            rows = self._less(self.rows, self._plus(row, self.block), row)
+            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.leads[2]))
+            with f.loop("0", self.inner, self.part) as begin, f.loop(low, high) as panel:
+                inner = self._less(self.inner, self._plus(begin, self.part), begin)
+                first = self._times(panel, str(width))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                here = self._at(a, self.kind, begin)
+                self._panel((begin, inner), (here, b, c), rows, (first, count))
+
+    def _panels(self) -> None:
+        """Write the loop over panels, a unit is some rows of one."""
+        f, width = self.f, self.step.unit_columns
+        across, (_, tb) = self._parts(self.columns, str(width)), self.step.turned
+        with self._lines(self._parts(self.rows, str(ROWS))) as (line, low, high):
+            product = f.op(f"udiv i64 {line}, {across}")
+            panel = f.op(f"urem i64 {line}, {across}")
+            first = self._times(panel, str(width))
+            row = self._times(low, str(ROWS))
+            rows = self._less(self.rows, self._times(high, str(ROWS)), row)
+            a, b, c = self._matrices(product)
+            a = self._at(a, self.kind, self._times(row, self.leads[0]))
+            c = self._at(c, self.kind, self._times(row, self.leads[2]))
+            with pieces(f, self.inner, LONG) as (begin, inner):
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                count = self._less(self.columns, self._plus(first, str(width)), first)
+                a = self._at(a, self.kind, begin)
+                self._panel((begin, inner), (a, b, c), rows, (first, count))
+
+    def _turned_panels(self) -> None:
+        """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
+        f, width = self.f, self.step.unit_columns
+        tb = self.step.turned[1]
+        with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
+            start = self._times(low, str(width))
+            length = self._less(self.columns, self._times(high, str(width)), start)
+            a, b, c = self._matrices(product)
+            with pieces(f, self.inner, PART) as (begin, inner):
+                left = self._left(a, begin, inner, self.leads[0])
+                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                with pieces(f, length, self.step.tiling.columns) as (first, count):
+                    columns = self._plus(start, first), count
+                    self._panel((begin, inner), (left, b, c), self.rows, columns)
+
+    def _parts(self, extent: str, size: str) -> str:
+        """How many parts of a size there are, at least one."""
+        parts = self.f.op(f"udiv i64 {self._plus(extent, self._plus(size, '-1'))}, {size}")
+        return self.f.most(parts, 1)
+
+    def _less(self, most: str, end: str, start: str) -> str:
+        """How far it is from `start` to `end`, which is `most` at most."""
+        return self.f.op(f"sub i64 {self.f.least(most, end)}, {start}")
+
+    @contextmanager
+    def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
+        """Loop over lines of so many units; yield each one's number, and the units in it, from and to."""
+        f = self.f
+        behind = f.op(f"add i64 %end, {self._plus(length, '-1')}")
+        first = f.op(f"udiv i64 %begin, {length}")
+        with f.loop(first, f.op(f"udiv i64 {behind}, {length}")) as line:
+            start = self._times(line, length)
+            low = f.op(f"sub i64 {f.most('%begin', start)}, {start}")
+            yield line, low, self._less("%end", self._plus(start, length), start)
+
+    def _panel(
+        self,
+        part: tuple[str, str],
+        matrices: tuple[str, str, str],
+        rows: str,
+        columns: tuple[str, str],
+    ) -> None:
+        """Write the call for a part of the length, some rows and the columns of a panel."""
+        f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
+        fresh = f.op(f"icmp eq i64 {begin}, 0")
+        last = f.op(f"icmp eq i64 {self._plus(begin, inner)}, {self.inner}")
+        start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+        panel = self._packed_panel(first) if self.step.is_packed else self.workspace
+        bias = self._at(self.bias, self.kind, first) if self.step.has_bias else "null"
+        goal = self._at(c, self.kind, first)
+        arguments = (
+            f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
+            f"ptr {bias}, ptr {goal}, i64 {self.leads[2]}, "
+            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i64 {begin}, i1 {fresh}, i1 {last}"
+        )
+        self._call_panel(count, arguments)
+
+    def _packed_panel(self, first: str) -> str:
+        """Where the panel that begins with a column lies among all that are packed."""
+        lanes = self.step.tiling.lanes
+        up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
+        padded = self.f.op(f"and i64 {up}, {-lanes}")
+        return self._at(self.packed, self.kind, self._times(first, padded))
+
+    def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
+        """The left factor's part from `begin` on, packed."""
+        part = self._at(a, self.kind, self._times(begin, lead))
+        goal = self._at(self.workspace, "i8", str(self.step.packed_left_at))
+        arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
+        self.f.do(f"call void @{LEFT_PACKER.format(self.step.dtype.name)}({arguments})")
+        return goal
+
+    def _call_panel(self, count: str, arguments: str) -> None:
+        """Write the choice among panels of different widths."""
+        f, tiling = self.f, self.step.tiling
+        narrower = (*tiling.vectors[1:], 0)
+        for vectors, below in zip(tiling.vectors, narrower, strict=True):
+            enough = f.op(f"icmp sle i64 {count}, {vectors * tiling.lanes}")
+            needed = f.op(f"icmp sgt i64 {count}, {below * tiling.lanes}")
+            with f.when(f.op(f"and i1 {enough}, {needed}")):
+                f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
+
+    def _loops(self, a: str, b: str, c: str) -> None:
+        """Write the three loops over rows, columns and what is summed."""
+        f, kind = self.f, self.kind
+        ta, tb = self.step.turned
+        sum_slot = f.slot(kind, 8)
+        with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
+            start = literal(0.0, self.step.dtype)
+            if self.step.has_bias:
+                start = f.op(f"load {kind}, ptr {self._at(self.bias, kind, j)}")
+            f.do(f"store {kind} {start}, ptr {sum_slot}")
+            with f.loop("0", self.inner) as k:
+                x = self._element(a, (k, i) if ta else (i, k), self.leads[0])
+                y = self._element(b, (j, k) if tb else (k, j), self.leads[1])
+                total = f.op(f"load {kind}, ptr {sum_slot}")
+                name = f"llvm.fmuladd.f{self.size * 8}"
+                total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
+                f.do(f"store {kind} {total}, ptr {sum_slot}")
+            total = f.op(f"load {kind}, ptr {sum_slot}")
+            if self.step.form.epilogue is not None:
+                m = Emitter(f)
+                total = self.step.form.epilogue.applied(m, total, self.step.dtype, 1)
+            place = self._at(c, kind, self._plus(self._times(i, self.leads[2]), j))
+            f.do(f"store {kind} {total}, ptr {place}")
+
+    def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
+        place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
+        return self.f.op(f"load {self.kind}, ptr {place}")
+
+    def _calls(self) -> None:
+        """Write the loop over calls of BLAS: a unit is some columns."""
+        f = self.f
+        across = self._parts(self.columns, str(BLAS_COLUMNS))
+        with f.loop("%begin", "%end") as unit:
+            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
+            first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
+            count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
+            start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+            c = self._at(c, self.kind, first)
+            self._call(a, self._at(b, self.kind, start), c, (first, count))
+            if self.step.form.epilogue is not None:
+                self._finish_all(self.step.form.epilogue, c, count)
+
+    def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
+        """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
+        if self.step.has_bias:
+            self._spread_bias(c, columns)
+        is_row = self.f.op(f"icmp eq i64 {self.rows}, 1")
+        is_row = self.f.op(f"and i1 {is_row}, {self.f.op(f'icmp sgt i64 {self.inner}, 0')}")
+        with self.f.when(is_row):  # as a matrix it would be copied first, in blocks
+            self._call_for_row(a, b, c, columns[1])
+        with self.f.when(self.f.op(f"xor i1 {is_row}, true")):
+            self._call_for_rows(a, b, c, columns[1])
+
+    def _call_for_rows(self, a: str, b: str, c: str, columns: str) -> None:
+        """Write the product of matrices."""
+        function = gemm(self.step.dtype)
+        assert function is not None
+        ta, tb = self.step.turned
+        integer = function.integer
+        one, beta = self._factors()
+        lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
+        arguments = [
+            ("i32", "101"),  # row by row
+            ("i32", "112" if ta else "111"),
+            ("i32", "112" if tb else "111"),
+            *((integer, self._narrow(n, integer)) for n in (self.rows, columns, self.inner)),
+            *(one, ("ptr", a), lead_a, ("ptr", b), lead_b),
+            *(beta, ("ptr", c), lead_c),
+        ]
+        self._call_blas(function, arguments)
+
+    def _call_for_row(self, a: str, b: str, c: str, columns: str) -> None:
+        """Write the product of the right factor with one row."""
+        function = gemv(self.step.dtype)
+        assert function is not None
+        tb, integer = self.step.turned[1], function.integer
+        one, beta = self._factors()
+        extents = (columns, self.inner) if tb else (self.inner, columns)
+        step_a = (integer, self._lead(self.leads[0], integer) if self.step.turned[0] else "1")
+        arguments = [
+            ("i32", "101"),  # row by row
+            ("i32", "111" if tb else "112"),
+            *((integer, self._narrow(n, integer)) for n in extents),
+            *(one, ("ptr", b), (integer, self._lead(self.leads[1], integer))),
+            *(("ptr", a), step_a, beta, ("ptr", c), (integer, "1")),
+        ]
+        self._call_blas(function, arguments)
+
+    def _factors(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """By what BLAS multiplies the product, and the output that it adds it to."""
+        beta = 1.0 if self.step.has_bias else 0.0
+        one, other = ((self.kind, literal(n, self.step.dtype)) for n in (1.0, beta))
+        return one, other
+
+    def _call_blas(self, function: BlasFunction, arguments: Sequence[tuple[str, str]]) -> None:
+        self.f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
+        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
+        self.f.do(f"call void @{function.symbol}({listed})")
+
+    def _finish_all(self, epilogue: ProductEpilogue, c: str, columns: str) -> None:
+        """Apply the epilogue to what BLAS has stored."""
+        name = matrix_finisher(self.f.module, self.step.dtype, epilogue)
+        extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"
+        self.f.do(f"call void @{name}(ptr {c}, {extents})")
+
+    def _narrow(self, number: str, integer: str) -> str:
+        return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
+
+    def _lead(self, number: str, integer: str) -> str:
+        """A leading dimension, which is never 0."""
+        return self._narrow(self.f.most(number, 1), integer)
+
+    def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
+        """Copy the bias of some columns to each row."""
+        size = self._times(columns[1], str(self.size))
+        bias = self._at(self.bias, self.kind, columns[0])
+        with self.f.loop("0", self.rows) as i:
+            row = self._at(c, self.kind, self._times(i, self.leads[2]))
+            self.f.copy(row, bias, size)

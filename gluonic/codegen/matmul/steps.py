@@ -1,0 +1,185 @@
+"""Products of matrices as native steps."""
+
+from collections.abc import Callable, Hashable, Sequence
+from hashlib import sha256
+
+from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.matmul.blas import gemm
+from gluonic.codegen.matmul.choices import (
+    BLAS,
+    BLAS_COLUMNS,
+    BLOCK_BYTES,
+    FEW_ROWS,
+    LARGE,
+    LONG,
+    LOOPS,
+    PACKED_PART,
+    PANELS,
+    PART,
+    ROWS,
+    SMALL,
+    TURNED_COLUMNS,
+)
+from gluonic.codegen.matmul.epilogues import Extended
+from gluonic.codegen.matmul.finishing import ProductEpilogue
+from gluonic.codegen.matmul.product import Product, product_of
+from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling, emit_panels
+from gluonic.codegen.matmul.product_writer import ProductWriter
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph.node import Node
+
+
+def _suits_blas(product: Product) -> bool:
+    """Whether BLAS has a way for few rows that beats packing."""
+    across = product.turned_b and product.columns * product.inner < LARGE
+    return host().vector_registers >= 32 or not across
+
+
+def _epilogue(node: Node) -> ProductEpilogue | None:
+    """What is applied to each element of the product."""
+    application = node.application
+    if not isinstance(application, Extended) or not application.then:
+        return None
+    name = sha256(application.name.encode()).hexdigest()[:16]
+    return ProductEpilogue(name, application.expression)
+
+
+class ProductStep(Step):
+    """A product of matrices: plain loops, panels or BLAS, whichever suits the shapes of a call."""
+
+    uses_workspace = True
+
+    def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
+        self.node, self.dtype = node, dtype
+        self.small = self._for_method(product, lambda way: way) == LOOPS
+        self.is_layer = node.application is not None and Extended.of(node.application) is not None
+        self.turned, self.places = (product.turned_a, product.turned_b), product.places
+        self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
+        self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
+        self.tiling = ProductTiling.of(dtype, host())
+        given = (product.a, product.b, product.bias, product.packed)
+        positions = [p for p in given if p is not None]
+        self.operands = (*(node.inputs[p] for p in positions), node.entry())
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "ProductStep | None":
+        """The step of a node that is a product, of a dtype that BLAS knows."""
+        product, dtype = product_of(node, facts.shapes), facts.dtypes[node.entry()]
+        if product is None or gemm(dtype) is None:
+            return None
+        factors = (node.inputs[product.a], node.inputs[product.b])
+        if any(facts.dtypes[e] != dtype for e in factors):
+            return None
+        return cls(node, product, dtype)
+
+    def _product(self, facts: Facts) -> Product:
+        product = product_of(self.node, facts.shapes)
+        assert product is not None
+        return product
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Rows, columns, the length summed over, the way of computing, what a block holds of both; heads."""
+        product = self._product(facts)
+        way, block = self._for_way(product, lambda way: way), self._block(product)
+        extents = product.rows, product.columns, product.inner
+        return *extents, way, block, self._part(product), *product.heads
+
+    def _part(self, product: Product) -> int:
+        """So much of the length is summed over at a time, if the right factor is packed: equal parts."""
+        if not self.is_packed:
+            return product.inner
+        count = max(-(-product.inner // PACKED_PART), 1)
+        lanes = self.tiling.lanes
+        return max(-(-product.inner // (count * lanes)), 1) * lanes
+
+    def _block(self, product: Product) -> int:
+        """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""
+        if not self.is_packed:
+            return ROWS
+        fitting = BLOCK_BYTES // (self._part(product) * self.dtype.itemsize)
+        height = self.tiling.rows
+        return min(max(fitting // height, 1) * height, ROWS)
+
+    def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
+        """What is found for the best way that the function knows."""
+        if len(self.ways) == 1:
+            return find(self.ways[0])
+        return self._for_method(product, lambda way: find(way if way in self.ways else BLAS))
+
+    @staticmethod
+    def _for_method(product: Product, find: Callable[[int], int]) -> int:
+        """What is found for the best way; the extents may not be known yet."""
+        if product.packed is not None:
+            return find(PANELS)
+        few = find(BLAS if _suits_blas(product) else PANELS)
+        usual = if_at_least(product.rows, FEW_ROWS + 1, find(PANELS), few)
+        usual = if_at_least(product.inner, LONG, find(BLAS), usual)
+        return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The ways that the function knows: few for what is small, as the weight of a layer stays."""
+        if self.is_packed:
+            return (PANELS,)
+        if self.small:
+            return (LOOPS,) if self.is_layer else (LOOPS, BLAS)
+        return LOOPS, PANELS, BLAS
+
+    def workspace(self, facts: Facts) -> int:
+        """A packed panel, and the left factor's part, if that is packed too."""
+        product, size = self._product(facts), self.dtype.itemsize
+        if self.small or self.is_packed:
+            return 0
+        if not self.turned[0]:
+            return self.tiling.panel_bytes(product.inner, size)
+        part = if_at_least(product.inner, PART, PART, product.inner)
+        height = self.tiling.rows
+        return self.packed_left_at + -(-product.rows // height) * height * part * size
+
+    @property
+    def packed_left_at(self) -> int:
+        """Where in the workspace the packed left factor lies: behind the panel."""
+        return self.tiling.panel_bytes(PART, self.dtype.itemsize)
+
+    def units(self, facts: Facts) -> int:
+        """Parts of the output's columns and rows, for each product."""
+        product = self._product(facts)
+        columns = {LOOPS: product.columns, BLAS: BLAS_COLUMNS, PANELS: self.unit_columns}
+
+        def parts(way: int) -> int:
+            across = -(-product.columns // max(columns[way], 1))
+            is_blocked = way == PANELS and not self.turned[0]
+            return across * -(-product.rows // self._block(product)) if is_blocked else across
+
+        return product.batch * self._for_way(product, parts)
+
+    @property
+    def unit_columns(self) -> int:
+        """How many columns are one unit of panels."""
+        widest = self.tiling.columns
+        return max(TURNED_COLUMNS // widest, 1) * widest if self.turned[0] else widest
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """The time for memory and for products."""
+        product = self._product(facts)
+        products = product.batch * product.rows * product.columns * product.inner
+        return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
+
+    def variant(self, facts: Facts) -> Hashable:
+        """Whether a packed factor is as short as those that packing is for, and a small weight small."""
+        product = self._product(facts)
+        if self.is_packed:
+            return product.inner < LONG
+        return not (self.small and self.is_layer) or product.columns * product.inner <= SMALL
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the function: a loop over the products, each computed in the way that is chosen."""
+        if not self.small:
+            emit_panels(module, self.form, self.tiling)
+        ProductWriter(StepFunction(module, name), self).write()

@@ -1,0 +1,252 @@
+"""Machine code for a graph and one pattern of shapes: its steps, their operands, what calls need."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
+from gluonic.codegen.loops.fusion import Group, fuse
+from gluonic.codegen.loops.guards import LoopNest
+from gluonic.codegen.loops.inner_operators import overwrite
+from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
+from gluonic.codegen.loops.lowering import GroupLowering
+from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
+from gluonic.codegen.machine.declining import DECLINED
+from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
+from gluonic.codegen.native.settled import settled_groups
+from gluonic.codegen.native.steps import native_step
+from gluonic.codegen.rewriting.aliases import find_aliases
+from gluonic.codegen.rewriting.passes import Prepared
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.sizes.figures import Measured
+from gluonic.codegen.sizes.residence import Residence
+from gluonic.graph.cached_property import cached_property
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.record import record
+
+
+@record
+class Segment:
+    """Consecutive groups that run as one native call, or one operator that Python runs.
+
+    Attributes
+    ----------
+    groups : what runs, in order
+    native : whether machine code runs it
+    number : of the native function
+    """
+
+    groups: list[Group]
+    native: bool
+    number: int = -1
+
+
+class Specialization:
+    """Machine code for a graph and one pattern of shapes.
+
+    Parameters
+    ----------
+    prepared : the graph
+    inputs : its variables, in the order of the arrays
+    facts : shapes and dtypes to compile for
+    parameters : the variables that seldom change
+
+    Attributes
+    ----------
+    root : for a relabelled result the one whose memory it shares
+    host : for a result the output of the graph in whose memory it lives
+    target : for the new value of a state the variable in whose memory it lives
+    settled : the groups that run only when a parameter may have changed
+    runs : the groups of each native function, those that are settled first
+    steps : what machine code does for these groups
+    computed : the outputs that are computed, each once
+    positions : where these stand among all outputs
+    from_python : those that Python makes memory for
+    returned : for each output where it stands among inputs and what is computed, and whether it is copied
+    settling : the positions of the inputs that settled groups read
+    written : the positions of the inputs that are written into
+    residence : which results live in the memory of frames
+    measured : what of it depends on shapes
+    declines : whether machine code may leave a call to the interpreter
+    is_native : whether machine code runs all of it
+    is_plain : whether a call is one native call whose results are the outputs, each once
+    can_repeat : whether `Frame.repeat` can make it
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        inputs: Sequence[Node],
+        facts: Facts,
+        parameters: Collection[Node] = (),
+    ) -> None:
+        self.prepared, self.graph, self.inputs = prepared, prepared.graph, tuple(inputs)
+        graph = self.graph
+        self.outputs = graph.outputs[: prepared.output_count]
+        self.target = _targets(graph)
+        aliases = find_aliases(graph, facts)
+        self.root, self.host = aliases.root, aliases.host
+        self.fusion = fuse(
+            graph,
+            facts.shapes,
+            lambda node: why_not(node, facts),
+            self.root,
+            lambda node, loop: TranspositionStep.of(node, loop, facts),
+            lambda node: loop_for(node, facts),
+        )
+        for group in self.fusion.groups:
+            group.step = group.step or self._step(group, facts)
+        self.settled = self._settled(parameters)
+        others = [group for group in self.fusion.groups if group not in self.settled]
+        self.groups = [*self.settled, *others]
+        self.segments = _segments(others, first=int(bool(self.settled)))
+        self._number_slots()
+        self.runs = [self.settled] if self.settled else []
+        self.runs += [segment.groups for segment in self.segments if segment.native]
+        self._facts, self._variant = facts, self._variant_for(facts)
+        self._describe_ends(facts)
+        self.residence = self._residence(facts)
+        self.measured = Measured(self.steps, self.residence.all, self.computed)
+
+    @cached_property
+    def code(self) -> NativeCode:
+        """The machine code."""
+        return compile_steps(self.runs, self._facts, self.slot)
+
+    def _step(self, group: Group, facts: Facts) -> Step | None:
+        """What machine code does for a group; None if Python runs it."""
+        if group.space is None:
+            return native_step(group.nodes[0], facts)
+        loops = self.fusion.loops
+        lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
+        nest = LoopNest(group, loops, lowered, self.root)
+        if is_long_row(lowered.kernel):
+            return LongRowStep(nest, facts)
+        return LoopStep(nest, facts, self._lasting)
+
+    @cached_property
+    def _lasting(self) -> set[Entry]:
+        """What is computed into memory that outlasts the call."""
+        fresh = (e for e in self.outputs if e not in self.target and not e.node.is_variable)
+        return {self.root.get(e, e) for e in fresh}
+
+    def _settled(self, parameters: Collection[Node]) -> list[Group]:
+        """The groups that follow from parameters alone."""
+        constant = [node for node in parameters if node.entry() not in self.target.values()]
+        pinned = {*self.graph.outputs, *self.host, *self.target}
+        return settled_groups(self.fusion.groups, constant, pinned, self.root)
+
+    def _describe_ends(self, facts: Facts) -> None:
+        """What calls need to know of inputs and outputs."""
+        self.input_entries = [node.entry() for node in self.inputs]
+        self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
+        given = {*self.input_entries, *self.target}
+        self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
+        first = {e: i for i, e in reversed([*enumerate(self.outputs)])}
+        self.positions = [first[e] for e in self.computed]
+        self.returned = self._returned()
+        self.from_python = self._computed_in_python()
+        self.result_slots = [
+            (None if e in self.from_python else self.slot(e), facts.dtypes[e])
+            for e in self.computed
+        ]
+        reads = {self.root.get(entry, entry) for group in self.settled for entry in group.inputs}
+        self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
+        self.steps: list[Step] = [group.step for run in self.runs for group in run]
+        self.has_foreign_steps = any(step.is_foreign for step in self.steps)
+        written = set(self.target.values())
+        self.written = [i for i, entry in enumerate(self.input_entries) if entry in written]
+        self.writes_inputs = bool(self.written) or self.has_foreign_steps
+        self.is_native = all(segment.native for segment in self.segments)
+        is_one_call = len(self.segments) == 1 and self.is_native
+        self.declines = DECLINED in self.slots
+        self.is_plain = is_one_call and list(self.outputs) == self.computed and not self.declines
+        self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
+
+    def _computed_in_python(self) -> set[Entry]:
+        """The outputs that Python computes, and that no machine code looks at."""
+        made, seen = set(), {*self.host.values()}
+        for group in self.groups:
+            if group.is_native:
+                seen.update(self.root.get(e, e) for e in group.inputs)
+            else:
+                made.update(self.written_by(group))
+        return made.intersection(self.computed) - seen
+
+    def _returned(self) -> list[tuple[int, bool]]:
+        """For each output where it stands among inputs and what is computed, and whether it is copied."""
+        places = {e: i for i, e in enumerate([*self.input_entries, *self.computed])}
+        found, given = [], set()
+        for entry in self.outputs:
+            place = places[self.target.get(entry, entry)]
+            found.append((place, place < len(self.inputs) or entry in given))
+            given.add(entry)
+        return found
+
+    def _residence(self, facts: Facts) -> Residence:
+        objects = {entry for entry, dtype in facts.dtypes.items() if dtype.hasobject}
+        elsewhere = {*self.input_entries, *self.graph.outputs, *self.host, *self.target, *objects}
+        groups = [(group, self.written_by(group)) for group in self.groups]
+        return Residence(groups, self.settled, elsewhere, self.root, self.slots)
+
+    def written_by(self, group: Group) -> list[Entry]:
+        """The results of a group that lie in memory."""
+        return group.outputs if group.space is not None else _all_outputs(group)
+
+    def _number_slots(self) -> None:
+        """A slot of the address table for each input, result and workspace."""
+        entries: dict[Any, None] = dict.fromkeys(node.entry() for node in self.inputs)
+        for group in self.groups:
+            written = [e for e in self.written_by(group) if e not in self.target]
+            entries.update(dict.fromkeys(written))
+            if group.step is not None and group.step.uses_workspace:
+                entries[group.step] = None
+        if any(group.step is not None and group.step.declines for group in self.groups):
+            entries[DECLINED] = None
+        shared = {*self.root, *self.target}
+        entries.update((e, None) for e in self.outputs if e not in shared)
+        self.slots = {entry: number for number, entry in enumerate(entries)}
+
+    def slot(self, entry: Any) -> int:
+        """Where the address of a result or a workspace stands."""
+        entry = self.root.get(entry, entry)
+        return self.slots[self.target.get(entry, entry)]
+
+    def _variant_for(self, facts: Facts) -> Any:
+        """What of the facts the machine code depends on, beside what its steps say in `serves`."""
+        steps = (g.step for g in self.groups if g.step is not None)
+        return tuple(facts.dtypes.values()), tuple(step.variant(facts) for step in steps)
+
+    def serves(self, facts: Facts) -> bool:
+        """Whether the machine code is right for these shapes too."""
+        if self._variant_for(facts) != self._variant:
+            return False
+        return all(g.step.serves(facts) for g in self.groups if g.step is not None)
+
+
+def _targets(graph: Graph) -> dict[Entry, Entry]:
+    """For each new value of a state the variable that it overwrites."""
+    found: dict[Entry, Entry] = {}
+    for node in graph.nodes:
+        if node.application is not None and node.application.op is overwrite:
+            state = node.inputs[0]
+            found[node.entry()] = found.get(state, state)
+    return found
+
+
+def _all_outputs(group: Group) -> list[Entry]:
+    return [node.entry(i) for node in group.nodes for i in range(node.output_count)]
+
+
+def _segments(groups: Sequence[Group], first: int) -> list[Segment]:
+    """The groups divided into native calls, numbered from `first`, and calls of Python."""
+    segments: list[Segment] = []
+    native = first
+    for group in groups:
+        if not group.is_native:
+            segments.append(Segment([group], native=False))
+        elif segments and segments[-1].native:
+            segments[-1].groups.append(group)
+        else:
+            segments.append(Segment([group], native=True, number=native))
+            native += 1
+    return segments

@@ -1,0 +1,362 @@
+"""Pooling of images that have a plane for each channel, line by line, and its gradients.
+
+The lines that a line of windows reaches are combined first, register by register; then neighbours along the
+combined line. A unit of work is a plane. Where a window sticks out it reads what changes nothing.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gluonic.codegen.convolution.windows import Windows3
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import FLOAT64, INT64, Dtype, Value
+from gluonic.codegen.pooling.blocked import larger
+from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.record import record
+
+_MOST_UNROLLED = 16
+
+
+@record
+class Pooling:
+    """What pooling does, apart from the sizes of its images.
+
+    Attributes
+    ----------
+    kind : ``max``, ``avg``, ``sum`` or ``lp``
+    windows : where they lie
+    whole : whether the only window is the image, whatever `windows` says
+    counts_pad : whether a mean counts places that were added
+    power : of ``lp``
+    """
+
+    kind: str
+    windows: Windows3
+    whole: bool = False
+    counts_pad: bool = True
+    power: int = 1
+
+    def line_length(self, places: Shape, counts: Shape) -> int:
+        """How long a combined line is, with what sticks out at both ends."""
+        reach = (counts[2] - 1) * self.windows.stride[2] + self.windows.kernel[2]
+        return max(reach, self.windows.pad[2] + places[2])
+
+
+class Planes(ElementWriter):
+    """What pooling and its gradients have in common.
+
+    Numbers are the extents of images, of windows, and the length of a combined line; a workspace has room for
+    one of these and for one of windows, with a register to spare behind each.
+    """
+
+    def __init__(self, module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+        super().__init__(module, name, dtype)
+        self.pooling, self.windows = pooling, pooling.windows
+        self.places = [self.number(i) for i in range(3)]
+        self.counts = [self.number(3 + i) for i in range(3)]
+        self.length = self.number(6)
+        self.kernel = [str(k) for k in self.windows.kernel]
+        rows = self.times(self.places[0], self.places[1])
+        self.plane_size = self.times(rows, self.places[2])
+        self.lines = self.times(self.counts[0], self.counts[1])
+        self.window_count = self.times(self.lines, self.counts[2])
+
+    def buffers(self, workspace: str) -> tuple[str, str]:
+        """A combined line, and a line of windows."""
+        return workspace, self.at(workspace, self.plus(self.length, 2 * self.lanes))
+
+    def span(self, index: str, axis: int) -> tuple[str, str, str]:
+        """Where a window begins along an axis (maybe outside), and its part inside the image."""
+        windows = self.windows
+        start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
+        end = self.least(self.plus(start, self.kernel[axis]), self.places[axis])
+        return start, self.most(start, 0), end
+
+    def counted(self, span: tuple[str, str, str], axis: int) -> Value:
+        """How many places of a window a mean counts along an axis."""
+        start, first, end = span
+        if self.pooling.counts_pad:
+            last = self.plus(self.places[axis], self.windows.pad[axis])
+            first, end = start, self.least(self.plus(start, self.kernel[axis]), last)
+        count = self.most(self.minus(end, first), 0)
+        return self.m.value(count, INT64, 1).astype(FLOAT64)
+
+    def divisors(self, goal: str) -> None:
+        """Write how many places each window of a line counts along it."""
+        end = self.plus(self.counts[2], self.lanes)
+        self.fill_whole(goal, "0", end, self.number_of(1.0))
+        with self.f.loop("0", self.counts[2]) as column:
+            count = self.counted(self.span(column, 2), 2)
+            self.put(count.astype(self.dtype), self.at(goal, column))
+
+    def over_lines(self, body: Callable[[str, Sequence[tuple[str, str, str]]], None]) -> None:
+        """Loop over the lines of windows: their numbers, and what they reach along depth and rows."""
+        with self.f.loop("0", self.lines) as line:
+            depth, row = self.divided(line, self.counts[1])
+            body(line, (self.span(depth, 0), self.span(row, 1)))
+
+    def over_rows(self, spans: Sequence[tuple[str, str, str]], body: Callable[[str], None]) -> None:
+        """Loop over the lines of the image that a line of windows reaches."""
+        (_, near, far), (_, top, bottom) = spans
+        with self.f.loop(near, far) as depth, self.f.loop(top, bottom) as row:
+            line = self.plus(self.times(depth, self.places[1]), row)
+            body(self.times(line, self.places[2]))
+
+    def over_taps(self, body: Callable[[str], None]) -> None:
+        """Loop over the places of a window along a line."""
+        with self.f.loop("0", self.kernel[2]) as tap:
+            body(tap)
+
+
+class Forward(Planes):
+    """Writes pooling itself."""
+
+    def __init__(self, module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+        super().__init__(module, name, dtype, pooling)
+        is_max = pooling.kind == "max"
+        self.neutral = self.number_of(float(np.finfo(dtype).min) if is_max else 0.0)
+        self.is_max = is_max
+
+    def write(self) -> None:
+        """Write the loop over planes; operands are data, output and workspace."""
+        data, output, workspace = (self.operand(i) for i in range(3))
+        line, divisors = self.buffers(workspace)
+        self.fill_whole(line, "0", self.plus(self.length, self.lanes), self.neutral)
+        if self.pooling.kind == "avg":
+            self.divisors(divisors)
+        with self.f.loop("%begin", "%end") as unit:
+            plane = self.at(data, self.times(unit, self.plane_size))
+            goal = self.at(output, self.times(unit, self.window_count))
+
+            def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
+                self._combine_rows(plane, self.at(line, self.windows.pad[2]), spans)
+                there = self.at(goal, self.times(number, self.counts[2]))
+                self._combine_along(line, divisors, there, spans)
+
+            self.over_lines(one)
+        self.f.finish()
+
+    def joined(self, total: Value, element: Value) -> Value:
+        """A total with one more element; maxima leave NaN out."""
+        return larger(self.m, element, total) if self.is_max else total + element
+
+    def powered(self, value: Value) -> Value:
+        """What is summed of an element."""
+        result = value
+        for _ in range(self.pooling.power - 1):
+            result = result * value
+        return result
+
+    def _combine_rows(self, plane: str, line: str, spans: Sequence[tuple[str, str, str]]) -> None:
+        """Combine the lines of the image, of which the first is there if any is."""
+        (_, near, far), (_, top, bottom) = spans
+        start = self.times(self.plus(self.times(near, self.places[1]), top), self.places[2])
+        some = self.f.op(
+            f"and i1 {self.f.op(f'icmp slt i64 {near}, {far}')}, "
+            f"{self.f.op(f'icmp slt i64 {top}, {bottom}')}"
+        )
+
+        def first() -> None:
+            def begun(value: Value, there: str, lanes: int) -> Value:
+                return self.joined(self.neutral, value) if self.is_max else value
+
+            self._each(self.at(plane, start), line, begun)
+
+        def nothing() -> None:
+            self.fill_whole(line, "0", self.places[2], self.neutral)
+
+        self.either(some, first, nothing)
+
+        def other(offset: str) -> None:
+            def join(value: Value, there: str, lanes: int) -> Value:
+                return self.joined(self.whole(there, lanes), value)
+
+            with self.f.when(self.f.op(f"icmp ne i64 {offset}, {start}")):
+                self._each(self.at(plane, offset), line, join)
+
+        self.over_rows(spans, other)
+
+    def _each(self, row: str, line: str, made: Callable[[Value, str, int], Value]) -> None:
+        def body(index: str, lanes: int) -> None:
+            there = self.at(line, index)
+            value = self.element(self.at(row, index), lanes, self.neutral)
+            self.put_whole(made(self.powered(value), there, lanes), there, lanes)
+
+        self.spans("0", self.places[2], body)
+
+    def _combine_along(
+        self, line: str, divisors: str, goal: str, spans: Sequence[tuple[str, str, str]]
+    ) -> None:
+        """Combine neighbours."""
+        counted = None
+        if self.pooling.kind == "avg":
+            counted = self.counted(spans[0], 0) * self.counted(spans[1], 1)
+            counted = counted.astype(self.dtype)
+
+        def window(index: str, lanes: int) -> None:
+            total = self._total(self.at(line, self.times(index, self.windows.stride[2])), lanes)
+            if counted is not None:
+                along = self.whole(self.at(divisors, index), lanes)
+                total = total / self.m.maximum(along * counted, 1.0)
+            self.put(self.rooted(total), self.at(goal, index), lanes)
+
+        self.steps("0", self.counts[2], self.windows.stride[2], window)
+
+    def _total(self, start: str, lanes: int) -> Value:
+        stride = self.windows.stride[2]
+        if self.windows.kernel[2] <= _MOST_UNROLLED:
+            total = self.strided_whole(start, lanes, stride)
+            for number in range(1, self.windows.kernel[2]):
+                element = self.strided_whole(self.at(start, number), lanes, stride)
+                total = self.joined(total, element)
+            return total
+        slot = self.f.slot(self.vector)
+        self.put_whole(self.strided_whole(start, lanes, stride), slot, lanes)
+        with self.f.loop("1", self.kernel[2]) as tap:
+            element = self.strided_whole(self.at(start, tap), lanes, stride)
+            self.put_whole(self.joined(self.whole(slot, lanes), element), slot, lanes)
+        return self.whole(slot, lanes)
+
+    def rooted(self, total: Value) -> Value:
+        """What becomes of a sum."""
+        roots = {1: lambda x: x, 2: self.m.sqrt, 3: self.m.cbrt}
+        root: Callable[[Value], Value] = roots[self.pooling.power]
+        return root(total)
+
+
+class Spread(Planes):
+    """Writes the gradient of sums and means."""
+
+    def write(self) -> None:
+        """Write the loop over planes; operands are the output's gradient, the result and workspace."""
+        slopes, result, workspace = (self.operand(i) for i in range(3))
+        line, divisors = self.buffers(workspace)
+        zero = self.number_of(0.0)
+        if self.pooling.kind == "avg":
+            self.divisors(divisors)
+        with self.f.loop("%begin", "%end") as unit:
+            source = self.at(slopes, self.times(unit, self.window_count))
+            plane = self.at(result, self.times(unit, self.plane_size))
+            self.clear(plane, self.times(self.plane_size, self.size))
+
+            def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
+                self.fill_whole(line, "0", self.length, zero)
+                here = self.at(source, self.times(number, self.counts[2]))
+                self._spread_along(here, divisors, line, spans)
+                self.over_rows(spans, lambda offset: add(self.at(plane, offset)))
+
+            def add(row: str) -> None:
+                middle = self.at(line, self.windows.pad[2])
+
+                def body(index: str, lanes: int) -> None:
+                    there = self.at(row, index)
+                    value = self.whole(self.at(middle, index), lanes)
+                    self.put(self.element(there, lanes) + value, there, lanes)
+
+                self.spans("0", self.places[2], body)
+
+            self.over_lines(one)
+        self.f.finish()
+
+    def _spread_along(
+        self, slopes: str, divisors: str, line: str, spans: Sequence[tuple[str, str, str]]
+    ) -> None:
+        counted = None
+        if self.pooling.kind == "avg":
+            counted = self.counted(spans[0], 0) * self.counted(spans[1], 1)
+            counted = counted.astype(self.dtype)
+
+        def tap(number: str) -> None:
+            start = self.at(line, number)
+
+            def window(index: str, lanes: int) -> None:
+                value = self.element(self.at(slopes, index), lanes)
+                if counted is not None:
+                    along = self.whole(self.at(divisors, index), lanes)
+                    value = value / self.m.maximum(along * counted, 1.0)
+                stride = self.windows.stride[2]
+                self.add_strided(value, self.at(start, self.times(index, stride)), lanes, stride)
+
+            self.steps("0", self.counts[2], self.windows.stride[2], window)
+
+        self.over_taps(tap)
+
+
+class Scatter(Planes):
+    """Writes the gradient of maxima: each window's goes to the first place that has its maximum.
+
+    Where none has it (all are NaN or minus infinity), it goes to the window's first place.
+    """
+
+    def write(self) -> None:
+        """Write the loop over planes.
+
+        Operands are the output's gradient, data, output, the result and workspace.
+        """
+        slopes, data, maxima, result, workspace = (self.operand(i) for i in range(5))
+        _, left = self.buffers(workspace)
+        with self.f.loop("%begin", "%end") as unit:
+            windows, places = (
+                self.times(unit, size) for size in (self.window_count, self.plane_size)
+            )
+            goal, source = self.at(result, places), self.at(data, places)
+            self.clear(goal, self.times(self.plane_size, self.size))
+
+            def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
+                first = self.plus(windows, self.times(number, self.counts[2]))
+                self.f.copy(left, self.at(slopes, first), self.times(self.counts[2], self.size))
+                largest = self.at(maxima, first)
+
+                def row(offset: str) -> None:
+                    here, there = self.at(source, offset), self.at(goal, offset)
+                    self.over_taps(lambda tap: self._give(tap, here, there, largest, left))
+
+                self.over_rows(spans, row)
+                self._give_rest(goal, left, spans)
+
+            self.over_lines(one)
+        self.f.finish()
+
+    def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
+        """Give what nothing has taken to the first places of windows."""
+        depth, row = spans[0][0], spans[1][0]
+        valid = [
+            self.inside(i, extent) for i, extent in zip((depth, row), self.places[:2], strict=True)
+        ]
+        with self.f.when(self.f.op(f"and i1 {valid[0]}, {valid[1]}")):
+            line = self.plus(self.times(depth, self.places[1]), row)
+            there = self.at(goal, self.times(line, self.places[2]))
+
+            def body(index: str, place: str, lanes: int) -> None:
+                rest = self.element(self.at(left, index), lanes)
+                self.add_strided(rest, self.at(there, place), lanes, self.windows.stride[2])
+
+            self._along("0", body)
+
+    def _along(self, tap: str, body: Callable[[str, str, int], None]) -> None:
+        """Loop over the windows of a line of which one place lies in the image: its index, that place."""
+        step = self.windows.stride[2]
+        begin = self.minus(tap, self.windows.pad[2])
+        first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
+        last = self.least(after, self.counts[2])
+
+        def window(index: str, lanes: int) -> None:
+            body(index, self.plus(self.times(index, step), begin), lanes)
+
+        self.steps(first, last, step, window)
+
+    def _give(self, tap: str, data: str, goal: str, maxima: str, left: str) -> None:
+        """Give what is left of the windows' gradients to one of their places along a line."""
+        step = self.windows.stride[2]
+
+        def body(index: str, place: str, lanes: int) -> None:
+            here = self.strided(self.at(data, place), lanes, step)
+            is_here = here == self.element(self.at(maxima, index), lanes)
+            rest = self.element(self.at(left, index), lanes)
+            given = self.m.where(is_here, rest, 0.0)
+            self.add_strided(given, self.at(goal, place), lanes, step)
+            self.put(self.m.where(is_here, 0.0, rest), self.at(left, index), lanes)
+
+        self._along(tap, body)

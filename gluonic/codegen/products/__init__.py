@@ -1,1 +1,0 @@
-"""Products of matrices, recurrent layers made of them, and connectionist temporal classification."""

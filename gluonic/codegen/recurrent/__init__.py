@@ -1,0 +1,1 @@
+"""Recurrent layers, forwards and back."""

@@ -1,0 +1,303 @@
+"""A direction of a recurrent layer back."""
+
+from collections.abc import Mapping, Sequence
+
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import Value
+from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
+
+BACKWARD_ARGUMENTS = (
+    *("x", "width", "inputs", "recurrent", "project", "state", "cell", "gates", "memory", "output"),
+    *("slopes", "state_slope", "cell_slope", "inputs_slope", "recurrent_slope", "project_slope"),
+    *("bias_slope", "x_slope", "lengths", "scratch", "steps", "batch", "backwards"),
+)
+
+
+def backward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
+    """How many elements of scratch memory a direction needs."""
+    elements = steps * cell.width * (2 if cell.mode == "gru" else 1)
+    if cell.projection:
+        elements += cell.size + steps * (cell.part + cell.size)
+    if cell.has_lengths:
+        elements += cell.part + cell.width
+    return elements * batch
+
+
+class _Backward(RecurrentWriter):
+    """Writes a direction back.
+
+    `state_slope` and `cell_slope` hold the gradients of the last state, and of the first in the end; to
+    `x_slope` is added. Scratch memory has room for the slopes of the gates of all steps, for ``gru`` twice.
+    With a projection follow the slopes of a state before it, and for all steps those behind it, and these
+    states; with lengths the slopes of a state, and those of the gates of one step.
+    """
+
+    def write(self) -> None:
+        """Write the function."""
+        cell, width = self.cell, self.cell.width
+        is_gru, projects = cell.mode == "gru", bool(cell.projection)
+        gates = self.times(self.rows, width)
+        own, recurrent, self.unprojected, self.shown, self.hidden, self.carried, self.gates, _ = (
+            self.parts(
+                "%scratch",
+                gates if is_gru else 0,
+                gates,
+                self.times("%batch", cell.size * projects),
+                self.times(self.rows, cell.part * projects),
+                self.times(self.rows, cell.size * projects),
+                self.times("%batch", cell.part),
+                self.times("%batch", width),
+                0,
+            )
+        )
+        self.own, self.recurrent = own, recurrent
+        with self.f.loop("0", "%steps") as done:
+            number = self.minus(self.minus("%steps", 1), done)
+            if projects:
+                self._project(number)
+            self._step(number)
+            self._carry(number)
+        self._parameters()
+        self.f.finish()
+
+    def _project(self, number: str) -> None:
+        """Write what makes the slopes of a state before its projection of those behind it."""
+        cell = self.cell
+        shown = self._of_step(self.shown, number, cell.part)
+
+        def add(rows: Mapping[str, str], i: str, lanes: int) -> None:
+            self.put(self._slope(rows, i, lanes), self.at(rows["shown"], i), lanes)
+
+        self.over_elements(
+            number,
+            cell.part,
+            {"shown": (shown, cell.part), "carried": ("%state_slope", cell.part)},
+            {"slope": ("%slopes", cell.shown)},
+            add,
+            lambda rows: self.fill_row(rows["shown"], cell.part),
+        )
+        self.product(
+            (shown, cell.part, False),
+            ("%project", cell.size, False),
+            (self.unprojected, cell.size),
+            ("%batch", cell.size, cell.part),
+            adds=False,
+        )
+
+    def _of_step(self, base: str, number: str, size: int) -> str:
+        """Where what belongs to a step is."""
+        return self.at(base, self.times(number, self.times("%batch", size)))
+
+    def _step(self, number: str) -> None:
+        """Write the slopes of a step's gates."""
+        cell, width = self.cell, self.cell.width
+        rows: dict[str, tuple[str, str | int]] = {
+            "before": (self.memory_before(number), cell.size),
+            "gates": (self._of_step("%gates", number, width), width),
+            "memory": (self.memory(number), cell.size),
+            "carried": ("%state_slope", cell.part),
+            "cell": ("%cell_slope", cell.size),
+        }
+        placed: dict[str, tuple[str, str | int]] = {
+            "own": (self.own, width),
+            "extra": (self.recurrent, width),
+        }
+        if cell.projection:
+            rows["slope"] = (self.unprojected, cell.size)
+            rows["hidden"] = (self._of_step(self.hidden, number, cell.size), cell.size)
+        else:
+            placed["slope"] = ("%slopes", cell.shown)
+        if cell.has_lengths:
+            rows["step"] = (self.gates, width)
+        else:
+            rows["state"] = self.before(number)
+        body = {"lstm": self._lstm, "gru": self._gru}.get(cell.mode, self._plain)
+        self.over_elements(
+            number,
+            cell.size,
+            rows,
+            placed,
+            body,
+            self._leave_out,
+            lambda n, at: {"state": self._state_row(number, n, at)},
+        )
+
+    def _state_row(self, number: str, n: str, at: str) -> str:
+        """The state before a step in one of the sequences, which have lengths."""
+        cell, is_first = self.cell, self.f.op(f"icmp eq i64 {number}, 0")
+        is_forward = self.f.op("icmp eq i64 %backwards, 0")
+        before = self.plus(at, self.chosen(is_forward, "i64", -1, 1))
+        row = self.plus(self.times(before, "%batch"), n)
+        return self.chosen(
+            is_first,
+            "ptr",
+            self.at("%state", self.times(n, cell.part)),
+            self.at("%output", self.times(row, cell.shown)),
+        )
+
+    def _leave_out(self, rows: Mapping[str, str]) -> None:
+        """Write zeros where a sequence has ended."""
+        cell = self.cell
+        for name in ("own", "step", *(["extra"] if cell.mode == "gru" else [])):
+            self.fill_row(rows[name], cell.width)
+        if cell.projection:
+            self.fill_row(rows["hidden"], cell.size)
+
+    def _carry(self, number: str) -> None:
+        """Write the product that makes the slopes of the state before a step."""
+        cell, width, is_gru = self.cell, self.cell.width, self.cell.mode == "gru"
+        slopes = self._of_step(self.recurrent, self.step_at(number), width)
+        goal = "%state_slope"
+        if cell.has_lengths:
+            slopes, goal = self.gates, self.carried
+        self.product(
+            (slopes, width, False),
+            ("%recurrent", cell.part, False),
+            (goal, cell.part),
+            ("%batch", cell.part, width),
+            adds=is_gru and not cell.has_lengths,
+        )
+        if not cell.has_lengths:
+            return
+
+        def carry(rows: Mapping[str, str], i: str, lanes: int) -> None:
+            total = self.element(self.at(rows["new"], i), lanes)
+            there = self.at(rows["carried"], i)
+            if is_gru:
+                total = total + self.element(there, lanes)
+            self.put(total, there, lanes)
+
+        rows: Rows = {"new": (goal, cell.part), "carried": ("%state_slope", cell.part)}
+        self.over_elements(number, cell.part, rows, {}, carry)
+
+    def _parameters(self) -> None:
+        """Write the products that make the gradients of weights, of biases and of what the layer reads."""
+        cell, width = self.cell, self.cell.width
+        x = "%x", "%width", False
+        goal = "%inputs_slope", "%width"
+        self.product((self.own, width, True), x, goal, (width, "%width", self.rows), adds=False)
+        self.product(
+            (self.own, width, False),
+            ("%inputs", "%width", False),
+            ("%x_slope", "%width"),
+            (self.rows, "%width", width),
+            adds=True,
+        )
+        self._recurrent_weights()
+        if cell.projection:
+            self.product(
+                (self.shown, cell.part, True),
+                (self.hidden, cell.size, False),
+                ("%project_slope", cell.size),
+                (cell.part, cell.size, self.rows),
+                adds=False,
+            )
+        self._biases([self.own, self.recurrent])
+
+    def _recurrent_weights(self) -> None:
+        cell, width = self.cell, self.cell.width
+        block, shown = (self.times("%batch", size) for size in (width, cell.shown))
+        goal = "%recurrent_slope", str(cell.part)
+        first = self.at(self.recurrent, self.times(self.step_at("0"), block))
+        if cell.has_lengths:
+            first = self.gates
+        state = "%state", cell.part, False
+        self.product((first, width, True), state, goal, (width, cell.part, "%batch"), adds=False)
+        # the other steps read the outputs of those before them: neighbours in the sequence
+        is_forward = self.f.op("icmp eq i64 %backwards, 0")
+        slopes = self.chosen(is_forward, "ptr", self.at(self.recurrent, block), self.recurrent)
+        outputs = self.chosen(is_forward, "ptr", "%output", self.at("%output", shown))
+        rows = self.minus(self.rows, "%batch")
+        others = outputs, cell.shown, False
+        self.product((slopes, width, True), others, goal, (width, cell.part, rows), adds=True)
+
+    def _biases(self, slopes: Sequence[str]) -> None:
+        width = self.cell.width
+        self.clear("%bias_slope", str(2 * width * self.size))
+        for number, base in enumerate(slopes):
+            goal = self.at("%bias_slope", number * width)
+            with self.f.loop("0", self.rows) as row:
+                here = self.at(base, self.times(row, width))
+
+                def body(i: str, lanes: int, here: str = here, goal: str = goal) -> None:
+                    there = self.at(goal, i)
+                    total = self.element(there, lanes) + self.element(self.at(here, i), lanes)
+                    self.put(total, there, lanes)
+
+                self.spans("0", str(width), body)
+
+    # -- what a step does with elements -------------------------------------------------------
+
+    def _slope(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
+        """The slope of what a step shows."""
+        carried = self.element(self.at(rows["carried"], i), lanes)
+        return carried + self.element(self.at(rows["slope"], i), lanes)
+
+    def _slope_of_state(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
+        """The slope of a state before any projection."""
+        if self.cell.projection:
+            return self.element(self.at(rows["slope"], i), lanes)
+        return self._slope(rows, i, lanes)
+
+    def _put_slopes(
+        self,
+        rows: Mapping[str, str],
+        names: Sequence[str],
+        slopes: Sequence[Value],
+        i: str,
+        lanes: int,
+    ) -> None:
+        """Write the slopes of gates to rows of which the last are those of the product with the state."""
+        for name in (*names, *(["step"] if self.cell.has_lengths else [])):
+            for number, value in enumerate(slopes):
+                self.put_gate(value, rows[name], number, i, lanes)
+
+    def _plain(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        gate = self.element(self.at(rows["gates"], i), lanes)
+        slope = self._slope(rows, i, lanes)
+        if self.cell.mode == "rnn_tanh":
+            result = slope * (1 - gate * gate)
+        else:
+            active = self.m.astype(gate > 0, gate.dtype)
+            result = slope * active  # an infinite slope of an idle one is no number, as in MXNet
+        self._put_slopes(rows, ["own"], [result], i, lanes)
+
+    def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        enter, forget, new, leave = (self.gate(rows["gates"], k, i, lanes) for k in range(4))
+        shown = self.m.tanh(self.element(self.at(rows["memory"], i), lanes))
+        slope = self._slope_of_state(rows, i, lanes)
+        carried = self.element(self.at(rows["cell"], i), lanes)
+        total = carried + slope * leave * (1 - shown * shown)
+        before = self.element(self.at(rows["before"], i), lanes)
+        slopes = (
+            total * new * enter * (1 - enter),
+            total * before * forget * (1 - forget),
+            total * enter * (1 - new * new),
+            slope * shown * leave * (1 - leave),
+        )
+        self._put_slopes(rows, ["own"], slopes, i, lanes)
+        self.put(total * forget, self.at(rows["cell"], i), lanes)
+        if self.cell.projection:
+            self.put(leave * shown, self.at(rows["hidden"], i), lanes)
+
+    def _gru(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        reset, update, new = (self.gate(rows["gates"], k, i, lanes) for k in range(3))
+        candidate = self.element(self.at(rows["memory"], i), lanes)
+        state = self.element(self.at(rows["state"], i), lanes)
+        slope = self._slope(rows, i, lanes)
+        new_slope = slope * (1 - update) * (1 - new * new)
+        update_slope = slope * (state - new) * update * (1 - update)
+        reset_slope = new_slope * candidate * reset * (1 - reset)
+        for number, value in enumerate((reset_slope, update_slope, new_slope)):
+            self.put_gate(value, rows["own"], number, i, lanes)
+        slopes = reset_slope, update_slope, new_slope * reset
+        self._put_slopes(rows, ["extra"], slopes, i, lanes)
+        self.put(slope * update, self.at(rows["carried"], i), lanes)
+
+
+def emit_backward(module: Module, cell: CellSpec) -> str:
+    """Write the function of a direction back, once; returns its name."""
+    name = cell.symbol("backward")
+    if name not in module.definitions:
+        _Backward(module, name, BACKWARD_ARGUMENTS, cell).write()
+    return name

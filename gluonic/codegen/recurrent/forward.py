@@ -1,0 +1,198 @@
+"""A direction of a recurrent layer forwards."""
+
+from collections.abc import Mapping, Sequence
+
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.maths.values import Value
+from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
+
+FORWARD_ARGUMENTS = (
+    *("x", "width", "inputs", "recurrent", "project", "bias", "state", "cell", "gates", "memory"),
+    *("output", "last_state", "last_cell", "lengths", "scratch", "steps", "batch", "backwards"),
+)
+
+
+def forward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
+    """How many elements of scratch memory a direction needs."""
+    elements = (steps + 1) * cell.width
+    if cell.projection:
+        elements += cell.size + cell.part * cell.has_lengths
+    return elements * batch
+
+
+class _Forward(RecurrentWriter):
+    """Writes a direction forwards.
+
+    Where sequences have lengths, `last_state` and `last_cell` go from step to step; nothing else writes there.
+    Scratch memory has room for the gates of all steps, and of one more, then for what is projected, then,
+    with lengths, for its projection.
+    """
+
+    def write(self) -> None:
+        """Write the function."""
+        cell, width = self.cell, self.cell.width
+        is_gru = cell.mode == "gru"
+        state_bias = self.at("%bias", width)
+        sums, extra, self.hidden, self.projected = self.parts(
+            "%scratch",
+            self.times(self.rows, width),
+            self.times("%batch", width),
+            self.times("%batch", cell.size),
+            0,
+        )
+        self._spread(sums, self.rows, ["%bias"] if is_gru else ["%bias", state_bias])
+        x, inputs = ("%x", "%width", False), ("%inputs", "%width", True)
+        self.product(x, inputs, (sums, width), (self.rows, width, "%width"), adds=True)
+        if cell.has_lengths:
+            self._begin()
+        with self.f.loop("0", "%steps") as number:
+            state, lead = ("%last_state", cell.part) if cell.has_lengths else self.before(number)
+            goal = extra
+            if is_gru:
+                self._spread(extra, "%batch", [state_bias])
+            elif not cell.has_lengths:
+                goal = self.at(sums, self.times(self.step_at(number), self.times("%batch", width)))
+            self.product(
+                (state, lead, False),
+                ("%recurrent", cell.part, True),
+                (goal, width),
+                ("%batch", width, cell.part),
+                adds=is_gru or not cell.has_lengths,
+            )
+            self._step(number, sums, extra, (state, lead))
+            if cell.projection:
+                self._project(number)
+        self.f.finish()
+
+    def _begin(self) -> None:
+        """Put the first state where it goes on from."""
+        cell = self.cell
+        self._copy("%last_state", "%state", cell.part)
+        if cell.mode == "lstm":
+            self._copy("%last_cell", "%cell", cell.size)
+
+    def _copy(self, goal: str, source: str, size: int) -> None:
+        self.f.copy(goal, source, self.times("%batch", size * self.size))
+
+    def _step(self, number: str, sums: str, extra: str, state: tuple[str, str | int]) -> None:
+        """Write what a step does with the sums of its gates."""
+        cell, width = self.cell, self.cell.width
+        block = self.times("%batch", width)
+        memory = "%last_cell" if cell.has_lengths else self.memory_before(number)
+        rows: dict[str, tuple[str, str | int]] = {
+            "extra": (extra, width),
+            "state": state,
+            "before": (memory, cell.size),
+            "gates": (self.at("%gates", self.times(number, block)), width),
+            "memory": (self.memory(number), cell.size),
+        }
+        placed: dict[str, tuple[str, str | int]] = {"own": (sums, width)}
+        body = {"lstm": self._lstm, "gru": self._gru}.get(cell.mode, self._plain)
+        if cell.projection:
+            rows["output"] = (self.hidden, cell.size)
+        else:
+            placed["output"] = ("%output", cell.shown)
+        self.over_elements(number, cell.size, rows, placed, body, self._leave_out)
+
+    def _leave_out(self, rows: Mapping[str, str]) -> None:
+        """Write zeros where a sequence has ended."""
+        cell = self.cell
+        self.fill_row(rows["gates"], cell.width)
+        if cell.mode in ("lstm", "gru"):
+            self.fill_row(rows["memory"], cell.size)
+        if not cell.projection:
+            self._show_nothing(rows)
+
+    def _project(self, number: str) -> None:
+        """Write the product that makes a state of what a step has computed."""
+        cell = self.cell
+        goal, lead = self.projected, cell.part
+        if not cell.has_lengths:
+            at = self.times(self.step_at(number), self.times("%batch", cell.shown))
+            goal, lead = self.at("%output", at), cell.shown
+        self.product(
+            (self.hidden, cell.size, False),
+            ("%project", cell.size, True),
+            (goal, lead),
+            ("%batch", cell.part, cell.size),
+            adds=False,
+        )
+        if not cell.has_lengths:
+            return
+
+        def show(rows: Mapping[str, str], i: str, lanes: int) -> None:
+            value = self.element(self.at(rows["projected"], i), lanes)
+            for name in ("output", "state"):
+                self.put(value, self.at(rows[name], i), lanes)
+
+        rows: Rows = {"projected": (goal, lead), "state": ("%last_state", cell.part)}
+        placed: Rows = {"output": ("%output", cell.shown)}
+        self.over_elements(number, cell.part, rows, placed, show, self._show_nothing)
+
+    def _show_nothing(self, rows: Mapping[str, str]) -> None:
+        """Write zeros where a sequence shows no state."""
+        self.fill_row(rows["output"], self.cell.part)
+
+    def _spread(self, goal: str, rows: str, biases: Sequence[str]) -> None:
+        """Put the sum of biases into every row."""
+        with self.f.loop("0", rows) as row:
+            there = self.at(goal, self.times(row, self.cell.width))
+
+            def body(i: str, lanes: int) -> None:
+                total = self.element(self.at(biases[0], i), lanes)
+                for bias in biases[1:]:
+                    total = total + self.element(self.at(bias, i), lanes)
+                self.put(total, self.at(there, i), lanes)
+
+            self.spans("0", str(self.cell.width), body)
+
+    # -- what a step does with elements -------------------------------------------------------
+
+    def _sum(self, rows: Mapping[str, str], gate: int, i: str, lanes: int) -> Value:
+        """The sum of a gate, whose two products lie apart where sequences have lengths."""
+        own = self.gate(rows["own"], gate, i, lanes)
+        if not self.cell.has_lengths:
+            return own
+        return own + self.gate(rows["extra"], gate, i, lanes)
+
+    def _show(self, state: Value, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        """Write a new state."""
+        self.put(state, self.at(rows["output"], i), lanes)
+        if self.cell.has_lengths and not self.cell.projection:
+            self.put(state, self.at(rows["state"], i), lanes)
+
+    def _plain(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        total = self._sum(rows, 0, i, lanes)
+        is_tanh = self.cell.mode == "rnn_tanh"
+        value = self.m.tanh(total) if is_tanh else self.m.maximum(total, 0.0)
+        self.put(value, self.at(rows["gates"], i), lanes)
+        self._show(value, rows, i, lanes)
+
+    def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        totals = [self._sum(rows, k, i, lanes) for k in range(4)]
+        enter, forget, leave = (self.m.sigmoid(totals[k]) for k in (0, 1, 3))
+        new = self.m.tanh(totals[2])
+        memory = forget * self.element(self.at(rows["before"], i), lanes) + enter * new
+        for number, gate in enumerate((enter, forget, new, leave)):
+            self.put_gate(gate, rows["gates"], number, i, lanes)
+        for name in ("memory", *(["before"] if self.cell.has_lengths else [])):
+            self.put(memory, self.at(rows[name], i), lanes)
+        self._show(leave * self.m.tanh(memory), rows, i, lanes)
+
+    def _gru(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        own, extra = ([self.gate(rows[n], k, i, lanes) for k in range(3)] for n in ("own", "extra"))
+        reset, update = (self.m.sigmoid(own[k] + extra[k]) for k in (0, 1))
+        new = self.m.tanh(own[2] + reset * extra[2])
+        state = self.element(self.at(rows["state"], i), lanes)
+        for number, gate in enumerate((reset, update, new)):
+            self.put_gate(gate, rows["gates"], number, i, lanes)
+        self.put(extra[2], self.at(rows["memory"], i), lanes)
+        self._show(new + update * (state - new), rows, i, lanes)
+
+
+def emit_forward(module: Module, cell: CellSpec) -> str:
+    """Write the function of a direction forwards, once; returns its name."""
+    name = cell.symbol("forward")
+    if name not in module.definitions:
+        _Forward(module, name, FORWARD_ARGUMENTS, cell).write()
+    return name

@@ -1,0 +1,214 @@
+"""One layer of a recurrent network in one direction, over all steps: what the ways forwards and back share.
+
+The projections of all inputs are one product; each step then is a product with the state before it and one
+loop over the state's elements. Inner functions do a direction; they are written once for a kind of cell and a
+size of state, and called for each layer and direction.
+
+Steps are numbered in the order in which they are done. Inputs, outputs and what is computed for all of them
+at once lie in the order of the sequence, gates and memory in that of the steps. Where sequences have lengths
+of their own, a second direction begins at the end of each, so rows of one step lie at different places.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.maths.values import Dtype, Value
+from gluonic.codegen.matmul.gemm_call import call_gemm
+from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.record import record
+
+Rows: TypeAlias = Mapping[str, tuple[str, str | int]]
+"""Arrays with the distance of their rows."""
+_NUMBERS = ("width", "steps", "batch", "backwards")
+
+
+@record
+class CellSpec:
+    """What code is written for.
+
+    Attributes
+    ----------
+    mode : ``lstm``, ``gru``, ``rnn_tanh`` or ``rnn_relu``
+    gates : how many gates it has
+    size : of the state, before any projection
+    directions : how many share an output
+    dtype : of everything
+    projection : the size of the projected state, 0 without
+    has_lengths : whether each sequence has its own number of steps
+    """
+
+    mode: str
+    gates: int
+    size: int
+    directions: int
+    dtype: Dtype
+    projection: int = 0
+    has_lengths: bool = False
+
+    @property
+    def width(self) -> int:
+        """The elements of all gates."""
+        return self.gates * self.size
+
+    @property
+    def part(self) -> int:
+        """The elements of the state that one direction shows."""
+        return self.projection or self.size
+
+    @property
+    def shown(self) -> int:
+        """The elements of an output."""
+        return self.directions * self.part
+
+    def symbol(self, way: str) -> str:
+        """The name of the function that goes a way."""
+        size = f"{self.size}_{self.projection}_{self.directions}"
+        return f"rnn_{self.mode}_{size}_{self.has_lengths:d}_{self.dtype.name}_{way}"
+
+
+class RecurrentWriter(ElementWriter):
+    """A writer of a direction's function."""
+
+    def __init__(self, module: Module, name: str, names: Sequence[str], cell: CellSpec) -> None:
+        super().__init__(module, name, cell.dtype)
+        listed = [f"{'i64' if n in _NUMBERS else 'ptr'} %{n}" for n in names]
+        self.f = Function(module, name, listed, internal=True)
+        self.m = type(self.m)(self.f)
+        self.cell = cell
+        self.rows = self.times("%steps", "%batch")
+
+    def parts(self, base: str, *sizes: str | int) -> list[str]:
+        """Where arrays of so many elements lie, one after the other."""
+        found = []
+        for size in sizes:
+            found.append(base)
+            base = self.at(base, size)
+        return found
+
+    def product(
+        self,
+        a: tuple[str, str | int, bool],
+        b: tuple[str, str | int, bool],
+        c: tuple[str, str | int],
+        extents: tuple[str | int, str | int, str | int],
+        *,
+        adds: bool,
+    ) -> None:
+        """Write ``c = a · b`` or ``c += a · b``; factors are (address, leading dimension, transposed)."""
+        rows, columns, inner = (str(n) for n in extents)
+        left, right = ((where, str(lead), turned) for where, lead, turned in (a, b))
+        beta = 1.0 if adds else 0.0
+        goal = c[0], str(c[1])
+        call_gemm(self, self.dtype, left, right, goal, (rows, columns, inner), beta)
+
+    def step_at(self, number: str) -> str:
+        """Where in whole sequences the step of that number is: second directions begin at the end."""
+        return self._mirrored(number, "%steps", self.f.op("icmp eq i64 %backwards, 0"))
+
+    def _mirrored(self, number: str, count: str, stays: str) -> str:
+        mirrored = self.minus(self.minus(count, 1), number)
+        return self.chosen(stays, "i64", number, mirrored)
+
+    def length(self, n: str) -> str:
+        """How many steps a sequence has."""
+        return self.f.op(f"load i64, ptr {self.moved('%lengths', n, 8)}, align 8")
+
+    def place(self, number: str, length: str) -> tuple[str, str]:
+        """Where in a sequence of that length the step of that number is, and whether there is one."""
+        exists = self.f.op(f"icmp slt i64 {number}, {length}")
+        is_first = self.f.op("icmp eq i64 %backwards, 0")
+        stays = self.f.op(f"select i1 {exists}, i1 {is_first}, i1 true")
+        return self._mirrored(number, length, stays), exists
+
+    def chosen(self, condition: str, kind: str, yes: str | int, no: str | int) -> str:
+        """One of two values."""
+        return self.f.op(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
+
+    def before(self, number: str) -> tuple[str, str]:
+        """The state before a step of whole sequences, with the distance of its rows."""
+        cell, is_first = self.cell, self.f.op(f"icmp eq i64 {number}, 0")
+        last = self.most(self.minus(number, 1), 0)
+        shown = self.times(self.step_at(last), self.times("%batch", cell.shown))
+        return (
+            self.chosen(is_first, "ptr", "%state", self.at("%output", shown)),
+            self.chosen(is_first, "i64", cell.part, cell.shown),
+        )
+
+    def memory_before(self, number: str) -> str:
+        """The memory before a step."""
+        is_first = self.f.op(f"icmp eq i64 {number}, 0")
+        last = self.most(self.minus(number, 1), 0)
+        return self.chosen(is_first, "ptr", "%cell", self.memory(last))
+
+    def memory(self, number: str) -> str:
+        """What a step keeps beside the gates."""
+        return self.at("%memory", self.times(number, self.times("%batch", self.cell.size)))
+
+    def gate(self, row: str, gate: int, index: str, lanes: int) -> Value:
+        """Elements of a gate of a row."""
+        return self.element(self.at(row, self.plus(index, gate * self.cell.size)), lanes)
+
+    def put_gate(self, value: Value, row: str, gate: int, index: str, lanes: int) -> None:
+        """Write elements of a gate of a row."""
+        self.put(value, self.at(row, self.plus(index, gate * self.cell.size)), lanes)
+
+    def over_elements(
+        self,
+        number: str,
+        size: int,
+        rows: Rows,
+        placed: Rows,
+        body: Callable[[Mapping[str, str], str, int], None],
+        missing: Callable[[Mapping[str, str]], None] = lambda _: None,
+        others: Callable[[str, str], Mapping[str, str]] = lambda *_: {},
+    ) -> None:
+        """Loop over the batch and the elements of rows.
+
+        Parameters
+        ----------
+        number : of the step
+        size : of a row
+        rows : arrays of this step
+        placed : arrays of all steps, in the order of the sequence
+        body : what to do with the addresses of rows, an index and so many lanes
+        missing : what to do with the rows of a sequence that has no such step
+        others : where there are lengths, more rows by the number of the sequence and the place of the step
+        """
+        if not self.cell.has_lengths:
+            at = self.times(self.step_at(number), "%batch")
+            moved = {
+                name: (self.at(address, self.times(at, stride)), stride)
+                for name, (address, stride) in placed.items()
+            }
+            rows, placed = {**rows, **moved}, {}
+        with self.f.loop("0", "%batch") as n:
+            here = self.at_row(n, rows)
+
+            def whole() -> None:
+                self.spans("0", str(size), lambda i, lanes: body(here, i, lanes))
+
+            if self.cell.has_lengths:
+                at, exists = self.place(number, self.length(n))
+                here.update(self.at_row(self.plus(self.times(at, "%batch"), n), placed))
+                here.update(others(n, at))
+                self.either(exists, whole, lambda: missing(here))
+            else:
+                whole()
+
+    def at_row(self, row: str, rows: Rows) -> dict[str, str]:
+        """The addresses of a row of each array."""
+        return {
+            name: self.at(address, self.times(row, stride))
+            for name, (address, stride) in rows.items()
+        }
+
+    def fill_row(self, row: str, size: int) -> None:
+        """Write zeros to a row."""
+        self.clear(row, str(size * self.size))
+
+
+def call(f: Function, name: str, names: Sequence[str], values: Mapping[str, str]) -> None:
+    """Write the call of a direction's function."""
+    listed = ", ".join(f"{'i64' if n in _NUMBERS else 'ptr'} {values[n]}" for n in names)
+    f.do(f"call void @{name}({listed})")

@@ -1,0 +1,112 @@
+"""Native steps of recurrent networks: layers and directions one after the other."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.memory import aligned
+from gluonic.codegen.matmul.blas import gemm
+from gluonic.codegen.recurrent.backward import backward_scratch
+from gluonic.codegen.recurrent.forward import forward_scratch
+from gluonic.codegen.recurrent.loops import CellSpec
+from gluonic.codegen.recurrent.network import NetworkSpec, NetworkWriter
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.writers.element_writer import INDICES
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.rnn_cells import CELLS
+
+
+class RecurrentStep(Step):
+    """All layers of a network, forwards."""
+
+    uses_workspace = True
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        application = node.application
+        assert application is not None
+        settings: Any = application.settings
+        outputs = [node.entry(i) for i in range(node.output_count)]
+        self.operands = (*node.inputs, *outputs)
+        names = (*application.inputs, *application.outputs)
+        self.positions = {name: number for number, name in enumerate(names)}
+        lengths = settings["use_sequence_length"]
+        self.declines = lengths and settings["bidirectional"]
+        self.cell = CellSpec(
+            settings["mode"],
+            CELLS[settings["mode"]].gates,
+            settings["state_size"],
+            2 if settings["bidirectional"] else 1,
+            facts.dtypes[node.entry()],
+            settings["projection_size"] or 0,
+            lengths,
+        )
+        layers = settings["num_layers"]
+        self.network = NetworkSpec(
+            self.cell,
+            layers,
+            settings["p"] if layers > 1 else 0.0,
+            facts.dtypes[self.entry("sequence_length")] if lengths else None,
+        )
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts) -> "RecurrentStep | None":
+        """The step of a network of numbers that products take."""
+        assert node.application is not None
+        settings: Any = node.application.settings
+        if node.operator_name == "RNN" and settings["p"] and settings["num_layers"] > 1:
+            return None  # it draws in turn with something that Python runs
+        given = dict(zip(node.application.inputs, node.inputs, strict=True))
+        lengths = given.pop("sequence_length", None)
+        if lengths is not None and facts.dtypes[lengths].name not in INDICES:
+            return None
+        entries = [*given.values(), *(node.entry(i) for i in range(node.output_count))]
+        dtype = facts.dtypes[node.entry()]
+        if gemm(dtype) is None or any(facts.dtypes[e] != dtype for e in entries):
+            return None
+        if 0 in facts.shapes[node.inputs[0]]:
+            return None
+        return cls(node, facts)
+
+    def entry(self, name: str) -> Entry:
+        """An operand by name."""
+        return self.operands[self.positions[name]]
+
+    def numbers(self, facts: Facts) -> Sequence[int]:
+        """Steps, batch and features."""
+        return facts.shapes[self.entry("data")]
+
+    def variant(self, facts: Facts) -> Hashable:
+        """Whether there is anything to do."""
+        return 0 in facts.shapes[self.entry("data")]
+
+    def _bytes(self, elements: int, batch: int) -> int:
+        """The size of workspace with the lengths of sequences, and so many elements behind them."""
+        lengths = aligned(batch * 8) if self.cell.has_lengths else 0
+        return lengths + elements * self.cell.dtype.itemsize
+
+    def workspace(self, facts: Facts) -> int:
+        """What a direction needs, states that go from step to step, and what a layer reads of the one below."""
+        steps, batch, _ = self.numbers(facts)
+        elements = forward_scratch(self.cell, steps, batch)
+        states = (self.cell.part + self.cell.size) * self.cell.has_lengths
+        return self._bytes(elements + (states + steps * self.network.masked) * batch, batch)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the layers."""
+        NetworkWriter(module, name, self.network, self.positions, declines=self.declines).forward()
+
+
+class RecurrentGradientStep(RecurrentStep):
+    """All layers of a network, back."""
+
+    def workspace(self, facts: Facts) -> int:
+        """What a direction needs, slopes of a cell, and of the outputs of two layers; what a layer reads."""
+        steps, batch, _ = self.numbers(facts)
+        between = 2 * self.cell.shown if self.network.layers > 1 else 0
+        elements = steps * (between + self.network.masked) + self.cell.size
+        return self._bytes(backward_scratch(self.cell, steps, batch) + elements * batch, batch)
+
+    def emit(self, module: Module, name: str) -> None:
+        """Write the layers."""
+        NetworkWriter(module, name, self.network, self.positions, declines=self.declines).backward()

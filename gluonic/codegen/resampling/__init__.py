@@ -1,0 +1,1 @@
+"""Resizing of images in blocks of channels, and its gradients."""

@@ -1,0 +1,149 @@
+"""Products of matrices that lie by head in memory: transposes around them are not computed.
+
+Attention cuts a projection ``(batch, length, heads · size)`` to one matrix a head, for which models
+exchange two axes: ``(batch, length, heads, size)`` becomes ``(batch, heads, length, size)``, then
+``(batch · heads, length, size)``. A product reads and writes rows at any distance, so it can do without.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gluonic.codegen.loops.loop import Read, Shape
+from gluonic.codegen.loops.semantics import loop_of, relabels
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64
+from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Entry, Graph, Node
+
+ShapeQuestion = Callable[[Shape, Shape], bool]
+Ask = Callable[[ShapeQuestion, Entry, Entry], bool]
+
+
+def read_heads_in_place(
+    graph: Graph, facts: Facts, ask: Ask
+) -> tuple[Graph, Mapping[Entry, Entry]]:
+    """Let products of matrices read and write heads where they lie.
+
+    Parameters
+    ----------
+    graph : the graph
+    facts : about it
+    ask : answers questions about the shapes of two of its entries; the answers are assumptions
+
+    Returns
+    -------
+    graph, origin
+        the graph, and for each of its entries that is new the one of the same shape that it replaces
+    """
+    if not any(node.operator_name == "batch_dot" for node in graph.nodes):
+        return graph, {}
+    rewriting = _Rewriting(graph, facts, ask)
+    made = graph.rewrite(rewriting.replace)
+    return made, {new: old for old, new in rewriting.made.items()}
+
+
+def _are_joined(by_head: Shape, matrices: Shape) -> bool:
+    """Whether (batch, heads, …) became (batch · heads, …)."""
+    batch, heads, *matrix = by_head
+    return matrices == (batch * heads, *matrix)
+
+
+def _have_same_heads(source: Shape, by_head: Shape) -> bool:
+    """Whether (batch, length, heads, size) and (batch, heads, …) begin alike."""
+    return source[0] == by_head[0] and source[2] == by_head[1]
+
+
+class _Rewriting:
+    """One run over a graph.
+
+    Attributes
+    ----------
+    made : for entries that are replaced the new ones
+    """
+
+    def __init__(self, graph: Graph, facts: Facts, ask: Ask) -> None:
+        self.facts, self.ask = facts, ask
+        self.made: dict[Entry, Entry] = {}
+        self._uses = Counter([*graph.outputs, *(e for node in graph.nodes for e in node.inputs)])
+        self._by_head: dict[Node, Entry] = {}
+        """What a product reads by head, the first such factor."""
+
+    def replace(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
+        """What takes the place of a node; None to keep it."""
+        made = self._product(node, inputs) or self._turned_back(node) or node.with_inputs(inputs)
+        if made is node:
+            return None
+        self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
+        return made
+
+    def _now(self, entry: Entry) -> Entry:
+        return self.made.get(entry, entry)
+
+    def _product(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
+        """A product that reads factors by head; None for anything else."""
+        dtypes = {self.facts.dtypes[entry] for entry in (*node.inputs, node.entry())}
+        if node.operator_name != "batch_dot" or dtypes not in ({FLOAT32}, {FLOAT64}):
+            return None
+        sources = [self._source(entry) for entry in node.inputs]
+        found = [source for source in sources if source is not None]
+        if not found:
+            return None
+        assert node.application is not None
+        settings = {name: node.application.settings[name] for name in _TURNS}
+        places = [WHOLE if source is None else BY_HEAD for source in sources]
+        factors = [
+            entry if source is None else self._now(source)
+            for entry, source in zip(inputs, sources, strict=True)
+        ]
+        made = _like(node, factors, {**settings, "left": places[0], "right": places[1]})
+        self._by_head[node] = found[0]
+        return made
+
+    def _source(self, matrices: Entry) -> Entry | None:
+        """The array by head that something is made of by exchanging and joining axes."""
+        exchanged = self._relabelled(matrices)
+        if exchanged is None or not self._exchanges(exchanged.node):
+            return None
+        return exchanged.node.inputs[0] if self.ask(_are_joined, exchanged, matrices) else None
+
+    def _turned_back(self, node: Node) -> Node | None:
+        """A product that writes its result by head, for the exchange of axes that alone reads it."""
+        if not self._exchanges(node):
+            return None
+        by_head = node.inputs[0]
+        matrices = self._relabelled(by_head)
+        if matrices is None or self._uses[by_head] > 1 or self._uses[matrices] > 1:
+            return None
+        source = self._by_head.get(matrices.node)
+        if source is None or not self.ask(_have_same_heads, source, by_head):
+            return None
+        if not self.ask(_are_joined, by_head, matrices):
+            return None
+        product = self._now(matrices).node
+        assert product.application is not None
+        return _like(product, product.inputs, {**product.application.settings, "by_head": True})
+
+    def _relabelled(self, entry: Entry) -> Entry | None:
+        """What an entry is under another shape."""
+        node = entry.node
+        is_it = node.application is not None and relabels(node.application)
+        return node.inputs[0] if is_it else None
+
+    def _exchanges(self, node: Node) -> bool:
+        """Whether a node exchanges the second and the third of four axes."""
+        if node.operator_name not in ("transpose", "SwapAxis"):
+            return False
+        assert node.application is not None
+        shapes = self.facts.shapes[node.inputs[0]], self.facts.shapes[node.entry()]
+        loop = loop_of(node.application, shapes[:1], shapes[1:])
+        return loop is not None and loop.reads == (Read((0, 2, 1, 3)),)
+
+
+_TURNS = ("transpose_a", "transpose_b")
+
+
+def _like(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Node:
+    """A product in the place of a node."""
+    application = heads_dot.apply(dict(settings))
+    return node.with_application(application, inputs)

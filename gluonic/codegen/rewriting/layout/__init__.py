@@ -1,0 +1,59 @@
+"""How images lie in memory: passes that put channels first, then into blocks where kernels want them so.
+
+Passes are imported when a graph has images.
+"""
+
+from collections.abc import Mapping
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.later import import_later
+from gluonic.graph.node import Entry, Graph, Node
+
+WINDOWED = (
+    "Convolution",
+    "_backward_Convolution_data",
+    "_backward_Convolution_weight",
+    "Pooling",
+    "_backward_Pooling_sum",
+    "_backward_Pooling_max",
+)
+"""The operators that go over images in windows."""
+TRANSPOSED = ("Deconvolution", "_backward_Deconvolution_data", "_backward_Deconvolution_weight")
+"""Those that do it the other way round."""
+RESIZED = {
+    name: f"_backward_{name.strip('_')}"
+    for name in ("_contrib_BilinearResize2D", "_contrib_AdaptiveAvgPooling2D", "UpSampling")
+}
+"""Those that compute images of other sizes, with their gradients."""
+BEGINNING = {*WINDOWED, *TRANSPOSED, *RESIZED, *RESIZED.values()}
+"""The operators without which passes have nothing to do to a graph."""
+
+
+def are_in(graph: Graph) -> bool:
+    """Whether passes may have something to do."""
+    return any(node.operator_name in BEGINNING for node in graph.nodes)
+
+
+_PARAMETERS = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_var")
+
+
+def without_batch(node: Node, shapes: Mapping[Entry, Shape]) -> tuple[Shape, ...]:
+    """The shapes of a node's inputs and of its first output; of what has a batch, without its size."""
+    assert node.application is not None
+    names = (*node.application.inputs, "output")
+    entries = (*node.inputs, node.entry())
+    return tuple(
+        shapes[entry] if name in _PARAMETERS else shapes[entry][1:]
+        for name, entry in zip(names, entries, strict=True)
+    )
+
+
+__getattr__, __dir__ = import_later(
+    __name__,
+    {
+        "forms_key": "gluonic.codegen.rewriting.layout.plain_layout:forms_key",
+        "layout_key": "gluonic.codegen.rewriting.layout.blocked_layout:layout_key",
+        "with_blocks": "gluonic.codegen.rewriting.layout.blocked_layout:with_blocks",
+        "with_plain_images": "gluonic.codegen.rewriting.layout.plain_layout:with_plain_images",
+    },
+)

@@ -1,0 +1,277 @@
+"""What rules of the pass that puts images into blocks share: the layouts of entries, and convolutions."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import asdict, replace
+from math import prod
+from typing import Any
+
+from gluonic.codegen.convolution.filters import Filters, lanes_of
+from gluonic.codegen.convolution.gradient_operators import pack_turned_filters
+from gluonic.codegen.convolution.operators import (
+    attributes_of,
+    convolve_blocks,
+    pack_filters,
+    take_places,
+    to_blocks,
+    to_channel_blocks,
+    to_planes,
+    with_border,
+)
+from gluonic.codegen.convolution.tiling import tiling_of
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.rewriting.layout.pending_convolution import (
+    PendingConvolution,
+    filter_attributes,
+)
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.ops.windows import Windows, windows_of
+from gluonic.graph.origin import give_origin
+
+Border = tuple[int, int, int, int]
+_ALL = slice(None)
+NO_BORDER: Border = (0, 0, 0, 0)
+_MOST_TAPS = 128
+"""How many places a filter may have: where filters are turned round there is code for each of them."""
+
+
+class Rewriting:
+    """One run of the pass; entries of the old graph are the keys.
+
+    Parameters
+    ----------
+    graph, facts, train : as for the pass
+    read_in_blocks : the entries that something reads in blocks
+    """
+
+    def __init__(
+        self, graph: Graph, facts: Facts, train: bool, read_in_blocks: Collection[Entry]
+    ) -> None:
+        self.graph, self.facts, self.train = graph, facts, train
+        self.target = host()
+        self.lanes = lanes_of(self.target)
+        self.planes: dict[Entry, Entry] = {}
+        self.blocks: dict[Entry, tuple[Entry, int]] = {}
+        self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
+        self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
+        self.pending: dict[Entry, PendingConvolution] = {}
+        self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
+        self.uses.update(graph.outputs)
+        self.named = {node.name: node for node in graph.nodes}
+        self.alike: list[tuple[Entry, Entry, slice]] = []
+        self.read_in_blocks = read_in_blocks
+
+    def keep(self, node: Node) -> None:
+        """Take over a node as it is, with its inputs in their own layouts."""
+        copy = node.with_inputs([self.plane(entry) for entry in node.inputs])
+        for index in range(node.output_count):
+            self.planes[node.entry(index)] = copy.entry(index)
+
+    # -- layouts ------------------------------------------------------------------------------
+
+    def shape(self, entry: Entry) -> tuple[int, ...]:
+        """The shape of an entry of the old graph."""
+        return self.facts.shapes[entry]
+
+    def are_alike(self, first: Entry, second: Entry, axes: slice = _ALL) -> bool:
+        """Whether two entries have the same extents; if so, that is assumed for batches of other sizes."""
+        answer = self.shape(first)[axes] == self.shape(second)[axes]
+        if answer:
+            self.alike.append((first, second, axes))
+        return answer
+
+    def groups_of(self, channels: int, groups: int) -> int:
+        """How many groups count: only if blocks would reach across them."""
+        return 1 if channels // groups % self.lanes == 0 else groups
+
+    def plane(self, entry: Entry) -> Entry:
+        """An entry in its own layout."""
+        if entry not in self.planes:
+            blocks, groups = self.own_blocks(entry)
+            channels = self.shape(entry)[1]
+            self.planes[entry] = apply(
+                to_planes, blocks, name=entry.node.name, channels=channels, groups=groups
+            )
+            give_origin([self.planes[entry]], entry.node)
+        return self.planes[entry]
+
+    def own_blocks(self, entry: Entry) -> tuple[Entry, int]:
+        """An entry that is in blocks, with its groups."""
+        if entry not in self.blocks:
+            made = self.pending[entry]
+            groups = self.groups_of(self.shape(entry)[1], made.groups)
+            self.blocks[entry] = self.finished(made), groups
+            give_origin(self.blocks[entry][:1], self.named[made.name])
+        return self.blocks[entry]
+
+    def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
+        """Whether an entry is in blocks (of so many groups)."""
+        if entry in self.blocks:
+            return groups is None or self.blocks[entry][1] == groups
+        if entry not in self.pending:
+            return False
+        own = self.groups_of(self.shape(entry)[1], self.pending[entry].groups)
+        return groups is None or own == groups
+
+    def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
+        """An entry in blocks, with a border."""
+        if not any(border) and self.in_blocks(entry, groups):
+            return self.own_blocks(entry)[0]
+        key = entry, border, groups
+        if key not in self.bordered:
+            if self.in_blocks(entry, groups):
+                made = self._bordered(entry, border)
+            else:
+                made = apply(
+                    to_blocks,
+                    self.plane(entry),
+                    name=entry.node.name,
+                    lanes=self.lanes,
+                    groups=groups,
+                    border=border,
+                )
+            self.bordered[key] = made
+        return self.bordered[key]
+
+    def _bordered(self, entry: Entry, border: Border) -> Entry:
+        """An entry that is in blocks, with a border; windows along the depth are made of bordered images."""
+        node = entry.node
+        if node.operator_name == "_depth_windows":
+            return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
+        return apply(with_border, self.own_blocks(entry)[0], name=node.name, border=border)
+
+    def _plane_with(self, entry: Entry, border: Border) -> Entry:
+        """An entry in its own layout, with a border."""
+        if not any(border):
+            return self.plane(entry)
+        key = entry, border, 0
+        if key not in self.bordered:
+            plane = self.plane(entry)
+            self.bordered[key] = apply(with_border, plane, name=entry.node.name, border=border)
+        return self.bordered[key]
+
+    # -- convolutions -------------------------------------------------------------------------
+
+    def convolution(self, node: Node) -> bool:
+        """Take a convolution of images."""
+        data, weight, *bias = node.inputs
+        found = self.image_filters(node, data, weight, node.entry())
+        if found is None:
+            return False
+        images, filters = self.images_of(data, *found)
+        rows, columns = self.shape(node.entry())[2:]
+        self.pending[node.entry()] = PendingConvolution(
+            node.name,
+            images,
+            self.plane(weight),
+            filters,
+            tiling_of(filters, rows, columns, self.target).tile.blocks,
+            self.plane(bias[0]) if bias else None,
+        )
+        return True
+
+    def image_filters(
+        self, node: Node, data: Entry, weight: Entry, output: Entry
+    ) -> tuple[Filters, Windows] | None:
+        """The filters and windows of a convolution of images; None for any other."""
+        assert node.application is not None
+        settings = node.application.settings
+        windows = windows_of(
+            *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
+        )
+        if len(windows.kernel) != 2 or windows.channels_last:
+            return None
+        if prod(windows.kernel) > _MOST_TAPS:
+            return None
+        if 0 in self.shape(output) or 0 in self.shape(data):
+            return None
+        groups, channels, count = settings["num_group"], self.shape(data)[1], self.shape(weight)[0]
+        return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
+
+    def images_of(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
+        """What a convolution reads, images with their border, and the filters that go with them."""
+        top, left = windows.pad
+        border = top, left, top, left
+        if filters.planar:
+            return self._plane_with(data, border), filters
+        own = 1 if filters.depthwise else self.groups_of(self.shape(data)[1], filters.groups)
+        if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
+            return self.block(data, own, border), filters
+        key = data, border, own, filters.stride
+        if key not in self.taken:
+            images = self.block(data, own, border)
+            self.taken[key] = apply(take_places, images, name=data.node.name, steps=filters.stride)
+        return self.taken[key], replace(filters, stride=(1, 1))
+
+    def _filters(
+        self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
+    ) -> Filters:
+        (kernel, stride, dilate) = windows.kernel, windows.stride, windows.dilate
+        depthwise = groups > 1 and groups == channels == count
+        planar = groups == 1 and channels < self.lanes // 2 and not in_blocks
+        if depthwise:
+            channels, count, groups = 1, count, 1
+        return Filters(
+            channels // groups,
+            count // groups,
+            groups,
+            kernel,
+            stride,
+            dilate,
+            planar,
+            depthwise,
+        )
+
+    def finished(self, made: PendingConvolution) -> Entry:
+        """The nodes of a convolution."""
+        filters, lanes, name = made.filters, self.lanes, made.name
+        common = {**filter_attributes(filters, lanes), "tile": made.tile}
+        packed = self._packed(made, common)
+        shift = made.bias
+        if shift is not None:
+            shift = apply(
+                to_channel_blocks, shift, name=f"{name}_shift", lanes=lanes, groups=filters.groups
+            )
+        return apply(
+            convolve_blocks,
+            made.data,
+            packed,
+            shift,
+            made.residual,
+            name=name,
+            stride=filters.stride,
+            dilate=filters.dilate,
+            has_shift=shift is not None,
+            has_residual=made.residual is not None,
+            first=made.first,
+            places=made.places,
+            **attributes_of(made.activation),
+            **common,
+        )
+
+    def _packed(self, made: PendingConvolution, common: dict[str, Any]) -> Entry:
+        """A convolution's filters in the order in which they are read."""
+        name = f"{made.name}_filters"
+        if made.turned is not None:
+            return apply(
+                pack_turned_filters, made.weight, name=name, **common, **asdict(made.turned)
+            )
+        return apply(
+            pack_filters,
+            made.weight,
+            made.scale,
+            name=name,
+            scaled=made.scale is not None,
+            remembers=not self.train,
+            **common,
+        )
+
+    def open_convolution(self, entry: Entry) -> PendingConvolution | None:
+        """A convolution that nothing but the node at hand reads, and that is not finished."""
+        made = self.pending.get(entry)
+        if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
+            return None
+        return made

@@ -1,0 +1,179 @@
+"""Rules of the pass that puts images into blocks of channels: what follows a convolution.
+
+Batch normalization by known statistics, an activation and a residual sum become part of it, or work on blocks.
+"""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from gluonic.codegen.convolution.affine_operators import channel_factor, channel_summand
+from gluonic.codegen.convolution.operators import to_channel_blocks
+from gluonic.codegen.convolution.scaling import scale_blocks, with_activation
+from gluonic.codegen.loops.costs import why_no_code
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.loops.semantics import function_of
+from gluonic.codegen.loops.steps import loop_for
+from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.graph.application import Application
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Node
+
+_BATCH = slice(1)
+_SUMS = ("elemwise_add", "broadcast_add")
+
+
+def normalization(images: Rewriting, node: Node) -> bool:
+    """Take a batch normalization by known statistics: a factor and a summand for each channel."""
+    assert node.application is not None
+    settings, data = node.application.settings, node.inputs[0]
+    if images.train and not settings["use_global_stats"]:
+        return False
+    if settings["axis"] % len(images.shape(data)) != 1 or any(
+        images.uses[node.entry(index)] for index in (1, 2)
+    ):
+        return False
+    made = images.open_convolution(data)
+    if made is not None and made.is_bare:
+        scale, shift = _affine(images, node, made.bias)
+        images.pending[node.entry()] = replace(made, scale=scale, bias=shift)
+        return True
+    if not images.in_blocks(data, 1):
+        return False
+    scale, shift = (
+        apply(to_channel_blocks, vector, name=node.name, lanes=images.lanes)
+        for vector in _affine(images, node)
+    )
+    scaled = apply(scale_blocks, images.block(data), scale, shift, name=node.name, has_shift=True)
+    images.blocks[node.entry()] = scaled, 1
+    return True
+
+
+def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
+    """What channels are multiplied by, and what is added then, if a bias was added before."""
+    assert node.application is not None
+    settings = node.application.settings
+    gamma: Entry | None
+    gamma, beta, mean, variance = (images.plane(entry) for entry in node.inputs[1:])
+    if settings["fix_gamma"]:
+        gamma = None
+    has_gamma, has_bias = gamma is not None, bias is not None
+    factor = apply(
+        channel_factor, variance, gamma, name=node.name, eps=settings["eps"], has_gamma=has_gamma
+    )
+    summand = apply(channel_summand, factor, mean, beta, bias, name=node.name, has_bias=has_bias)
+    return factor, summand
+
+
+def elementwise(images: Rewriting, node: Node) -> bool:
+    """Take an operator that computes every element by itself."""
+    application = node.application
+    assert application is not None
+    if function_of(application) is None or node.output_count != 1 or not node.inputs:
+        return False
+    shape = images.shape(node.entry())
+    if len(shape) != 4 or any(len(images.shape(entry)) != 4 for entry in node.inputs):
+        return False
+    if images.facts.dtypes[node.entry()] != np.float32:
+        return False
+    if len(node.inputs) == 1 and _activation(images, node, application):
+        return True
+    if node.operator_name in _SUMS and any(_residual(images, node, i) for i in (0, 1)):
+        return True
+    return _on_blocks(images, node)
+
+
+def _on_blocks(images: Rewriting, node: Node) -> bool:
+    """Compute on blocks if an input whose images are no smaller than those of the result is there."""
+    whole = [e for e in node.inputs if images.shape(e)[1:] == images.shape(node.entry())[1:]]
+    found = [entry for entry in whole if images.in_blocks(entry)]
+    if not found:
+        return False
+    groups, channels = images.own_blocks(found[0])[1], images.shape(node.entry())[1]
+    of_all = [entry for entry in node.inputs if images.shape(entry)[1] == channels]
+    if any(images.in_blocks(e) and not images.in_blocks(e, groups) for e in of_all):
+        return False
+    blocks = [
+        images.block(e, groups) if e in of_all else F.expand_dims(images.plane(e), axis=4)
+        for e in node.inputs
+    ]
+    images.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
+    return True
+
+
+def scaling(images: Rewriting, node: Node) -> bool:
+    """Take images times numbers for the channels of each, or any other product."""
+    for data, scale in (node.inputs, node.inputs[::-1]):
+        shape, own = images.shape(data), images.shape(scale)
+        is_scale = len(shape) == 4 and own[1:] == (*shape[1:2], 1, 1) and shape[2:] != (1, 1)
+        if is_scale and images.in_blocks(data, 1) and images.are_alike(data, scale, _BATCH):
+            pair = images.block(data), images.block(scale)
+            made = apply(scale_blocks, *pair, name=node.name, has_shift=False, of_each_image=True)
+            images.blocks[node.entry()] = made, 1
+            return True
+    return elementwise(images, node)
+
+
+def rectifier(images: Rewriting, node: Node) -> bool:
+    """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
+    assert node.application is not None
+    if node.application.settings["act_type"] != "prelu":
+        return elementwise(images, node)
+    data, gamma = node.inputs
+    if len(images.shape(data)) != 4 or not images.in_blocks(data, 1):
+        return False
+    slopes = images.plane(gamma)
+    if images.shape(gamma) == images.shape(data)[1:2]:
+        slopes = apply(to_channel_blocks, slopes, name=node.name, lanes=images.lanes)
+    elif images.shape(gamma) == (1,):
+        slopes = F.reshape(slopes, shape=(1,) * 5)
+    else:
+        return False
+    blocks = images.block(data)
+    images.blocks[node.entry()] = F.where(blocks > 0, blocks, F.broadcast_mul(blocks, slopes)), 1
+    return True
+
+
+def _activation(images: Rewriting, node: Node, application: Application) -> bool:
+    """Make an activation part of what computes its data."""
+    data, loop = node.inputs[0], loop_for(node, images.facts)
+    if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
+        return False
+    try:
+        json.dumps(application.settings)
+    except TypeError:
+        return False
+    made, scaled = images.open_convolution(data), images.blocks.get(data)
+    if made is not None:
+        images.pending[node.entry()] = replace(made, activation=application)
+        return True
+    if scaled is None or images.uses[data] != 1:
+        return False
+    active = with_activation(scaled[0], application)
+    if active is not None:
+        images.blocks[node.entry()] = active, scaled[1]
+    return active is not None
+
+
+def _residual(images: Rewriting, node: Node, position: int) -> bool:
+    made, other = images.open_convolution(node.inputs[position]), node.inputs[1 - position]
+    if made is None or made.residual is not None or other == node.inputs[position]:
+        return False
+    if not images.are_alike(node.inputs[0], node.inputs[1]):
+        return False
+    groups = images.groups_of(images.shape(other)[1], made.groups)
+    images.pending[node.entry()] = replace(made, residual=images.block(other, groups))
+    return True
+
+
+def dropout(images: Rewriting, node: Node) -> bool:
+    """Take a dropout that drops nothing."""
+    assert node.application is not None
+    settings, data = node.application.settings, node.inputs[0]
+    if images.train or settings["mode"] == "always" or images.uses[node.entry(1)]:
+        return False
+    if not images.in_blocks(data):
+        return False
+    images.blocks[node.entry()] = images.own_blocks(data)
+    return True

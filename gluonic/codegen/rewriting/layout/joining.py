@@ -1,0 +1,130 @@
+"""Rules of the pass that puts images into blocks of channels: channels joined, and taken apart.
+
+Where every part has whole blocks, so has the result: blocks lie one after the other as channels do.
+"""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.origin import give_origin
+
+_CHANNELS = 1
+
+
+def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[Entry]:
+    """The results that operators read in blocks if they can have them so.
+
+    Parameters
+    ----------
+    graph : what is computed
+    in_blocks : the operators that do; what only passes images on does if its result is read so
+    train : whether the graph runs in training mode, in which dropout does more than that
+    """
+    found: set[Entry] = set()
+    passing = {*JOINS} if train else {*JOINS, "Dropout"}
+    for node in reversed(graph.nodes):
+        application = node.application
+        if application is None:
+            continue
+        passes_on = node.operator_name in passing or application.op.scalar is not None
+        results = (node.entry(i) for i in range(node.output_count))
+        if node.operator_name in in_blocks or (passes_on and any(e in found for e in results)):
+            found.update(node.inputs)
+    return found
+
+
+def join(images: Rewriting, node: Node) -> bool:
+    """Take images that are joined along their channels."""
+    assert node.application is not None
+    shape = images.shape(node.entry())
+    if len(shape) != 4 or node.application.settings["dim"] % 4 != _CHANNELS or 0 in shape:
+        return False
+    sizes = [images.shape(entry)[_CHANNELS] for entry in node.inputs]
+    if node.entry() not in images.read_in_blocks or not _are_whole(images, sizes):
+        return False
+    here = [images.in_blocks(entry) for entry in node.inputs]
+    if 2 * sum(size for size, is_here in zip(sizes, here, strict=True) if is_here) < sum(sizes):
+        return False
+    if not all(images.in_blocks(e, 1) for e in node.inputs if images.in_blocks(e)):
+        return False
+    blocks = [images.block(entry) for entry in node.inputs]
+    images.blocks[node.entry()] = F.Concat(*blocks, dim=_CHANNELS), 1
+    return True
+
+
+def join_gradient(images: Rewriting, node: Node) -> bool:
+    """Take the gradients of images that were joined along their channels."""
+    assert node.application is not None
+    head, *parts = node.inputs
+    if len(images.shape(head)) != 4 or node.application.settings["dim"] % 4 != _CHANNELS:
+        return False
+    return _take_apart(images, node, [images.shape(entry)[_CHANNELS] for entry in parts])
+
+
+def split(images: Rewriting, node: Node) -> bool:
+    """Take images that are divided evenly along their channels."""
+    assert node.application is not None
+    settings, shape = node.application.settings, images.shape(node.inputs[0])
+    if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS or settings["squeeze_axis"]:
+        return False
+    count = settings["num_outputs"]
+    return _take_apart(images, node, [shape[_CHANNELS] // count] * count)
+
+
+def take_channels(images: Rewriting, node: Node) -> bool:
+    """Take some neighbouring channels of images."""
+    assert node.application is not None
+    settings, shape = node.application.settings, images.shape(node.inputs[0])
+    if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS:
+        return False
+    begin, end, _ = slice(settings["begin"], settings["end"]).indices(shape[_CHANNELS])
+    sizes = [begin, end - begin]
+    return _take_apart(images, node, sizes, first=1)
+
+
+def _take_apart(images: Rewriting, node: Node, sizes: Sequence[int], first: int = 0) -> bool:
+    """Take neighbouring channels, so many each time, as results; those before `first` are none."""
+    data, lanes = node.inputs[0], images.lanes
+    if not images.in_blocks(data, 1) or not _are_whole(images, sizes) or 0 in images.shape(data):
+        return False
+    if not any(node.entry(i) in images.read_in_blocks for i in range(node.output_count)):
+        return False
+    whole, begin = images.block(data), 0
+    for number, size in enumerate(sizes):
+        if number >= first:
+            end = begin + size
+            made = F.slice_axis(whole, axis=_CHANNELS, begin=begin // lanes, end=end // lanes)
+            give_origin([made], node)
+            images.blocks[node.entry(number - first)] = made, 1
+        begin += size
+    return True
+
+
+def along_depth(images: Rewriting, node: Node) -> bool:
+    """Take images whose channels are joined with those of their neighbours, or their gradient."""
+    (data,) = node.inputs
+    channels = [images.shape(entry)[_CHANNELS] for entry in (data, node.entry())]
+    if node.entry() not in images.read_in_blocks or not _are_whole(images, channels):
+        return False
+    if images.in_blocks(data) and not images.in_blocks(data, 1):
+        return False
+    images.blocks[node.entry()] = node.with_inputs([images.block(data)]).entry(), 1
+    return True
+
+
+def _are_whole(images: Rewriting, sizes: Sequence[int]) -> bool:
+    return all(size % images.lanes == 0 for size in sizes)
+
+
+JOINS = {
+    "Concat": join,
+    "_backward_Concat": join_gradient,
+    "SliceChannel": split,
+    "slice_axis": take_channels,
+    "_depth_windows": along_depth,
+    "_sum_depth_windows": along_depth,
+}
+"""The operators that only move channels."""
+_PASSING_ON = {*JOINS, "Dropout", "LeakyReLU"}

@@ -1,0 +1,55 @@
+"""A convolution in the making: later nodes may still become part of it."""
+
+from typing import Any
+
+from gluonic.codegen.convolution.filter_packing import Taps
+from gluonic.codegen.convolution.filters import Filters
+from gluonic.graph.application import Application
+from gluonic.graph.node import Entry
+from gluonic.graph.record import record
+
+
+@record
+class PendingConvolution:
+    """A convolution in the making: later nodes may still become part of it."""
+
+    name: str
+    data: Entry
+    weight: Entry
+    filters: Filters
+    tile: int
+    bias: Entry | None = None
+    scale: Entry | None = None
+    residual: Entry | None = None
+    activation: Application | None = None
+    turned: Taps | None = None
+    first: tuple[int, int] = (0, 0)
+    places: tuple[int, ...] = ()
+
+    @property
+    def groups(self) -> int:
+        """The groups of channels of the output."""
+        return self.filters.groups
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be added to or applied to the sums."""
+        return self.activation is None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the sums can still be scaled."""
+        return self.is_open and self.scale is None and self.residual is None and self.turned is None
+
+
+def filter_attributes(filters: Filters, lanes: int) -> dict[str, Any]:
+    """What operators on packed filters need to know."""
+    return {
+        "channels": filters.channels,
+        "filters": filters.filters,
+        "groups": filters.groups,
+        "kernel": filters.kernel,
+        "planar": filters.planar,
+        "depthwise": filters.depthwise,
+        "lanes": lanes,
+    }

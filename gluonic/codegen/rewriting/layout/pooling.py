@@ -1,0 +1,74 @@
+"""Rules of the pass that puts images into blocks of channels: pooling, and its gradients."""
+
+from typing import Any
+
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_blocks, spread_blocks
+from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
+from gluonic.graph.ops.pooling_kernels import Pool
+from gluonic.graph.ops.windows import is_channels_last
+
+
+def pooling(images: Rewriting, node: Node) -> bool:
+    """Take pooling of images."""
+    data = node.inputs[0]
+    if not _is_pool(images, node, data):
+        return False
+    made = apply(pool_blocks, images.block(data), name=node.name, **_settings(images, node, data))
+    images.blocks[node.entry()] = made, 1
+    return True
+
+
+def spreading(images: Rewriting, node: Node) -> bool:
+    """Take the gradient of sums and means."""
+    grad, data = node.inputs
+    if not _is_pool(images, node, data):
+        return False
+    settings = _settings(images, node, data)
+    places = images.shape(data)[2:]
+    made = apply(spread_blocks, images.block(grad), name=node.name, places=places, **settings)
+    images.blocks[node.entry()] = made, 1
+    return True
+
+
+def scattering(images: Rewriting, node: Node) -> bool:
+    """Take the gradient of maxima."""
+    if not _is_pool(images, node, node.inputs[1]):
+        return False
+    blocks = [images.block(entry) for entry in node.inputs]
+    settings = _settings(images, node, node.inputs[1])
+    images.blocks[node.entry()] = apply(scatter_blocks, *blocks, name=node.name, **settings), 1
+    return True
+
+
+def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
+    """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
+    assert node.application is not None
+    settings, shape = node.application.settings, images.shape(data)
+    if (
+        len(shape) != 4
+        or is_channels_last(settings["layout"])
+        or settings["pool_type"] == "lp"
+        or 0 in shape
+        or 0 in images.shape(node.entry())
+    ):
+        return False
+    if any(images.in_blocks(entry) for entry in node.inputs):
+        return True
+    return shape[1] >= images.lanes and not settings["global_pool"]
+
+
+def _settings(images: Rewriting, node: Node, data: Entry) -> dict[str, Any]:
+    assert node.application is not None
+    settings, shape = node.application.settings, images.shape(data)
+    pool: Pool = pool_of(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
+    return {
+        "kind": settings["pool_type"],
+        "kernel": (0, 0) if settings["global_pool"] else pool.kernel,
+        "stride": pool.stride,
+        "pad": pool.pad,
+        "counts": pool.counts,
+        "counts_pad": settings["count_include_pad"] is not False,
+    }

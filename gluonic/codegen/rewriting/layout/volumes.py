@@ -1,0 +1,185 @@
+"""Convolutions of volumes as convolutions of images.
+
+    Convolution(x, w, kernel=(3, 5, 5))  →  Convolution(_depth_windows(x'), w', kernel=(5, 5))
+
+where x' are the images of all volumes, one after the other, and w' has the planes of each filter as further
+channels. Gradients go the same way back, and volumes stay images through what follows.
+"""
+
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.convolution.depth_windows import depth_windows, sum_depth_windows
+from gluonic.codegen.convolution.filter_planes import join_planes, split_planes
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.maths.values import FLOAT32
+from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.ops.windows import Windows, first_shape, windows_of
+
+if TYPE_CHECKING:
+    from gluonic.codegen.rewriting.layout.plain_layout import FormRewriting
+
+_RANK = 5
+_MOST_BYTES = 1 << 27
+"""How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
+
+
+def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
+    """Take an operator on volumes as one on images, if it can be."""
+    shapes, dtypes = rewriting.facts.shapes, rewriting.facts.dtypes
+    if len(shapes[node.inputs[0]]) != _RANK or any(dtypes[e] != FLOAT32 for e in node.inputs):
+        return False
+    rule = _RULES.get(node.operator_name)
+    if rule is None:
+        return _pooling(rewriting, node)
+    found = _Convolution(rewriting, node)
+    if found.settings["num_group"] > 1 or found.bytes_of_windows > _MOST_BYTES:
+        return False
+    rule(found)
+    return True
+
+
+class _Convolution:
+    """A convolution of volumes, or one of its gradients, as one of images."""
+
+    def __init__(self, rewriting: "FormRewriting", node: Node) -> None:
+        assert node.application is not None
+        self.rewriting, self.node, self.settings = rewriting, node, node.application.settings
+        self.bias: list[Entry] = []
+        if node.operator_name == "Convolution":
+            self.data, self.weight, *self.bias = node.inputs
+            self.output = node.entry()
+        else:
+            self.output, self.data, self.weight = node.inputs
+        self.windows = windows_of(
+            *(self.settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
+        )
+        names = ("kernel", "stride", "dilate", "pad")
+        self.depth = {name: getattr(self.windows, name)[0] for name in names}
+        self.depth["depth"] = self._form(self.data).depth
+
+    @property
+    def bytes_of_windows(self) -> int:
+        """How much memory the windows of one volume take."""
+        size = 4 * prod(self.rewriting.facts.shapes[self.data][1:])
+        return 0 if self._is_flat else size * self.depth["kernel"] // self.depth["stride"]
+
+    # -- rules --------------------------------------------------------------------------------
+
+    def forward(self) -> None:
+        """Make the images that the convolution makes."""
+        bias = [self.rewriting.own(entry) for entry in self.bias]
+        self._leave(self._made(self._windows_of_data(), self._filters(), *bias), self.output)
+
+    def data_gradient(self) -> None:
+        """Make the gradient of the data: that of its windows, summed up."""
+        shape, images = self.rewriting.facts.shapes[self.data], self._images(self.output)
+        _, channels, _, *places = first_shape(shape, self.windows.channels_last)
+        joined = channels * self.depth["kernel"]
+        like = apply(
+            images_like, images, name=self.node.name, channels=joined, places=tuple(places)
+        )
+        gradient = self._made(images, like, self._filters())
+        if not self._is_flat:
+            gradient = apply(sum_depth_windows, gradient, name=self.node.name, **self.depth)
+        self._leave(gradient, self.data)
+
+    def weight_gradient(self) -> None:
+        """Make the gradient of the filters."""
+        images, windows = self._images(self.output), self._windows_of_data()
+        gradient = self._made(images, windows, self._like_filters())
+        self.rewriting.kept[self.node.entry()] = self._own_filters(gradient)
+
+    # -- parts --------------------------------------------------------------------------------
+
+    def _leave(self, images: Entry, like: Entry) -> None:
+        """Note the result: images of volumes that have the shape of an entry."""
+        self.rewriting.plain[self.node.entry()] = images, self._form(like)
+
+    def _form(self, volumes: Entry) -> ImageLayout:
+        """The form that volumes get."""
+        shape, last = self.rewriting.facts.shapes[volumes], self.windows.channels_last
+        return ImageLayout(_RANK, last, depth=shape[1 if last else 2])
+
+    @property
+    def _is_flat(self) -> bool:
+        """Whether each image is convolved by itself."""
+        return (self.depth["kernel"], self.depth["stride"], self.depth["pad"]) == (1, 1, 0)
+
+    def _images(self, volumes: Entry) -> Entry:
+        """The images of volumes."""
+        return self.rewriting.as_plain(volumes, self._form(volumes))
+
+    def _windows_of_data(self) -> Entry:
+        """The images of the data with the channels of their neighbours."""
+        images = self._images(self.data)
+        if self._is_flat:
+            return images
+        return apply(depth_windows, images, name=self.node.name, **self.depth)
+
+    def _filters(self) -> Entry:
+        """The filters with the planes of each as further channels."""
+        weight = self._weight_form().made_plain(self.rewriting.own(self.weight))
+        if self.depth["kernel"] > 1:
+            return apply(join_planes, weight, name=self.node.name)
+        flat: Entry = F.squeeze(weight, axis=2)
+        return flat
+
+    def _like_filters(self) -> Entry:
+        """Something of which only the shape counts, which is that of `filters`."""
+        shape = self.rewriting.facts.shapes[self.weight]
+        joined = shape[0], -1, *self.windows.kernel[1:]
+        like: Entry = F.reshape(self.rewriting.own(self.weight), shape=joined)
+        return like
+
+    def _own_filters(self, filters: Entry) -> Entry:
+        """Undo `filters`."""
+        planes, form = self.depth["kernel"], self._weight_form()
+        if planes == 1:
+            return form.restored(F.expand_dims(filters, axis=2))
+        return form.restored(apply(split_planes, filters, name=self.node.name, planes=planes))
+
+    def _weight_form(self) -> ImageLayout:
+        return ImageLayout(_RANK, self.windows.channels_last)
+
+    def _made(self, *inputs: Entry) -> Entry:
+        """The operator on images."""
+        settings = {**self.settings, **_behind_depth(self.windows), "layout": None}
+        settings["dilate"] = self.windows.dilate[1:]
+        return self.rewriting.applied(self.node, self.node.operator_name, settings, inputs).entry()
+
+
+def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
+    """Attributes of windows along the other axes."""
+    return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
+
+
+def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
+    """Take pooling that leaves each image to itself, if volumes are images already."""
+    assert node.application is not None
+    settings = node.application.settings
+    forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}
+    if settings["global_pool"] or len(forms) != 1 or not any(form.depth for form in forms):
+        return False
+    along = settings["kernel"], settings["stride"], settings["pad"]
+    windows = windows_of(*along, layout=settings["layout"])
+    (form,) = forms
+    if windows.channels_last != form.last:
+        return False
+    if (windows.kernel[0], windows.stride[0], windows.pad[0]) != (1, 1, 0):
+        return False
+    images = [rewriting.as_plain(entry, form) for entry in node.inputs]
+    flat = {**settings, **_behind_depth(windows), "layout": None}
+    made = rewriting.applied(node, node.operator_name, flat, images)
+    rewriting.plain[node.entry()] = made.entry(), form
+    return True
+
+
+_RULES: dict[str, Callable[[_Convolution], None]] = {
+    "Convolution": _Convolution.forward,
+    "_backward_Convolution_data": _Convolution.data_gradient,
+    "_backward_Convolution_weight": _Convolution.weight_gradient,
+}

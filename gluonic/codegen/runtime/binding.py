@@ -1,0 +1,94 @@
+"""What goes with one set of shapes: numbers for the machine code, and where results live.
+
+A new batch size needs only that. See :mod:`gluonic.codegen.runtime.frame` for what a call needs besides.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.machine.workers import workers
+from gluonic.codegen.native.foreign import NativeFunction, checked
+from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.runtime.step_times import TimedRuns
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.sizes.division import divide
+from gluonic.codegen.sizes.figures import Figures, figures_of
+from gluonic.graph.cached_property import cached_property
+
+
+class Binding:
+    """A specialization for one set of shapes.
+
+    Parameters
+    ----------
+    specialization : the machine code
+    figures : the numbers that go with the shapes
+    inputs : the shapes of the inputs
+    facts : finds the shapes and dtypes of all results; a call asks for them only if Python runs some operator
+
+    Attributes
+    ----------
+    divisions : how threads share the phases of the native steps
+    table : the run-time numbers of all native steps
+    lasting, passing : where results live that outlast a call, and those that do not
+    signature : shape and dtype of each input; None for one that nothing reads
+    results : slot, shape and dtype of each output that is computed; no slot if Python makes its memory
+    """
+
+    def __init__(
+        self,
+        specialization: Specialization,
+        figures: Figures,
+        inputs: list[Shape | None],
+        facts: Callable[[], Facts],
+    ) -> None:
+        self.specialization, self._find_facts = specialization, facts
+        spec = specialization
+        table = spec.code.table
+        self.divisions = divide(figures, table)
+        self.lasting, self.passing = spec.residence.plans(figures, table, self.divisions)
+        self.table = table.filled(figures.numbers, self._shares(), self._share())
+        self.table_address = self.table.ctypes.data
+        self.signature = list(zip(inputs, spec.input_dtypes, strict=True))
+        self.results = [
+            (slot, shape, dtype)
+            for (slot, dtype), shape in zip(spec.result_slots, figures.results, strict=True)
+        ]
+        self.functions: Sequence[NativeFunction] = spec.code.functions
+        if spec.has_foreign_steps:
+            self.functions = checked(self.functions, spec.code.steps, self.facts)
+        self.passing_offsets = np.array(self.passing.offsets, np.uintp)
+
+    @staticmethod
+    def of(specialization: Specialization, facts: Facts) -> "Binding":
+        """The binding for one set of shapes."""
+        inputs = [facts.shapes.get(entry) for entry in specialization.input_entries]
+        figures = figures_of(specialization.measured, facts)
+        return Binding(specialization, figures, inputs, lambda: facts)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The shapes and dtypes of all results."""
+        return self._find_facts()
+
+    @cached_property
+    def timed(self) -> TimedRuns:
+        """The native functions as the profiler has them called."""
+        return TimedRuns(self.specialization, self.facts)
+
+    @property
+    def name(self) -> str:
+        """What users are told: the name of the graph's first output."""
+        outputs = self.specialization.outputs
+        return outputs[0].node.name if outputs else "nothing"
+
+    def _shares(self) -> list[Any]:
+        """What stands behind the numbers of a phase."""
+        d = self.divisions
+        return [d.units, d.chunks, d.threads, d.workspaces]
+
+    def _share(self) -> int:
+        return workers().share if self.divisions.are_shared else 0

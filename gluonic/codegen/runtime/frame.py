@@ -1,0 +1,315 @@
+"""What one call of a compiled graph works with: an address table, memory for results, and the way of a call.
+
+A frame serves one call at a time, and binding after binding; concurrent calls have frames of their own. What
+follows from parameters alone, and the arena, outlast a change of the batch size.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.declining import DECLINED, Declined
+from gluonic.codegen.machine.memory import ALIGNMENT
+from gluonic.codegen.runtime.binding import Binding
+from gluonic.codegen.runtime.python_steps import MixedSteps
+from gluonic.graph.events import EVENTS
+from gluonic.graph.memory import allocated, too_large
+from gluonic.graph.node import Entry
+from gluonic.graph.operator import Array, Run
+from gluonic.graph.versions import Watch, has_escaped, mark_all_modified
+
+if TYPE_CHECKING:
+    from gluonic.codegen.native.foreign import NativeFunction
+
+
+_UNCHANGING = Watch()
+"""A watch over nothing."""
+
+
+def _nothing() -> None:
+    """What a reference to no array returns."""
+
+
+class _Memory:
+    """Bytes that begin with a whole cache line."""
+
+    def __init__(self, size: int, *, zeroed: bool = False) -> None:
+        make = np.zeros if zeroed else np.empty
+        what = "what a compiled graph computes on the way"
+        self.size, self.bytes = size, allocated(make, (size + ALIGNMENT,), np.uint8, what)
+        self.start = -self.bytes.ctypes.data % ALIGNMENT
+        self.address = self.bytes.ctypes.data + self.start
+
+    def view(self, offset: int, size: int) -> Array:
+        """Some of the bytes."""
+        return self.bytes[self.start + offset : self.start + offset + size]
+
+
+class FramePool:
+    """The frames of a specialization.
+
+    Attributes
+    ----------
+    frames, idle : all that serve calls, and those that serve none now
+    """
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.idle: list[Frame] = []
+
+    def frame(self, binding: Binding) -> "Frame":
+        """A frame nobody uses now, or a new one, that serves a binding."""
+        try:
+            frame = self.idle.pop()
+        except IndexError:
+            frame = Frame(binding, self)
+            self.frames.append(frame)
+        else:
+            frame.serve(binding)
+        return frame
+
+
+class Frame:
+    """What one call at a time works with.
+
+    Parameters
+    ----------
+    binding : the shapes that it serves first
+    pool : what it belongs to
+
+    Attributes
+    ----------
+    slots : the address table
+    binding : the shapes that it serves now
+    hits : how many calls found their binding made
+    prepackings : how often what follows from parameters alone was computed
+    watch : over the parameters that it follows from
+    settled_at : the version of `watch` for which it was computed
+    verified_for : the look-up of parameters whose arrays it was last seen to have; see `repeat`
+    """
+
+    def __init__(self, binding: Binding, pool: FramePool) -> None:
+        spec = self.specialization = binding.specialization
+        self.pool = pool
+        self.hits = self.prepackings = 0
+        self.verified_for: object = None
+        self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
+        self._address = ctypes.addressof(self.slots)
+        self._table: Array = np.frombuffer(memoryview(self.slots), np.uintp)
+        self._positions = [spec.slots[entry] for entry in spec.input_entries]
+        self._seen: list[Any] = [_nothing] * len(self._positions)
+        self.watch = _UNCHANGING
+        self.settled_at = -1 if spec.settling else _UNCHANGING.version
+        self._copies: dict[int, Array] = {}
+        self._lasting_offsets: list[int] | None = None
+        self._arena = _Memory(0)
+        self._declined = ctypes.c_int64(0)
+        if spec.declines:
+            self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
+        self._mixed: MixedSteps | None = None
+        self.serve(binding)
+
+    def serve(self, binding: Binding) -> None:
+        """Get ready for the shapes of a binding of the same specialization."""
+        self.binding, spec = binding, self.specialization
+        self._table_address, self.verified_for = binding.table_address, None
+        self._signature, self._results = binding.signature, binding.results
+        self._filled: list[Any] = [_nothing] * len(binding.results)
+        self._mixed = None
+        if binding.lasting.offsets != self._lasting_offsets:
+            self._make_lasting(binding)
+        if binding.passing.size > self._arena.size:
+            self._arena = _Memory(binding.passing.size)
+        self._table[spec.residence.passing_slots] = binding.passing_offsets + self._arena.address
+        self._functions: Sequence[NativeFunction] = binding.functions
+        self._function = self._plain_function()
+
+    def _make_lasting(self, binding: Binding) -> None:
+        """Make the memory of what outlasts a call; it is zero at first, and nothing is settled."""
+        self._lasting_offsets = binding.lasting.offsets
+        if self.specialization.settling:
+            self.settled_at = -1
+        self._lasting = _Memory(binding.lasting.size, zeroed=True)
+        offsets = np.array(binding.lasting.offsets, np.uintp)
+        slots = self.specialization.residence.lasting_slots
+        self._table[slots] = offsets + self._lasting.address
+
+    def _plain_function(self) -> "NativeFunction | None":
+        """The one native function of a plain call."""
+        spec = self.specialization
+        return self._functions[spec.segments[0].number] if spec.is_plain else None
+
+    def take(self, arrays: Sequence[Array]) -> bool:
+        """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
+        seen = self._seen
+        for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
+            if seen[position]() is not array:
+                self.verified_for = None
+                if not self._place(position, array):
+                    return False
+        return True
+
+    def _place(self, position: int, array: Array) -> bool:
+        shape, dtype = self._signature[position]
+        if shape is None:  # nothing reads it
+            self._seen[position] = ref(array)
+            return True
+        if array.shape != shape or array.dtype != dtype:
+            return False
+        if position in self.specialization.settling:
+            self.watch, self.settled_at = _UNCHANGING, -1
+        if not dtype.hasobject:
+            if array.flags.c_contiguous:
+                self._seen[position] = ref(array)
+            else:
+                self._seen[position] = _nothing
+                array = self._copies[position] = np.ascontiguousarray(array)
+            self.slots[self._positions[position]] = address_of(array)
+        return True
+
+    def run(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Run the graph on the arrays that were taken.
+
+        Parameters
+        ----------
+        into : for each output contiguous memory that may hold it, or None; what does not fit is not used.
+            The caller notes the write, if others see the memory
+
+        Raises
+        ------
+        Declined
+            if only the interpreter can answer the call
+        """
+        self.hits += 1
+        spec = self.specialization
+        outputs = self._outputs(into)
+        if self.watch.version != self.settled_at:
+            self._settle(arrays)
+        if self._function is not None:
+            self._function(self._address, self._table_address)
+        elif spec.is_native:
+            for segment in spec.segments:
+                self._functions[segment.number](self._address, self._table_address)
+            outputs = self._returned([*arrays, *outputs])
+        else:
+            outputs = self._run_segments(arrays, outputs, run)
+        if spec.writes_inputs:
+            mark_all_modified(
+                arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written]
+            )
+        if self._declined.value:
+            self._declined.value = 0
+            raise Declined
+        return outputs
+
+    def _outputs(self, into: Sequence[Array | None] | None) -> list[Any]:
+        """Memory for the outputs: what is given, where it fits."""
+        if into is None:
+            return [self._fill(number, None) for number in range(len(self._results))]
+        filled, outputs = self._filled, []
+        for number, position in enumerate(self.specialization.positions):
+            output = into[position]
+            if output is None or filled[number]() is not output:
+                output = self._fill(number, output)
+            outputs.append(output)
+        return outputs
+
+    def _fill(self, number: int, output: Array | None) -> Array | None:
+        """Let an output be written into memory that is given, or into new memory if that does not fit."""
+        slot, shape, dtype = self._results[number]
+        if slot is None:
+            return None
+        if output is not None and output.shape == shape and output.dtype == dtype:
+            self._filled[number] = ref(output)
+        else:
+            output = allocated(np.empty, shape, dtype, "an output of a compiled graph")
+            self._filled[number] = _nothing
+        self.slots[slot] = address_of(output)
+        return output
+
+    @property
+    def reads_in_place(self) -> bool:
+        """Whether it reads all inputs where they are, and what follows from parameters is up to date."""
+        copies = any(seen is _nothing for seen in self._seen)
+        return not copies and self.watch.version == self.settled_at
+
+    def repeat(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
+        """Run a plain graph of one output; None if the arrays do not fit.
+
+        Parameters
+        ----------
+        positions, arrays : of the inputs that may be others than at the last call
+        """
+        seen = self._seen
+        for position, array in zip(positions, arrays):  # noqa: B905 (as in `take`)
+            if seen[position]() is not array and not self._place(position, array):
+                return None
+        self.hits += 1
+        slot, shape, dtype = self._results[0]
+        try:
+            output = np.empty(shape, dtype)
+        except MemoryError as error:
+            raise too_large("the output of a compiled graph", error) from None
+        self.slots[slot], self._filled[0] = address_of(output), _nothing  # type: ignore[index]
+        self._function(self._address, self._table_address)  # type: ignore[misc]
+        return output
+
+    def _settle(self, arrays: Sequence[Array]) -> None:
+        """Compute what follows from parameters alone."""
+        read = [arrays[position] for position in self.specialization.settling]
+        if self.watch is _UNCHANGING:
+            self.watch = Watch(read)
+        version = self.watch.version  # what is written from now on may come too late
+        self._functions[0](self._address, self._table_address)
+        self.prepackings += 1
+        self.settled_at = -1 if any(map(has_escaped, read)) else version
+
+    def run_timed(
+        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """Do what `run` does, and tell the profiler about each step."""
+        self._functions, self._function = self.binding.timed.functions, None
+        try:
+            with EVENTS.span(self.binding.name, "graph"):
+                return self.run(arrays, run, into)
+        finally:
+            self._functions = self.binding.functions
+            self._function = self._plain_function()
+
+    def _run_segments(
+        self, arrays: Sequence[Array], outputs: Sequence[Array | None], run: Run
+    ) -> list[Array]:
+        if self._mixed is None:
+            self._mixed = MixedSteps(self.binding, self._views())
+        values = self._mixed.arrays(arrays, outputs)
+        for step in self._mixed.steps:
+            if isinstance(step, int):
+                self._functions[step](self._address, self._table_address)
+            else:
+                step.run(values, run)
+        return self._returned(values)
+
+    def _returned(self, arrays: Sequence[Any]) -> list[Array]:
+        """The outputs, given the inputs and what was computed."""
+        returned = self.specialization.returned
+        return [arrays[i].copy() if copied else arrays[i] for i, copied in returned]
+
+    def _views(self) -> dict[Entry, Array]:
+        """The results that live in the frame's memory as NumPy arrays."""
+        binding, residence, found = self.binding, self.specialization.residence, {}
+        for memory, residents, plan in (
+            (self._lasting, residence.lasting, binding.lasting),
+            (self._arena, residence.passing, binding.passing),
+        ):
+            for entry, offset in zip(residents, plan.offsets, strict=True):
+                if isinstance(entry, Entry):
+                    view = memory.view(offset, binding.facts.bytes_of(entry))
+                    typed = view.view(binding.facts.dtypes[entry])
+                    found[entry] = typed.reshape(binding.facts.shapes[entry])
+        return found

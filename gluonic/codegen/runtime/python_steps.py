@@ -1,0 +1,187 @@
+"""Calls of graphs of which Python runs some operators: in which arrays these meet machine code.
+
+What an operator reads and writes is found once for a binding, as positions in a list of arrays: the inputs of
+a call, what it computes, results in the frame's memory, and results that only Python reads.
+"""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from gluonic.codegen.loops.loop import Shape
+from gluonic.codegen.runtime.binding import Binding
+from gluonic.graph.application import Application, Signature
+from gluonic.graph.events import EVENTS
+from gluonic.graph.interpret import own, run_in_graph, signature_of
+from gluonic.graph.node import Entry
+from gluonic.graph.operator import Array, Run
+from gluonic.graph.record import record
+from gluonic.graph.versions import mark_all_modified
+
+if TYPE_CHECKING:
+    from gluonic.codegen.loops.fusion import Group
+
+Arrays: TypeAlias = list[Array | None]
+
+
+@record
+class ArraySource:
+    """Where an array is found.
+
+    Attributes
+    ----------
+    position : among the arrays of a call
+    shape : another one, under which it is taken; None for its own
+    """
+
+    position: int
+    shape: Shape | None = None
+
+    def array(self, arrays: Arrays) -> Array:
+        """The array."""
+        found = arrays[self.position]
+        assert found is not None
+        return found if self.shape is None else found.reshape(self.shape)
+
+
+@record
+class Blank:
+    """In the place of an array of which the shape and the dtype alone are read."""
+
+    zeros: Array
+
+    def array(self, arrays: Arrays) -> Array:
+        """The array."""
+        return self.zeros
+
+
+@record
+class Result:
+    """Where a result goes.
+
+    Attributes
+    ----------
+    place : its place
+    has_memory : whether there is memory, into which it is copied
+    is_output : whether it is handed out
+    """
+
+    place: ArraySource
+    has_memory: bool
+    is_output: bool
+
+    def put(self, result: Array, arrays: Arrays, read: Sequence[Array]) -> None:
+        """Put a result there that was computed from what was read."""
+        if self.has_memory and result.dtype != object:
+            np.copyto(self.place.array(arrays), result)
+        else:
+            arrays[self.place.position] = own(result, read) if self.is_output else result
+
+
+class PythonStep:
+    """An operator that Python runs.
+
+    Parameters
+    ----------
+    group : the operator
+    reads : where its inputs are
+    results : where its results go
+    """
+
+    def __init__(
+        self,
+        group: "Group",
+        reads: Sequence[ArraySource | Blank],
+        results: Sequence[Result],
+        binding: Binding,
+    ) -> None:
+        application = group.nodes[0].application
+        assert application is not None
+        self.application: Application = application
+        self._group, self._reads, self._results, self._binding = group, reads, results, binding
+        self._expected: Signature | None = None
+
+    def run(self, arrays: Arrays, run: Run) -> None:
+        """Run the operator's NumPy kernel and put its results in their places."""
+        begin = perf_counter_ns() if EVENTS.symbolic else 0
+        read = [place.array(arrays) for place in self._reads]
+        if self._expected is None:
+            self._expected = signature_of(self.application, read)
+        found = run_in_graph(self._group.nodes[0], read, run, self._expected)
+        if self.application.states:
+            mark_all_modified(self.application.states_among(read))
+        for result, array in zip(self._results, found, strict=True):
+            result.put(array, arrays, read)
+        if EVENTS.symbolic:
+            self._binding.timed.note(self._group, begin, perf_counter_ns())
+
+
+class MixedSteps:
+    """The steps of a binding of which Python runs some.
+
+    Parameters
+    ----------
+    binding : the binding
+    views : the results that live in the frame's memory
+
+    Attributes
+    ----------
+    steps : the numbers of native functions, and what Python runs, in order
+    """
+
+    def __init__(self, binding: Binding, views: Mapping[Entry, Array]) -> None:
+        self._binding, self._spec = binding, binding.specialization
+        given = [*self._spec.input_entries, *self._spec.computed]
+        self._positions: dict[Entry, int] = {e: i for i, e in enumerate([*given, *views])}
+        self.steps = [
+            segment.number if segment.native else self._python_step(segment.groups[0])
+            for segment in self._spec.segments
+        ]
+        others = len(self._positions) - len(given) - len(views)
+        self._behind: Arrays = [*views.values(), *[None] * others]
+
+    def arrays(self, inputs: Sequence[Array], outputs: Sequence[Array | None]) -> Arrays:
+        """The arrays of a call, of which those that are given come first."""
+        return [*inputs, *outputs, *self._behind]
+
+    def _python_step(self, group: "Group") -> PythonStep:
+        node = group.nodes[0]
+        assert node.application is not None
+        find = self._blank if node.application.op.reads_shapes else self._place
+        reads = [find(entry) for entry in node.inputs]
+        results = [self._result(node.entry(i)) for i in range(node.output_count)]
+        return PythonStep(group, reads, results, self._binding)
+
+    def _blank(self, entry: Entry) -> Blank:
+        """What has the shape and the dtype of an entry."""
+        facts = self._binding.facts
+        return Blank(np.broadcast_to(np.zeros((), facts.dtypes[entry]), facts.shapes[entry]))
+
+    def _place(self, entry: Entry) -> ArraySource:
+        """Where what has been computed is found."""
+        known = self._known_place(entry)
+        if known is None:
+            root = self._known_place(self._spec.root[entry])
+            assert root is not None
+            known = ArraySource(root.position, self._binding.facts.shapes[entry])
+        return known
+
+    def _known_place(self, entry: Entry) -> ArraySource | None:
+        """Where an array of an entry's own is; None if there is none."""
+        spec = self._spec
+        if entry in spec.target:
+            return ArraySource(self._positions[spec.target[entry]])
+        if entry in spec.host:
+            position = self._positions[spec.host[entry]]
+            return ArraySource(position, self._binding.facts.shapes[entry])
+        found = self._positions.get(entry)
+        return None if found is None else ArraySource(found)
+
+    def _result(self, entry: Entry) -> Result:
+        place, spec = self._known_place(entry), self._spec
+        if place is None:
+            self._positions[entry] = position = len(self._positions)
+            return Result(ArraySource(position), has_memory=False, is_output=False)
+        return Result(place, entry not in spec.from_python, entry in spec.computed)

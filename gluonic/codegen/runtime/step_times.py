@@ -1,0 +1,78 @@
+"""Runs of steps that tell the profiler when each step began and ended.
+
+A second form of a run's function calls the same steps and reads the clock between them. It is made when a
+graph is first profiled, in a module of its own, so the code that is measured is the code that always runs.
+"""
+
+import time
+from collections.abc import Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.codegen.native.foreign import NativeFunction, checked
+from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.events import EVENTS, described
+
+if TYPE_CHECKING:
+    from gluonic.codegen.loops.fusion import Group
+
+_HAS_CLOCK = hasattr(time, "clock_gettime")
+"""Whether the C library has the clock; if not, runs are timed as a whole."""
+
+_NANOSECONDS = np.array([1_000_000_000, 1], np.int64)
+
+
+class TimedRuns:
+    """The functions of machine code for one set of shapes, as the profiler has them called."""
+
+    def __init__(self, spec: Specialization, facts: Facts) -> None:
+        self._code = spec.code
+        self._details = {id(group): _details(group, facts) for group in spec.groups}
+        self.functions = checked(
+            [self._timed(number, groups) for number, groups in enumerate(spec.runs)],
+            spec.code.steps,
+            facts,
+        )
+
+    def note(self, group: "Group", begin: int, end: int) -> None:
+        """Tell the profiler about a step."""
+        nodes = group.nodes
+        name = nodes[0].operator_name if len(nodes) == 1 else group.label
+        EVENTS.add("X", name, "operator", begin, end, self._details[id(group)])
+
+    def _timed(self, number: int, groups: Sequence["Group"]) -> NativeFunction:
+        """A run that tells the profiler about its steps."""
+        code = self._code
+        if not _HAS_CLOCK:
+            plain = code.functions[number]
+
+            def whole(slots: int, table: int) -> None:
+                with EVENTS.span(f"{len(groups)} steps", "operator"):
+                    plain(slots, table)
+
+            return whole
+        function = code.timed[number]
+
+        def timed(slots: int, table: int) -> None:
+            stamps = np.empty((len(groups) + 1, 2), np.int64)
+            begin = perf_counter_ns()
+            function(slots, table, stamps.ctypes.data)
+            times = stamps @ _NANOSECONDS
+            times += begin - times[0]  # the clocks may have different beginnings
+            for group, start, end in zip(groups, times[:-1], times[1:], strict=True):
+                self.note(group, int(start), int(end))
+
+        return timed
+
+
+def _details(group: "Group", facts: Facts) -> dict[str, Any]:
+    """What the profiler shows about a step."""
+    shapes = facts.shapes
+    return {
+        **described(group.nodes),
+        "shape": list(shapes[group.nodes[-1].entry()]),
+        "inputs": [list(shapes[entry]) for entry in dict.fromkeys(group.inputs)],
+    }

@@ -1,0 +1,95 @@
+"""The phases of a strided convolution's way back."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gluonic.codegen.convolution.gradient_operators import interleave_places
+from gluonic.codegen.convolution.operators import take_places
+from gluonic.codegen.convolution.phases import (
+    border_of,
+    emit_interleave,
+    emit_take_places,
+    phases_of,
+)
+from gluonic.graph.ops.convolution_kernels import convolve_data
+from gluonic.graph.ops.windows import Windows
+from tests.codegen.harness import LEVELS, target_named
+from tests.codegen.native_functions import Array, filled, normal, run_native
+
+AXES = [
+    (size, kernel, stride, dilate, pad)
+    for size, kernel, stride, dilate, pad in product(
+        (5, 6, 11), (1, 2, 3), (1, 2, 3), (1, 2, 3), (0, 1)
+    )
+    if pad < 1 + (kernel - 1) * dilate <= size + 2 * pad
+]
+
+
+def _by_phases(slopes: Array, taps: Array, axis: tuple[int, int, int, int, int]) -> Array:
+    """The gradient of an axis of data."""
+    phases = phases_of(*axis)
+    before, behind = border_of(phases, len(slopes))
+    bordered = np.pad(slopes, (before, behind))
+    result = np.zeros(axis[0], np.float32)
+    for first, phase in enumerate(phases):
+        if phase is None:
+            continue
+        for place in range(phase.count):
+            for number in range(phase.taps):
+                read = bordered[before + phase.start + place + number * phase.dilate]
+                tap = taps[phase.last - number * phase.step]
+                result[first + place * axis[2]] += read * tap
+    return result
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+def test_phases_sum_what_was_read_from_each_place(axis: tuple[int, int, int, int, int]) -> None:
+    size, kernel, stride, dilate, pad = axis
+    windows = Windows((1, kernel), (1, stride), (1, dilate), (0, pad), False)
+    taps = normal(1, 1, 1, kernel)
+    slopes = normal(1, 1, 1, windows.counts((1, size))[1])
+    expected = convolve_data(slopes, taps, (1, 1, 1, size), windows, 1)
+    found = _by_phases(slopes.ravel(), taps.ravel(), axis)
+    np.testing.assert_allclose(found, expected.ravel(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_phases_are_put_together(level: str) -> None:
+    target = target_named(level)
+    lanes = target.vector_bytes // 4
+    steps, present, places = (2, 3), (1, 0, 1, 0, 1, 1), (7, 8)
+    phases = [
+        normal(2, 3, -(-(places[0] - i) // steps[0]), -(-(places[1] - j) // steps[1]), lanes)
+        for (i, j), there in zip(np.ndindex(*steps), present, strict=True)
+        if there
+    ]
+    goal = filled(2, 3, *places, lanes)
+    run_native(
+        target,
+        lambda module, name: emit_interleave(module, name, steps, present),
+        [*phases, goal],
+        places,
+        6,
+    )
+    expected = interleave_places.kernel(
+        *phases, num_args=len(phases), steps=steps, present=present, places=places
+    )
+    np.testing.assert_array_equal(goal, expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_some_places_are_taken(level: str) -> None:
+    target = target_named(level)
+    images = normal(2, 3, 7, 8, target.vector_bytes // 4)
+    expected = take_places.kernel(images, steps=(2, 3))
+    goal = filled(*expected.shape)
+    run_native(
+        target,
+        lambda module, name: emit_take_places(module, name, (2, 3)),
+        [images, goal],
+        images.shape[2:4],
+        6,
+    )
+    np.testing.assert_array_equal(goal, expected)

@@ -1,0 +1,137 @@
+"""What a family says of a batch size is what asking the graph again would say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.rewriting.passes import Preparation
+from gluonic.codegen.runtime.binding import Binding
+from gluonic.codegen.runtime.binding_families import Family, trace_family
+from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, valued
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.node import Graph, Node
+from tests.codegen.random_graphs import RandomGraph, random_graphs
+
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 64, 65, 100, 100_000)
+
+
+class Case:
+    """Machine code for some shapes, and the family in which one extent varies."""
+
+    def __init__(self, graph: Graph, variables: Sequence[Node], arrays: Sequence[Any]) -> None:
+        self.preparation = Preparation(graph, variables)
+        prepared, facts = self.preparation.of(arrays, False)
+        self.made = Specialization(prepared, variables, facts)
+        self.arrays = [StandIn(a.shape, a.dtype) for a in arrays]
+
+    def family(self, size: int, varying: set[tuple[int, int]]) -> Family | None:
+        """The family in which some axes are as long as the batch."""
+        lines: Any = [
+            [(1, 0) if (i, axis) in varying else None for axis in range(len(a.shape))]
+            for i, a in enumerate(self.arrays)
+        ]
+        return trace_family(self.preparation, self.made, self.arrays, lines, size, train=False)
+
+    def resized(self, size: int, varying: set[tuple[int, int]]) -> list[StandIn]:
+        """The arrays with a batch of another size."""
+        return [
+            StandIn(
+                tuple(size if (i, axis) in varying else n for axis, n in enumerate(a.shape)),
+                a.dtype,
+            )
+            for i, a in enumerate(self.arrays)
+        ]
+
+    def check(self, family: Family, arrays: Sequence[Any]) -> bool:
+        """Compare with what inference and the steps say; whether the family knew an answer."""
+        found = family.binding(arrays)
+        if found is None:
+            return False
+        facts = self.preparation.facts_of(self.made.prepared, arrays, False)
+        assert facts is not None
+        assert self.made.serves(facts)
+        expected = Binding.of(self.made, facts)
+        np.testing.assert_array_equal(found.table, expected.table)
+        assert (found.lasting, found.passing) == (expected.lasting, expected.passing)
+        assert (found.signature, found.results) == (expected.signature, expected.results)
+        assert (found.facts.shapes, found.facts.dtypes) == (facts.shapes, facts.dtypes)
+        return True
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(random_graphs(most=12), st.data())
+def test_families_of_random_graphs(random: RandomGraph, data: st.DataObject) -> None:
+    axes = [(i, axis) for i, a in enumerate(random.arrays) for axis in range(a.ndim)]
+    if not axes:
+        return
+    i, axis = data.draw(st.sampled_from(axes))
+    size = random.arrays[i].shape[axis]
+    alike = [(j, k) for j, k in axes if random.arrays[j].shape[k] == size]
+    varying = {(i, axis), *data.draw(st.sets(st.sampled_from(alike)))}
+    try:
+        case = Case(random.graph, random.variables, random.arrays)
+    except MXNetError:  # shapes that depend on data
+        return
+    family = case.family(size, varying)
+    if family is not None and size:
+        assert case.check(family, random.arrays)
+        for other in SIZES:
+            case.check(family, case.resized(other, varying))
+
+
+def test_expressions_have_the_values_of_what_they_stand_for() -> None:
+    def asked(n: Any) -> list[Any]:
+        quotient, rest = divmod(n * 6 + 7, 4)
+        many = if_at_least(n, 10, 3, n * n)
+        return [
+            *(-n + 3, 2 - n, n * 12 // 4, quotient, rest, (5 * n) // n, 100 // n, 100 % n, many),
+            *(sum([n, n, 1]), max(n, 2), min(n * n, 50), abs(-n), n - n, n * 0.5 + 1),
+        ]
+
+    trace = ShapeEnv(7)
+    found = asked(trace.size)
+    sizes = range(-3, 40)
+    answered = [size for size in sizes if trace.values_at(size) is not None]
+    assert set(range(2, 8)) <= set(answered) < set(sizes)
+    for size in answered:
+        values = trace.values_at(size)
+        assert values is not None
+        assert [valued(x, values) for x in found] == asked(size)
+
+
+@pytest.mark.parametrize(
+    "ask", [range, hash, int, float, np.zeros, lambda n: n / 2, lambda n: [0][n], lambda n: n.real]
+)
+def test_what_has_no_one_answer_is_refused(ask: Any) -> None:
+    trace = ShapeEnv(7)
+    with pytest.raises(NotUniform):
+        ask(trace.size)
+    assert trace.failed
+
+
+def test_comparisons_are_conditions() -> None:
+    trace = ShapeEnv(7)
+    n = trace.size
+    assert (n * 2, 3) == (n + n, 3)
+    assert not trace.conditions, "equal for all sizes"
+    assert n > 4
+    assert n != 9
+    assert n in (n, None)
+    assert None not in (n, 2)
+    assert [size for size in range(12) if trace.values_at(size)] == [5, 6, 7, 8, 10, 11]
+    assert trace.is_general
+    assert n == 7
+    assert not trace.is_general
