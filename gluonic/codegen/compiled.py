@@ -125,10 +125,10 @@ class CompiledGraph:
         """Whether none of what has been made for calls so far is machine code."""
         return not any(s.runs for s in self._held())
 
-    def can_repeat(self, *, train: bool) -> bool:
-        """Whether frames can repeat calls like the latest one."""
+    def can_replay(self, *, train: bool) -> bool:
+        """Whether frames can replay calls like the latest one."""
         latest = self._latest[self._modal and train][-1:]  # other threads may take the last one
-        return any(frame.specialization.can_repeat for frame in latest)
+        return any(frame.specialization.can_replay for frame in latest)
 
     def verified(
         self, arrays: Sequence[Array], found: object, *, train: bool
@@ -142,14 +142,14 @@ class CompiledGraph:
         Returns
         -------
         list or None
-            the frames that serve such calls, to take one from and put back; None if they cannot repeat them
+            the frames that serve such calls, to take one from and put back; None if they cannot replay them
         """
         latest = self._latest[self._modal and train]
         try:
             frame = latest.pop()
         except IndexError:
             return None
-        if frame.specialization.can_repeat and frame.take(arrays) and frame.reads_in_place:
+        if frame.specialization.can_replay and frame.take(arrays) and frame.reads_in_place:
             frame.verified_for = found
         latest.append(frame)
         return latest if frame.verified_for is found else None

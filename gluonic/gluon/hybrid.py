@@ -15,8 +15,9 @@ from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
+from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
-from gluonic.gluon.trace import ShortWay, Trace
+from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import METHODS, TracedBlock
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError
@@ -36,7 +37,7 @@ class _Eagerly(threading.local):
 
 _eagerly = _Eagerly()
 _MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
-_CALLED = ("forward", "_call_cached_op")  # a call that goes the short way does without them
+_CALLED = ("forward", "_call_cached_op")  # a call that is replayed does without them
 _HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
 _MOST_TRACES = 64
 
@@ -72,7 +73,7 @@ class HybridBlock(TracedBlock):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name in _HEEDED:
-            self.__dict__["_repeat"] = None
+            self._set_replay(None)
 
     # Settings
 
@@ -138,16 +139,16 @@ class HybridBlock(TracedBlock):
 
     def __call__(self, *args: Any) -> Any:
         """Run the block: hooks before, `forward`, hooks after."""
-        repeat = self._repeat
-        if repeat is not None and not _eagerly.depth:
+        replay = self._replay
+        if replay is not None and not _eagerly.depth:
             try:
-                output = repeat(args)
+                output = replay(args)
             except MXNetError as error:
                 self._tell_where(error)
                 raise
             if output is not None:
                 return output
-            self.__dict__["_repeat"] = None
+            self._set_replay(None)
         return super().__call__(*args)
 
     def forward(self, x: Any, *args: Any) -> Any:
@@ -232,18 +233,18 @@ class HybridBlock(TracedBlock):
         if self._callback is not None:
             trace.bound.op.observe(self._callback, self._monitor_all)
         outputs = trace.bound(arrays)
-        if trace.bound.repeat is not None:
-            self._offer_repeat(trace.bound.repeat, inputs)
+        if trace.bound.replay is not None:
+            self._offer_replay(trace.bound.replay, inputs)
         if trace.output_structure is LEAF:
             return outputs[0]
         return restore(outputs, trace.output_structure)
 
-    def _offer_repeat(self, repeat: ShortWay, inputs: tuple[Any, ...]) -> None:
-        """Let the next call go the short way, if nothing else is to happen in it."""
+    def _offer_replay(self, replay: Replay, inputs: tuple[Any, ...]) -> None:
+        """Let the next call be replayed, if nothing else is to happen in it."""
         is_own = not any(map(self._is_overridden, _CALLED))
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
-            self.__dict__["_repeat"] = repeat
+            self._set_replay(replay)
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""

@@ -1,15 +1,14 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.gluon.eager_repeat import EagerRepeat
-from gluonic.gluon.operand_repeat import OperandRepeat
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
+from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.cached_property import cached_property
@@ -21,7 +20,6 @@ from gluonic.graph.view import written
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
-from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
@@ -182,10 +180,6 @@ def opened(nested: Any) -> Any:
     return nested
 
 
-ShortWay: TypeAlias = Repeat | OperandRepeat | EagerRepeat
-"""What computes calls like the one before."""
-
-
 class _Known(NamedTuple):
     """Where parameters were found last; replaced as a whole, for threads.
 
@@ -238,8 +232,8 @@ class BoundTrace:
         self._known = _Known(self, -1, [], None)
         self._recorded: bool | None = None
         self._structure = trace.output_structure
-        self.repeat: ShortWay | None = None
-        self._made: Repeat | OperandRepeat | None = None
+        self.replay: Replay | None = None
+        self._made: Replay | None = None
         self._made_for: _Known | None = None
 
     def parameters(self) -> list[Parameter]:
@@ -308,24 +302,25 @@ class BoundTrace:
         return known
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph; finds a way to `repeat` the call, if the one before was recorded or not as well."""
+        """Run the graph; finds a `replay` of the call, if the one before was recorded or not as well."""
         known = self._find(arrays)
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)
         fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._places)
-        self.repeat = self._way_to_repeat(arrays, operands, known) if fits else None
+        self.replay = self._find_replay(arrays, operands, known) if fits else None
         self._recorded = STATE.recording
         return outputs
 
     @cached_property
-    def _eager(self) -> EagerRepeat | None:
-        """The short way if Python runs everything, as the first calls have shown."""
-        suits = EagerRepeat.suits(self.op)
-        return EagerRepeat(self.op, self.operands, self._structure) if suits else None
+    def _eager(self) -> EagerReplay | None:
+        """The replay if Python runs everything, as the first calls have shown."""
+        if not EagerReplay.suits(self.op):
+            return None
+        return EagerReplay(self.op, self.operands, self._structure, len(self._places))
 
-    def _way_to_repeat(
+    def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
-    ) -> ShortWay | None:
+    ) -> Replay | None:
         if self._eager is not None:
             self._eager.learn(arrays)
             return self._eager
@@ -333,14 +328,14 @@ class BoundTrace:
             return None
         made = self._made
         if made is None or made.is_stale or self._made_for is not known:
-            self._made, self._made_for = self._new_way(operands, known), known
+            self._made, self._made_for = self._new_replay(operands, known), known
         return self._made
 
-    def _new_way(self, operands: Sequence[NDArray], known: _Known) -> Repeat | OperandRepeat | None:
-        if not STATE.recording and self.op.can_repeat:
-            return self.op.repeat(operands, self._places, known.at, known.token)
-        repeat = OperandRepeat(self.op, operands, self._places, known.at)
-        return repeat if repeat.is_usual else None
+    def _new_replay(self, operands: Sequence[NDArray], known: _Known) -> Replay | None:
+        if InferenceReplay.suits(self.op):
+            return InferenceReplay.of(self.op, operands, self._places, known.at, known.token)
+        replay = RecordedReplay(self.op, operands, self._places, known.at)
+        return replay if replay.is_usual else None
 
 
-__all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "ShortWay", "Trace"]
+__all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

@@ -12,6 +12,7 @@ from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import (
     LEAF,
     Structure,
@@ -20,7 +21,7 @@ from gluonic.gluon.structure import (
     of_arrays,
     structure_of,
 )
-from gluonic.gluon.trace import ShortWay, Trace
+from gluonic.gluon.trace import Trace
 from gluonic.gluon.traces import Traces
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.errors import NotThereError, describe
@@ -50,11 +51,12 @@ class TracedBlock(Block):
     prefix, params : as for `Block`
     """
 
+    _replay: Replay | None = None  # what the next call may do
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
         self._active = self._compiles = False
         self._traces = Traces()
-        self._repeat: ShortWay | None = None
         self._given: Trace | None = None  # stands in for what `hybrid_forward` computes
         self._formats: list[Any] = [
             None,
@@ -71,7 +73,7 @@ class TracedBlock(Block):
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy of the block begins with: all but what was compiled."""
-        return {**self.__dict__, "_traces": Traces(), "_repeat": None, "_compiles": self._active}
+        return {**self.__dict__, "_traces": Traces(), "_replay": None, "_compiles": self._active}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_traces" not in state:  # of MXNet's pickles
@@ -117,10 +119,15 @@ class TracedBlock(Block):
 
     def _forget_traces(self) -> None:
         self._traces.forget()
-        self.__dict__.update(_repeat=None, _compiles=self._active)
+        self._set_replay(None)
+        self.__dict__["_compiles"] = self._active
+
+    def _set_replay(self, replay: Replay | None) -> None:
+        """Let the next call be replayed, or take the slow path; `__setattr__` would heed it as the user's."""
+        self.__dict__["_replay"] = replay
 
     def _hooks_changed(self) -> None:
-        self.__dict__["_repeat"] = None
+        self._set_replay(None)
         for block in self._traces.around:
             block._forget_traces()
 
@@ -169,7 +176,8 @@ class TracedBlock(Block):
 
     @_active.setter
     def _active(self, active: bool) -> None:
-        self.__dict__.update(_hybridized=active, _compiles=active, _repeat=None)
+        self.__dict__.update(_hybridized=active, _compiles=active)
+        self._set_replay(None)
 
     def _get_graph(self, *args: Any) -> Any:
         """Return the inputs and outputs of the graph; trace it for such inputs, if there is none."""

@@ -14,7 +14,6 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
-from gluonic.ndarray.repetition import Repeat
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Entry, Record, entry_of
 
@@ -93,31 +92,6 @@ class CachedGraph:
     def computed(self, inputs: Sequence[NDArray], arrays: list[Array]) -> list[NDArray]:
         """Compute the outputs, unrecorded; `arrays` are those of the inputs."""
         return self._wrapped(inputs, self.inference(arrays, current_run()))
-
-    @property
-    def can_repeat(self) -> bool:
-        """Whether there is a shorter way for calls that are not recorded, as long as nothing is written."""
-        if len(self.graph.outputs) > 1 or not self.inference.is_compiled:
-            return False
-        return self.inference.compiled.can_repeat(train=STATE.training)
-
-    def repeat(
-        self, inputs: Sequence[NDArray], given: Sequence[int], at: int, found: object
-    ) -> Repeat | None:
-        """The shorter way for calls like the one that has just run; None if it did not settle.
-
-        Parameters
-        ----------
-        inputs : of that call
-        given : the positions of those that the next call brings; all others are parameters
-        at : the number of the latest replacement of a parameter's array when the inputs were looked up
-        found : stands for that look-up
-        """
-        arrays, train = [x._data for x in inputs], STATE.training
-        frames = self.inference.compiled.verified(arrays, found, train=train)
-        return (
-            None if frames is None else Repeat(frames, given, inputs[given[0]].context, at, found)
-        )
 
     @property
     def runs_in_python(self) -> bool:

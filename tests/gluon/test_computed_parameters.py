@@ -12,7 +12,7 @@ from gluonic import autograd, gluon, nd
 from gluonic.gluon import Parameter, nn
 
 HYBRIDIZED = pytest.mark.parametrize("hybridize", [False, True], ids=["eager", "hybrid"])
-CALLS = 5  # the last ones go whatever short way there is
+CALLS = 5  # the last ones are replayed, if at all
 
 
 class Fives(Parameter):

@@ -187,7 +187,7 @@ def test_a_copy_computes_what_the_block_computes(
     net.initialize()
     if hybridize:
         net.hybridize()
-    for _ in range(3):  # the third call goes the short way
+    for _ in range(3):  # the third call is replayed
         expected = net(x)
     made = way(net)
     assert type(made) is type(net)

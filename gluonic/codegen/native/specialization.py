@@ -69,7 +69,7 @@ class Specialization:
     declines : whether machine code may leave a call to the interpreter
     is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
-    can_repeat : whether `Frame.repeat` can make it
+    can_replay : whether `Frame.replay` can make it
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Specialization:
         is_one_call = len(self.segments) == 1 and self.is_native
         self.declines = DECLINED in self.slots
         self.is_plain = is_one_call and list(self.outputs) == self.computed and not self.declines
-        self.can_repeat = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
+        self.can_replay = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
 
     def _computed_in_python(self) -> set[Entry]:
         """The outputs that Python computes, and that no machine code looks at."""

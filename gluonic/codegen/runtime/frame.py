@@ -89,7 +89,7 @@ class Frame:
     prepackings : how often what follows from parameters alone was computed
     watch : over the parameters that it follows from
     settled_at : the version of `watch` for which it was computed
-    verified_for : the look-up of parameters whose arrays it was last seen to have; see `repeat`
+    verified_for : the look-up of parameters whose arrays it was last seen to have; see `replay`
     """
 
     def __init__(self, binding: Binding, pool: FramePool) -> None:
@@ -239,7 +239,7 @@ class Frame:
         copies = any(seen is _nothing for seen in self._seen)
         return not copies and self.watch.version == self.settled_at
 
-    def repeat(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
+    def replay(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
         """Run a plain graph of one output; None if the arrays do not fit.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Calls that go the short way give what the long way gives, whatever has happened in between."""
+"""Calls that are replayed give what the slow path gives, whatever has happened in between."""
 
 import threading
 from collections.abc import Callable
@@ -11,8 +11,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd, profiler
 from gluonic import context as contexts
 from gluonic.gluon import nn
-from gluonic.gluon.eager_repeat import EagerRepeat
-from gluonic.gluon.operand_repeat import OperandRepeat
+from gluonic.gluon.replay import EagerReplay, RecordedReplay, replay_of
 from gluonic.graph.errors import MXNetError
 
 
@@ -51,11 +50,11 @@ def eager(net: Any, *args: nd.NDArray) -> Any:
     return expected
 
 
-def repeating(net: Any, *args: nd.NDArray) -> Any:
-    """The net, after calls that have found the short way."""
+def replayed(net: Any, *args: nd.NDArray) -> Any:
+    """The net, after calls that have found a replay."""
     for _ in range(3):
         net(*args)
-    assert net._repeat is not None
+    assert replay_of(net) is not None
     return net
 
 
@@ -70,11 +69,11 @@ def gradient(net: Any, *args: nd.NDArray) -> Any:
     return [*(p.grad().asnumpy() for p in trained), *(x.grad.asnumpy() for x in args)]
 
 
-def recording_again(net: Any, *args: nd.NDArray) -> Any:
-    """The net, after recorded calls that have found the short way."""
+def replayed_recorded(net: Any, *args: nd.NDArray) -> Any:
+    """The net, after recorded calls that have found a replay."""
     for _ in range(3):
         gradient(net, *args)
-    assert isinstance(net._repeat, OperandRepeat)
+    assert isinstance(replay_of(net), RecordedReplay)
     return net
 
 
@@ -113,7 +112,7 @@ def test_a_change_of_the_parameters_is_seen_by_the_next_call(
     change: Callable[[Any], None],
 ) -> None:
     x = inputs()
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     change(net)
     found = [net(x).asnumpy() for _ in range(3)]
     expected = eager(net, x)
@@ -136,19 +135,19 @@ def test_a_change_of_the_parameters_is_seen_by_the_next_recorded_call(
     change: Callable[[Any], None],
 ) -> None:
     x = inputs(rows=5)
-    net = recording_again(hybridized(), x)
+    net = replayed_recorded(hybridized(), x)
     change(net)
     assert_gradients_are_right(net, x)
 
 
 def test_recorded_inputs_of_other_shapes_and_dtypes_are_computed_with() -> None:
-    net = recording_again(hybridized(), inputs(rows=5))
+    net = replayed_recorded(hybridized(), inputs(rows=5))
     assert_gradients_are_right(net, inputs(rows=7, seed=2))
 
 
 def test_a_recorded_input_may_have_a_gradient_or_none() -> None:
     x = inputs(rows=5)
-    net = recording_again(hybridized(), x)
+    net = replayed_recorded(hybridized(), x)
     with autograd.record():
         of_constant = net(inputs(rows=5, seed=3)) ** 2
     of_constant.backward()
@@ -160,7 +159,7 @@ def test_a_recorded_input_may_have_a_gradient_or_none() -> None:
 
 def test_a_recorded_call_twice_adds_both_gradients() -> None:
     x, y = inputs(rows=5), inputs(rows=5, seed=5)
-    net = recording_again(hybridized(), x)
+    net = replayed_recorded(hybridized(), x)
     with autograd.record():
         both = net(x) ** 2 + 3 * net(y) ** 2
     both.backward()
@@ -172,18 +171,18 @@ def test_a_recorded_call_twice_adds_both_gradients() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-def test_inputs_on_contexts_that_are_equal_go_the_short_way() -> None:
+def test_inputs_on_contexts_that_are_equal_are_replayed() -> None:
     net = Two()
     net.initialize()
     net.hybridize()
     x, y = inputs(), inputs(seed=1)
     expected = eager(net, x, y)
-    repeat = recording_again(net, x, y)._repeat
+    replay = replay_of(replayed_recorded(net, x, y))
     elsewhere = nd.array(x, ctx=contexts.cpu(0))
     elsewhere.attach_grad()
     with autograd.record():
         found = net(elsewhere, y)
-    assert net._repeat is repeat
+    assert replay_of(net) is replay
     np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
@@ -199,12 +198,12 @@ class Largest(gluon.HybridBlock):
         return F.topk(self.dense(x), k=2, ret_typ="value")
 
 
-def test_graphs_of_which_python_runs_a_part_go_a_short_way_that_sees_new_parameters() -> None:
+def test_graphs_of_which_python_runs_a_part_are_replayed_and_see_new_parameters() -> None:
     net, x = Largest(), inputs()
     net.initialize()
     net.hybridize()
     for weight in (nd.ones((6, 4)), nd.array(np.cos(np.arange(24)).reshape(6, 4))):
-        assert isinstance(repeating(net, x)._repeat, OperandRepeat)
+        assert isinstance(replay_of(replayed(net, x)), RecordedReplay)
         net.dense.weight.set_data(weight)
         found = [net(x).asnumpy() for _ in range(3)]
         expected = np.sort(x.asnumpy() @ weight.asnumpy().T)[:, :-3:-1]
@@ -238,8 +237,8 @@ def test_an_operator_that_python_runs_is_computed_as_eagerly(
     net.hybridize()
     for rows in (4, 5, 4):
         args = [inputs(rows, seed) for seed in range(count)]
-        found = [repeating(net, *args)(*args).asnumpy() for _ in range(3)]
-        assert isinstance(net._repeat, EagerRepeat)
+        found = [replayed(net, *args)(*args).asnumpy() for _ in range(3)]
+        assert isinstance(replay_of(net), EagerReplay)
         for one in found:
             np.testing.assert_array_equal(one, eager(net, *args))
 
@@ -252,7 +251,7 @@ def test_the_gradient_of_an_operator_that_python_runs_is_computed_as_eagerly() -
         net.hybridize()
     for _ in range(3):
         gradient(net, inputs())
-    assert isinstance(net._repeat, EagerRepeat)
+    assert isinstance(replay_of(net), EagerReplay)
 
 
 class Ranks(gluon.HybridBlock):
@@ -273,9 +272,9 @@ def test_operators_that_python_runs_see_new_parameters_and_return_what_is_nested
     net.initialize()
     net.hybridize()
     for weight in (nd.ones((2, 4)), nd.array(np.cos(np.arange(8)).reshape(2, 4))):
-        repeating(net, x)
+        replayed(net, x)
         net.weight.set_data(weight)
-        assert isinstance(net._repeat, EagerRepeat)
+        assert isinstance(replay_of(net), EagerReplay)
         largest, (ordered, places) = net(x)
         net.hybridize(False)
         expected = net(x)
@@ -313,11 +312,11 @@ def test_a_custom_operator_alone_is_made_anew_for_each_call(flags: dict[str, boo
     assert [net(x)[0].asscalar() for _ in range(5)] == [1] * 5
 
 
-def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_too() -> None:
+def test_a_custom_operator_of_a_static_graph_keeps_its_object_in_replays_too() -> None:
     net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
     net.hybridize(static_alloc=True, static_shape=True)
     assert [net(x)[0].asscalar() for _ in range(6)] == [1, 2, 3, 4, 5, 6]
-    assert isinstance(net._repeat, EagerRepeat)
+    assert isinstance(replay_of(net), EagerReplay)
     assert net(nd.zeros((3,)))[0].asscalar() == 1  # of another kind of call
     assert net(x)[0].asscalar() == 7
     x.attach_grad()
@@ -326,7 +325,7 @@ def test_a_custom_operator_of_a_static_graph_keeps_its_object_on_the_short_way_t
             y = net(x)
         y.backward()
         assert x.grad.asnumpy().tolist() == [count] * 2
-    assert isinstance(net._repeat, EagerRepeat)
+    assert isinstance(replay_of(net), EagerReplay)
 
 
 def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_line_and_block() -> None:
@@ -334,7 +333,7 @@ def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_line_and_block
     net.hybridize()
     for _ in range(4):
         net(nd.ones((2, 3)), nd.ones((4, 3)))
-    assert isinstance(net._repeat, EagerRepeat)
+    assert isinstance(replay_of(net), EagerReplay)
     with pytest.raises(MXNetError, match=rf"(?s)in <lambda>.*in block {net.name}"):
         net(nd.ones((2, 3)), nd.ones((4, 5)))
     assert net(nd.ones((2, 3)), nd.ones((4, 3))).shape == (8, 3)
@@ -345,7 +344,7 @@ def test_what_is_wrong_with_the_numbers_alone_names_line_and_block() -> None:
     net.hybridize()
     for _ in range(4):
         net(nd.eye(3))
-    assert isinstance(net._repeat, EagerRepeat)
+    assert isinstance(replay_of(net), EagerReplay)
     with pytest.raises(MXNetError, match=rf"(?s)in <lambda>.*in block {net.name}"):
         net(-nd.eye(3))
     assert net(nd.eye(3)).asnumpy().tolist() == np.eye(3).tolist()
@@ -381,7 +380,7 @@ def net_of_recorded(net: Any, *args: nd.NDArray) -> nd.NDArray:
 
 
 def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:
-    net = recording_again(hybridized(), inputs(rows=5))
+    net = replayed_recorded(hybridized(), inputs(rows=5))
     with autograd.record(), pytest.raises(MXNetError, match=net.name):
         net(nd.ones((2, 9)))
     assert_gradients_are_right(net, inputs(rows=5))
@@ -408,7 +407,7 @@ def test_a_net_trains_as_it_does_eagerly() -> None:
 
 
 def test_inputs_of_all_kinds_are_computed_with() -> None:
-    net = repeating(hybridized(), inputs())
+    net = replayed(hybridized(), inputs())
     given = [inputs(seed=1), inputs(rows=7), inputs(), nd.ones((5, 6))[1:3, :4]]
     found = [net(x).asnumpy() for x in given]
     for x, one in zip(given, found, strict=True):
@@ -417,14 +416,14 @@ def test_inputs_of_all_kinds_are_computed_with() -> None:
 
 def test_an_input_that_is_overwritten_is_read_again() -> None:
     x = inputs()
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     x[:] = 3
     np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-5, atol=1e-6)
 
 
 def test_each_call_returns_an_array_of_its_own() -> None:
     x = inputs()
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     first, second = net(x), net(x)
     first[:] = 0
     assert np.abs(second.asnumpy()).min() > 0
@@ -432,7 +431,7 @@ def test_each_call_returns_an_array_of_its_own() -> None:
 
 def test_training_and_recording_are_heeded() -> None:
     x = inputs()
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     before = net(x).asnumpy()
     with autograd.train_mode():
         trained = net(x).asnumpy()
@@ -448,12 +447,12 @@ def test_several_inputs_are_told_apart() -> None:
     net.initialize()
     net.hybridize()
     x, y = inputs(), inputs(seed=1)
-    repeating(net, x, y)
+    replayed(net, x, y)
     np.testing.assert_allclose(net(y, x).asnumpy(), eager(net, y, x), rtol=1e-5, atol=1e-6)
 
 
 def test_a_wrong_number_of_inputs_is_refused() -> None:
-    net = repeating(hybridized(), inputs())
+    net = replayed(hybridized(), inputs())
     with pytest.raises(TypeError):
         net(inputs(), inputs())
 
@@ -461,7 +460,7 @@ def test_a_wrong_number_of_inputs_is_refused() -> None:
 def test_hooks_run_that_come_later() -> None:
     x = inputs()
     seen: list[str] = []
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     net.register_forward_hook(lambda *_: seen.append("after"))
     net(x)
     net.register_forward_pre_hook(lambda *_: seen.append("before"))
@@ -472,7 +471,7 @@ def test_hooks_run_that_come_later() -> None:
 def test_operator_hooks_run_that_come_later() -> None:
     x = inputs()
     seen: list[str] = []
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     net.register_op_hook(lambda name, *_: seen.append(name))
     net(x)
     assert seen
@@ -480,7 +479,7 @@ def test_operator_hooks_run_that_come_later() -> None:
 
 def test_the_profiler_sees_the_call() -> None:
     x = inputs()
-    net = repeating(hybridized(), x)
+    net = replayed(hybridized(), x)
     profiler.set_config(profile_all=True, aggregate_stats=True)
     profiler.set_state("run")
     net(x)
@@ -489,10 +488,10 @@ def test_the_profiler_sees_the_call() -> None:
 
 
 def test_threads_share_a_net() -> None:
-    net = repeating(hybridized(), inputs())
+    net = replayed(hybridized(), inputs())
     given = [inputs(seed=seed) for seed in range(8)]
     expected = [eager(net, x) for x in given]
-    repeating(net, inputs())
+    replayed(net, inputs())
     wrong = []
 
     def work(x: nd.NDArray, right: Any) -> None:

@@ -1,0 +1,308 @@
+"""Calls like the one before, with other data: what was looked up for that is not looked up again.
+
+A replay computes what a hybridized block computes in one mode, as long as nothing but the data changes:
+`InferenceReplay` a graph of one output that machine code computes alone, unrecorded; `RecordedReplay` the
+others of one output; `EagerReplay` a graph of which Python runs everything.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gluonic.gluon.structure import LEAF, Structure, restore
+from gluonic.graph.application import Application
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.events import EVENTS
+from gluonic.graph.node import Entry
+from gluonic.graph.operator import Array
+from gluonic.graph.versions import REPLACEMENTS
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.cached_op import CachedGraph
+from gluonic.ndarray.custom_eager import again
+from gluonic.ndarray.custom_node import KeptCustom, custom
+from gluonic.ndarray.invoke import fast_call, invoke
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.tape import Leaf, entry_of
+
+if TYPE_CHECKING:
+    from gluonic.codegen.runtime.frame import Frame
+
+_MOST_KNOWN = 1024
+_new = NDArray.__new__
+
+Call: TypeAlias = Callable[[Sequence[NDArray]], list[NDArray]]
+
+
+class Replay:
+    """What computes calls in the mode in which it was made.
+
+    It belongs to one block and one process: copies and pickles have None in its place.
+
+    Parameters
+    ----------
+    count : how many inputs a call brings
+
+    Attributes
+    ----------
+    is_stale : whether a call in the same mode had to take the slow path
+    """
+
+    __slots__ = ("_count", "_recording", "_training", "is_stale")
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._recording, self._training, self.is_stale = STATE.recording, STATE.training, False
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """Compute the outputs; None if the inputs have to take the slow path."""
+        if (
+            STATE.recording is not self._recording
+            or STATE.training is not self._training
+            or EVENTS.active
+        ):
+            return None
+        if len(inputs) != self._count:
+            return self._refused()
+        arrays, first = [], inputs[0]
+        for x in inputs:
+            if type(x) is not NDArray or (
+                x._context is not first._context and x.context != first.context
+            ):
+                return self._refused()
+            arrays.append(x._data)
+        return self._run(inputs, arrays)
+
+    def _refused(self) -> NDArray | None:
+        self.is_stale = True
+        return None
+
+    def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
+        """Compute the outputs from inputs that lie on one context; None if they have to take the slow path."""
+        raise NotImplementedError
+
+
+class InferenceReplay(Replay):
+    """Calls that machine code computes alone and that are not recorded: no parameter is looked at.
+
+    Parameters
+    ----------
+    frames : what serves such calls, to take one from and put back
+    operands : what the graph was called with
+    given : the positions of the inputs that a call brings; all others are parameters
+    at : the number of the latest replacement of a parameter's array when the parameters were looked up
+    found : stands for that look-up
+    """
+
+    __slots__ = ("_at", "_context", "_found", "_frames", "_given")
+
+    def __init__(
+        self,
+        frames: "list[Frame]",
+        operands: Sequence[NDArray],
+        given: Sequence[int],
+        at: int,
+        found: object,
+    ) -> None:
+        super().__init__(len(given))
+        self._frames, self._given = frames, given
+        self._context = operands[given[0]].context
+        self._at, self._found = at, found
+
+    @staticmethod
+    def suits(op: CachedGraph) -> bool:
+        """Whether calls of a graph in the present mode are such calls."""
+        if STATE.recording or len(op.graph.outputs) > 1 or not op.inference.is_compiled:
+            return False
+        return op.inference.compiled.can_replay(train=STATE.training)
+
+    @staticmethod
+    def of(
+        op: CachedGraph, operands: Sequence[NDArray], given: Sequence[int], at: int, found: object
+    ) -> "InferenceReplay | None":
+        """What replays the call that has just run; None if what follows from its parameters did not settle."""
+        arrays = [x._data for x in operands]
+        frames = op.inference.compiled.verified(arrays, found, train=STATE.training)
+        return None if frames is None else InferenceReplay(frames, operands, given, at, found)
+
+    def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
+        context = self._context
+        if REPLACEMENTS.latest != self._at or (
+            inputs[0]._context is not context and inputs[0].context != context
+        ):
+            return self._refused()
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            return None  # other threads have them
+        fits = frame.verified_for is self._found and frame.watch.version == frame.settled_at
+        output = frame.replay(self._given, arrays) if fits else None
+        self._frames.append(frame)
+        if output is None:
+            return self._refused()
+        made = _new(NDArray)  # `wrap`, written out
+        made._data, made._entry, made._context, made._reader = output, None, context, None
+        return made
+
+
+class RecordedReplay(Replay):
+    """Calls that compute one array and are recorded, or have operators that Python runs.
+
+    Parameters
+    ----------
+    op : the graph
+    operands : what it was called with
+    given : the positions of the inputs that a call brings; all others are parameters
+    at : the number of the latest replacement of a parameter's array when the parameters were looked up
+
+    Attributes
+    ----------
+    is_usual : whether the parameters are variables or constants
+    """
+
+    __slots__ = (
+        *("_arrays", "_at", "_context", "_entries", "_fixed", "_given", "_op", "_operands"),
+        *("_program", "is_usual"),
+    )
+
+    def __init__(
+        self,
+        op: CachedGraph,
+        operands: Sequence[NDArray],
+        given: Sequence[int],
+        at: int,
+    ) -> None:
+        super().__init__(len(given))
+        self._op, self._at = op, at
+        self._context = operands[given[0]].context
+        entries = [entry_of(x) if STATE.recording else None for x in operands]
+        wanted = tuple([entry is not None for entry in entries])
+        self._program = op.differentiable(wanted, STATE.training) if True in wanted else None
+        self._given = [(at, wanted[at]) for at in given]
+        changing = set(given)  # these are not kept alive
+        self._operands: list[Any] = [None if i in changing else x for i, x in enumerate(operands)]
+        self._arrays: list[Any] = [None if x is None else x._data for x in self._operands]
+        self._entries = [None if i in changing else e for i, e in enumerate(entries)]
+        self.is_usual = all(e is None or isinstance(e[0], Leaf) for e in self._entries)
+        self._fixed = [(x, x._entry) for x in self._operands if x is not None]
+
+    def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
+        context, first = self._context, inputs[0]
+        if not self._finds_parameters() or (
+            first._context is not context and first.context != context
+        ):
+            return self._refused()
+        operands, all_arrays = self._operands.copy(), self._arrays.copy()
+        entries = self._entries.copy()
+        for x, array, (at, wanted) in zip(inputs, arrays, self._given, strict=True):
+            entry = entry_of(x) if self._recording else None
+            if (entry is not None) is not wanted:
+                return self._refused()
+            operands[at], all_arrays[at], entries[at] = x, array, entry
+        if self._program is None:
+            return self._op.computed(operands, all_arrays)[0]
+        return self._op.recorded(self._program, operands, all_arrays, entries)[0]
+
+    def _finds_parameters(self) -> bool:
+        if REPLACEMENTS.latest != self._at:
+            return False
+        for operand, entry in self._fixed:  # noqa: SIM110 (a generator takes twice as long)
+            if operand._entry is not entry:
+                return False
+        return True
+
+
+class EagerReplay(Replay):
+    """Calls of a graph of which Python runs everything: operator by operator, which takes less than a graph.
+
+    They may be recorded; arrays are of shapes and dtypes that took the slow path before. What may be wrong with
+    others is found there, and told with the user's own line.
+
+    Parameters
+    ----------
+    op : the graph
+    operands : finds what the graph is called with, from what the block is
+    structure : of its outputs
+    count : how many inputs a call brings
+    """
+
+    __slots__ = ("_calls", "_calls_back", "_known", "_operands", "_outputs", "_structure")
+
+    def __init__(
+        self,
+        op: CachedGraph,
+        operands: Callable[[Sequence[NDArray]], list[NDArray]],
+        structure: Structure,
+        count: int,
+    ) -> None:
+        super().__init__(count)
+        self._operands, self._structure = operands, structure
+        self._known: set[Any] = set()
+        self._calls: list[tuple[Call, list[int]]] = []
+        self._calls_back = False
+        places: dict[Entry, int] = {node.entry(): i for i, node in enumerate(op.inputs)}
+        known = len(op.inputs)
+        for node in op.graph.nodes:
+            if node.application is not None:
+                reads = [places[entry] for entry in node.inputs]
+                self._calls.append((_eagerly(node.application), reads))
+                self._calls_back |= node.application.op.calls_back
+                places.update({node.entry(i): known + i for i in range(node.visible_count)})
+                known += node.visible_count
+        self._outputs = [places[entry] for entry in op.graph.outputs]
+
+    @staticmethod
+    def suits(op: CachedGraph) -> bool:
+        """Whether Python runs everything, and each operator could be called on its own."""
+        if not op.runs_in_python or any(entry.node.is_variable for entry in op.graph.outputs):
+            return False
+        nodes = [node for node in op.graph.nodes if node.application is not None]
+        entries = (*op.graph.outputs, *(entry for node in nodes for entry in node.inputs))
+        return all(type(node.application) in (Application, KeptCustom) for node in nodes) and (
+            all(node.inputs for node in nodes)
+            and all(entry.index < entry.node.visible_count for entry in entries)
+        )
+
+    def learn(self, inputs: Sequence[NDArray]) -> None:
+        """Note that a call has taken the slow path."""
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known.add(_signature([x._data for x in inputs]))
+
+    def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
+        if _signature(arrays) not in self._known:
+            return self._refused()
+        values = self._operands(inputs)
+        try:
+            for call, reads in self._calls:
+                values += call([values[i] for i in reads])
+        except MXNetError:
+            if self._calls_back:
+                raise  # what the user has written is not run again
+            return self._refused()
+        outputs = [values[i] for i in self._outputs]
+        return outputs[0] if self._structure is LEAF else restore(outputs, self._structure)
+
+
+def _signature(arrays: Sequence[Array]) -> Any:
+    return tuple([(array.shape, array.dtype) for array in arrays])
+
+
+def _eagerly(application: Application) -> Call:
+    """A function that runs an operator as its namespace would; returns the outputs that are seen, at least."""
+    if application.op is custom:
+        return again(application)
+    fast = fast_call(application)
+    if fast is not None:
+        return lambda inputs: [fast(*inputs)]
+    return lambda inputs: invoke(application, inputs)[: application.visible]
+
+
+def replay_of(block: Any) -> Replay | None:
+    """What the next call of a hybridized block tries; None if it takes the slow path."""
+    found: Replay | None = block._replay
+    return found
+
+
+__all__ = ["EagerReplay", "InferenceReplay", "RecordedReplay", "Replay", "replay_of"]
