@@ -63,10 +63,9 @@ def _every_other(random: Draws) -> bool:
 
 
 def _order_of_four(random: Draws) -> list[int]:
-    """An order of four things, as `std::shuffle` of libstdc++ finds it: an integer gives two places."""
+    """An order of four things, as `std::shuffle` of MXNet's C++ library finds it: an integer a place."""
     order = [0, 1, 2, 3]
-    first, others = random.below(np.array([2, 12])).tolist()
-    for place, other in enumerate((first, *divmod(others, 4)), 1):
+    for place, other in enumerate(random.below(np.array([2, 3, 4])).tolist(), 1):
         order[place], order[other] = order[other], order[place]
     return order
 

@@ -65,10 +65,10 @@ REGRESSION_LAYERS = [
     RegressionLayer(
         "MAERegressionOutput",
         lambda m, data: data,
-        lambda F, residual: F.sign(residual),
+        lambda F, residual: (residual > 0.0) * 2.0 - 1.0,  # -1 also where they are equal
         _DOCUMENTATION.format(
             summary="The identity, with the gradient of the absolute error.",
-            derivative="sign(output - label)",
+            derivative="(1 where output > label, else -1)",
         ),
     ),
 ]

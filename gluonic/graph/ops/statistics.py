@@ -115,7 +115,7 @@ square_sum.gradient(
 
 @operator("moments", outputs=("mean", "var"), dtype=numeric)
 def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[Any, Any]:
-    """The mean and the variance over the given axes.
+    """The mean and the variance over the given axes; of integers, about the mean that is returned.
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[
     over = reduced_axes(axes, data.ndim)
     numbers, count = wide(data), prod([data.shape[i] for i in over])
     mean = total_like(numbers, over, keepdims=True) / count
-    var = total_like(np.square(numbers - mean), over, keepdims) / count
+    centre = mean if data.dtype.kind == "f" else np.trunc(mean)
+    var = total_like(np.square(numbers - centre), over, keepdims) / count
     return mean if keepdims else mean.squeeze(over), var
 
 

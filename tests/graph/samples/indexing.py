@@ -37,7 +37,10 @@ SAMPLES = {
         Sample([INDEX], {"depth": 4}),
         Sample([INDEX], {"depth": 3, "on_value": 2, "off_value": -1, "dtype": "int8"}),
     ],
-    "_onehot_encode": [Sample([INDEX[1], uniform(3, 5)], differentiable=())],
+    "_onehot_encode": [
+        Sample([index, uniform(3, 5)], differentiable=())
+        for index in (INDEX[1], INDEX[1].astype(np.float64))
+    ],
     "fill_element_0index": [
         Sample([uniform(2, 3), uniform(2, seed=1), np.array([0, 2], np.float32)])
     ],

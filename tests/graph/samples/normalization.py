@@ -30,14 +30,14 @@ SAMPLES = {
         _batch_norm(4, 3, 2, key="0", fix_gamma=False, output_mean_var=True),
     ],
     "_contrib_BatchNormWithReLU": [
-        _batch_norm(4, 3, 2, fix_gamma=False),
-        _batch_norm(4, 3, 2, fix_gamma=False, output_mean_var=True),
+        _batch_norm(4, 3, 2, 2, fix_gamma=False),
+        _batch_norm(4, 3, 2, 2, fix_gamma=False, output_mean_var=True),
         _batch_norm(2, 4, 3, axis=-1, fix_gamma=False, use_global_stats=True),
-        _batch_norm(4, 3, 2, train=False),
+        _batch_norm(4, 3, 2, 2, train=False),
     ],
     "BatchNorm_v1": [
-        _batch_norm(4, 3, 2, fix_gamma=False, output_mean_var=True),
-        _batch_norm(4, 3, 2, train=False),
+        _batch_norm(4, 3, 2, 2, fix_gamma=False, output_mean_var=True),
+        _batch_norm(4, 3, 2, 2, train=False),
     ],
     "LayerNorm": [
         Sample([uniform(2, 3, 4), uniform(4), uniform(4)], dtypes=FLOATS),

@@ -32,7 +32,7 @@ SAMPLES = {
     "_contrib_ifft": [Sample([uniform(2, 6)])],
     "_contrib_count_sketch": [
         Sample(
-            [uniform(3, 5), np.array([[0, 2, 2, 1, 0]]), SIGNS],
+            [uniform(3, 5), np.array([[0.0, 2, 2, 1, 0]]), SIGNS],
             {"out_dim": 4},
             differentiable=(0,),
         )

@@ -60,6 +60,10 @@ SAMPLES = {
         ),
     ],
     "IdentityAttachKLSparseReg": [
-        Sample([uniform(3, 4, low=0.1, high=0.9), uniform(4, low=0.1, high=0.9)], differentiable=())
+        Sample(
+            [uniform(3, 4, low=0.1, high=0.9), uniform(4, low=0.1, high=0.9)],
+            differentiable=(),
+            train=True,
+        )
     ],
 }

@@ -1,0 +1,147 @@
+"""Where gluonic does not do to an operator's samples what MXNet does, and the proof that MXNet is at fault."""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """What differs between gluonic and MXNet.
+
+    Attributes
+    ----------
+    name : the operator
+    what : outputs by number, gradients and changed arrays by the names of inputs
+    uses : numbers of samples and their dtypes
+    proof : why gluonic is right
+    """
+
+    name: str
+    what: tuple[str, ...]
+    uses: tuple[str, ...]
+    proof: str
+
+
+_DIFFERENCES = "central differences are ours: tests/graph/test_operator_gradients.py"
+_ONE = "MXNet writes ones into gamma, which it does not call a state, where fix_gamma lets it read none"
+_COPY = "a float32 weight needs no copy; MXNet leaves it as it was, ours is the weight, as it is beside float16"
+_HALF = "MXNet computes in half precision; in float32 (the same samples) results agree"
+_LENGTHS = "MXNet's processors let sequence lengths pass; what lies behind the end of a sequence is not zero"
+_ODD = "MXNet does not write the middle column of an image of odd width"
+
+FAULTS = [
+    Fault("LeakyReLU", ("gradient of data",), ("2 float32", "6 float32"), _DIFFERENCES),
+    Fault(
+        *("LeakyReLU", ("output 1",), ("6 float32",)),
+        "MXNet does not write the slopes in prediction: the numbers are 1e-45 and the like",
+    ),
+    Fault("_image_flip_left_right", ("output 0",), ("0 float32", "0 uint8"), _ODD),
+    Fault("_image_random_flip_left_right", ("output 0",), ("0 uint8",), _ODD),
+    Fault("_image_flip_left_right", ("gradient of data",), ("0 float32",), _DIFFERENCES),
+    Fault("_image_flip_top_bottom", ("gradient of data",), ("0 float32",), _DIFFERENCES),
+    Fault(
+        *("batch_take", ("output 0",), ("1 float32",)),
+        "MXNet reads beyond the end of arrays of more than two axes",
+    ),
+    Fault(
+        *("scatter_nd", ("output 0",), ("0 float32", "0 float16", "0 bool")),
+        "MXNet's gradient reads a negative index from the end of its axis, as ours writes it",
+    ),
+    Fault(
+        "BatchNorm", ("gradient of data",), ("1 float32", "6 float32", "7 float32"), _DIFFERENCES
+    ),
+    Fault("BatchNorm", ("changed gamma",), ("2 float32", "7 float32", "8 float32"), _ONE),
+    Fault(
+        *("BatchNorm", ("changed moving_mean", "changed moving_var"), ("8 float32",)),
+        "the running moments of MXNet take in those of a batch of nothing",
+    ),
+    Fault(
+        "_contrib_SyncBatchNorm",
+        *(("gradient of data", "output 1", "output 2"), ("1 float32",)),
+        "in prediction MXNet shows moments that it has not written",
+    ),
+    Fault(
+        "_contrib_SyncBatchNorm",
+        *(("changed gamma", "changed moving_mean", "changed moving_var"), ("1 float32",)),
+        "MXNet's backward changes states and gamma in prediction, where its forward changes none",
+    ),
+    Fault("_contrib_SyncBatchNorm", ("gradient of data",), ("2 float32",), _DIFFERENCES),
+    Fault(
+        *("_contrib_BatchNormWithReLU", ("gradient of data",), ("1 float32", "3 float32")),
+        _DIFFERENCES,
+    ),
+    Fault("_contrib_BatchNormWithReLU", ("gradient of beta",), ("3 float32",), _DIFFERENCES),
+    Fault("_contrib_BatchNormWithReLU", ("changed gamma",), ("3 float32",), _ONE),
+    Fault("BatchNorm_v1", ("gradient of data",), ("0 float32", "1 float32"), _DIFFERENCES),
+    Fault("BatchNorm_v1", ("changed gamma",), ("1 float32",), _ONE),
+    Fault("LayerNorm", ("gradient of data",), ("1 float32",), _DIFFERENCES),
+    Fault("GroupNorm", ("gradient of data",), ("1 float32",), _DIFFERENCES),
+    Fault("ftml_update", ("changed d", "changed z"), ("0 float16",), _HALF),
+    Fault("lamb_update_phase1", ("output 0",), ("0 float16",), _HALF),
+    Fault(
+        *("_adamw_update", ("changed grad",), ("0 float32", "1 float32")),
+        "MXNet uses the gradient, which it does not call a state, as memory for intermediate results",
+    ),
+    Fault(
+        *("mp_nag_mom_update", ("changed mom",), ("1 float32",)),
+        "MXNet's nag_mom_update gives ours; its mixed form takes the decay of a weight changed already",
+    ),
+    Fault(
+        *("mp_lamb_update_phase2", ("changed weight32",), ("0 float32", "0 float16")),
+        "MXNet never writes the copy that the next step begins from; its several form does, as ours",
+    ),
+    *(
+        Fault(name, ("changed weight32_0", "changed weight32_1"), uses, _COPY)
+        for name, uses in (
+            ("multi_mp_sgd_update", ("0 float32", "1 float32")),
+            ("multi_mp_sgd_mom_update", ("0 float32", "1 float32")),
+            ("_multi_mp_lamb_update", ("0 float32", "1 float32")),
+            ("preloaded_multi_mp_sgd_update", ("0 float32",)),
+            ("preloaded_multi_mp_sgd_mom_update", ("0 float32",)),
+            ("_multi_mp_adamw_update", ("0 float32",)),
+        )
+    ),
+    *(
+        Fault(
+            *(name, ("output 0", "output 1"), ("1 float32",)),
+            "MXNet writes no output of a step that is left out; with out=weight both keep the weight",
+        )
+        for name in ("_multi_adamw_update", "_multi_mp_adamw_update")
+    ),
+    Fault(
+        "RNN",
+        ("output 0", "output 1", "gradient of data", "gradient of parameters", "gradient of state"),
+        ("4 float32", "5 float32", "6 float32", "7 float32"),
+        _LENGTHS,
+    ),
+    Fault("RNN", ("output 2", "gradient of state_cell"), ("6 float32",), _LENGTHS),
+    Fault("SoftmaxActivation", ("gradient of data",), ("0 float32",), _DIFFERENCES),
+]
+
+_INNER = "gradient rules of ours are written with it"
+LACKING = {
+    **dict.fromkeys(
+        (
+            "_affine_grid", "_along_sample", "_away_from_label", "_bilinear_sample", "_cast_as",
+            "_cast_like", "_channel_view_like", "_channel_window_sum", "_gather_chosen",
+            "_linalg_triangle", "_per_instance", "_polygamma", "_prelu_view_like", "_reduce_like",
+            "_scale_flow", "_take_along_axis", "_take_flat", "_take_maxima",
+        ),
+        _INNER,
+    ),
+    "digamma": "MXNet has the function in its C++ alone, for the gradient of gammaln",
+}  # fmt: skip
+"""Operators that MXNet does not have, and why we do."""
+
+_DEVICE = "MXNet has it for GPUs alone"
+REFUSED = {
+    "_contrib_fft": _DEVICE,
+    "_contrib_ifft": _DEVICE,
+    "_contrib_count_sketch": _DEVICE,
+    "_contrib_group_adagrad_update": "MXNet has it for sparse gradients alone",
+    "_square_sum": "MXNet has it for sparse arrays alone",
+    "_scatter_set_nd": "MXNet runs it into its first input alone, as assignment by indices does",
+    "_backward_SoftmaxOutput": "MXNet runs it behind SoftmaxOutput alone, whose gradient is compared",
+}
+"""Operators no sample of which MXNet runs on processors."""
+
+NO_GRADIENT = {"SequenceLast": "MXNet writes beyond the end of arrays, and elsewhere each time"}
+"""Operators whose gradients in MXNet differ from run to run, or end the process."""
