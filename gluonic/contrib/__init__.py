@@ -10,10 +10,12 @@ from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 
 if TYPE_CHECKING:
-    from gluonic.contrib import io, svrg_optimization, tensorboard, text
+    from gluonic.contrib import io, quantization, svrg_optimization, tensorboard, text
+    from gluonic.contrib import quantization as quant
 
-_MODULES = ("io", "svrg_optimization", "tensorboard", "text")
-__getattr__, __dir__ = import_later(__name__, {name: f"{__name__}.{name}" for name in _MODULES})
+_MODULES = ("io", "quantization", "svrg_optimization", "tensorboard", "text")
+_LATER = {name: f"{__name__}.{name}" for name in _MODULES}
+__getattr__, __dir__ = import_later(__name__, {**_LATER, "quant": f"{__name__}.quantization"})
 
 __all__ = [
     "amp",
@@ -21,6 +23,8 @@ __all__ = [
     "io",
     "nd",
     "ndarray",
+    "quant",
+    "quantization",
     "svrg_optimization",
     "sym",
     "symbol",

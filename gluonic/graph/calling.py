@@ -145,7 +145,8 @@ class Caller:
                 attributes[name] = value
         count = self.op.count
         if count is not None and count not in attributes:
-            attributes[count] = len(arguments) + len(named) - len(self.inputs)
+            listed = len(arguments) + len(named) - len(self.inputs)
+            attributes[count] = listed // self.op.per_count
         return list(arguments), named, attributes
 
     def recognized(self, attributes: dict[str, Any]) -> dict[str, Any]:

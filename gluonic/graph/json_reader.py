@@ -300,11 +300,12 @@ class _Reader:
         """Refuse counts that do not go with the node, before anything of that size is made."""
         count = operator.count
         if count is not None:
-            members = str(inputs - len(operator.inputs))
-            given = settings.setdefault(count, members)
-            if given.strip() != members:
+            listed = inputs - len(operator.inputs)
+            members, rest = divmod(listed, operator.per_count)
+            given = settings.setdefault(count, str(members))
+            if rest or given.strip() != str(members):
                 self.fail(
-                    f"is {given[:40]!r}, but there are {members} inputs",
+                    f"is {given[:40]!r}, but there are {listed} inputs",
                     f"{self.place}, attrs.{count}",
                 )
         for name in _OUTPUT_COUNTS & settings.keys():

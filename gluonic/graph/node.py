@@ -148,7 +148,7 @@ def make_node(
     operator = REGISTRY[op]
     given = dict(attributes or {})
     if operator.count is not None and operator.count not in given:
-        given[operator.count] = len(inputs) - len(operator.inputs)
+        given[operator.count] = (len(inputs) - len(operator.inputs)) // operator.per_count
     return Node(operator.apply(given), name or op.strip("_").lower(), inputs)
 
 

@@ -75,6 +75,7 @@ class Operator:
     attributes : its keyword-only parameters
     run_name : the parameter that receives the `Run`, if it needs one
     count : the attribute that holds the number of variadic inputs
+    per_count : how many inputs go with each that is counted
     outputs, visible : the names of the outputs, and how many a user sees; either may depend on attributes
     absent : optional inputs that this use does not have, by attributes
     arguments, auxiliary : all input names and those that are states, by attributes, where the signature
@@ -102,6 +103,7 @@ class Operator:
     kernel: Callable[..., Any]
     aliases: tuple[str, ...] = ()
     count: str | None = None
+    per_count: int = 1
     outputs: tuple[str, ...] | Callable[[Any], Sequence[str]] = ("output",)
     visible: int | Callable[[Any], int] | None = None
     absent: Callable[[Any], Iterable[str]] | None = None

@@ -116,6 +116,10 @@ contrib.amp.loss_scaler*: ag logging nd=.ndarray.ndarray
     multi_all_finite=.ndarray:multi_all_finite
 contrib.autograd*: NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools
     mx_uint string_types
+contrib.quantization*: Context DataBatch DataDesc DataIter Module NDArray NDArrayHandle Symbol SymbolHandle
+    c_array c_str c_str_array check_call cpu ctypes logging mx_uint nd_load=.ndarray.utils:load
+    nd_save=.ndarray.utils:save ndarray np os py_str shutil stats=scipy.stats sym_load=.symbol.symbol:load
+    warnings
 contrib.svrg_optimization.svrg_module*: Module logging mx time
 contrib.svrg_optimization.svrg_optimizer*: mx
 contrib.tensorboard*: logging

@@ -30,7 +30,6 @@ _NO_NUMPY = "gluonic has no NumPy interface; use mx.nd"
 _NO_SPARSE = "gluonic has no sparse arrays"
 _NO_C = "it is of MXNet's C library, and gluonic has none"
 _ONE_MACHINE = "gluonic runs in one process on one machine"
-_QUANTIZED = "nets are not quantized"
 
 MISSING = (
     Missing(
@@ -54,7 +53,6 @@ MISSING = (
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",
     ),
-    Missing("contrib.quant contrib.quantization", "*", _QUANTIZED),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(
         "gluon.data.dataloader",

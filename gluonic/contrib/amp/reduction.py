@@ -11,27 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.contrib.numbered_outputs import output_suffix
 from gluonic.graph.casting import FULL
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY
-
-_NAMED = """
-Activation BatchNorm BatchNorm_v1 BilinearSampler Concat Convolution Correlation Crop Custom Deconvolution
-Dropout FullyConnected GridGenerator GroupNorm IdentityAttachKLSparseReg InstanceNorm L2Normalization LRN
-LayerNorm LeakyReLU MakeLoss Pad Pooling RNN ROIPooling SVMOutput SequenceLast SequenceMask
-SequenceReverse SliceChannel SoftmaxActivation SoftmaxOutput SpatialTransformer SwapAxis UpSampling
-_contrib_DeformableConvolution _contrib_ModulatedDeformableConvolution _contrib_MultiBoxDetection
-_contrib_MultiBoxPrior _contrib_MultiBoxTarget _contrib_MultiProposal _contrib_PSROIPooling
-_contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign _contrib_SyncBatchNorm _contrib_count_sketch
-_contrib_fft _contrib_ifft _contrib_interleaved_matmul_encdec_qk
-_contrib_interleaved_matmul_encdec_valatt _contrib_interleaved_matmul_selfatt_qk
-_contrib_interleaved_matmul_selfatt_valatt _rnn_param_concat col2im elemwise_add im2col make_loss softmax
-softmin
-"""
-_NAMED_OUTPUTS = frozenset(_NAMED.split())
-"""Operators whose outputs MXNet names; it numbers those of others (measured; tests/measured/reductions.py)."""
 
 
 class Rules(NamedTuple):
@@ -142,7 +127,7 @@ class _Reduction:
     def _cast(self, entry: Entry, dtype: Any, known: dict[Entry, Entry]) -> Entry:
         """What has the value of an old entry in a dtype: a cast, if there is none yet."""
         if entry not in known:
-            name = f"{entry.node.name}{_suffix(entry)}_amp_cast_{dtype.name}"
+            name = f"{entry.node.name}{output_suffix(entry)}_amp_cast_{dtype.name}"
             known[entry] = _made(
                 "amp_cast", name, [self._now(entry)], {"dtype": dtype.name}
             ).entry()
@@ -175,7 +160,7 @@ class _Reduction:
             first = node.inputs[0]
             both = _made(
                 "amp_multicast",
-                f"{first.node.name}{_suffix(first)}_amp_multicast",
+                f"{first.node.name}{output_suffix(first)}_amp_multicast",
                 [self._now(entry) for entry in node.inputs],
                 {"num_outputs": str(len(node.inputs))},
             )
@@ -196,18 +181,6 @@ def _made(operator: str, name: str, inputs: Sequence[Entry], texts: dict[str, st
 
 def _slots(node: Node) -> Sequence[str]:
     return () if node.application is None else node.application.inputs
-
-
-def _suffix(entry: Entry) -> str:
-    """What stands between a node's name and that of a cast of its output."""
-    application = entry.node.application
-    if application is None:
-        return ""
-    name = application.op.name
-    if name == "make_loss":
-        return "_loss"
-    named = name in _NAMED_OUTPUTS
-    return f"_{application.outputs[entry.index]}" if named else f"_{entry.index}"
 
 
 def _dtypes(node: Node, first: np.dtype[Any]) -> tuple[list[Any], list[Any]]:

@@ -163,7 +163,13 @@ def _joined_names(n: Any) -> list[str]:
     return [*(f"arg{i}" for i in range(n.num_args)), *_ends(n.num_args)]
 
 
-@operator("_contrib_quantized_concat", count="num_args", arguments=_joined_names, outputs=OUTPUTS)
+@operator(
+    "_contrib_quantized_concat",
+    count="num_args",
+    per_count=3,
+    arguments=_joined_names,
+    outputs=OUTPUTS,
+)
 def quantized_concat(*data: Array, num_args: int, dim: int = 1) -> Any:
     """Join arrays of small integers along an axis, in the range that holds all of theirs.
 

@@ -17,6 +17,7 @@ from gluonic.graph.ops.indexing import embedding
 from gluonic.graph.ops.layer_rules import both_ways, set_all
 from gluonic.graph.ops.pooling import pooling
 from gluonic.graph.ops.shape import flatten
+from gluonic.graph.ops.windows import is_channels_last
 from gluonic.graph.quantized_numbers import (
     FLOAT32,
     INT8,
@@ -149,10 +150,8 @@ def _linear_dtypes(n: NodeView) -> None:
     require_small(n, "data")
 
 
-def _plain_convolution(n: NodeView) -> None:
-    if n.num_group != 1:
-        raise InferenceError(f"{n._title}: num_group must be 1, not {n.num_group}")
-    if n.layout not in (None, "NCHW", "NCDHW"):
+def _channels_first(n: NodeView) -> None:
+    if is_channels_last(n.layout):
         raise InferenceError(f"{n._title}: layout must be NCHW or NCDHW, not {n.layout}")
 
 
@@ -182,7 +181,7 @@ _quantized(
     _linear(convolution),
     _linear_dtypes,
     f"Convolution {_PRODUCTS}",
-    _plain_convolution,
+    _channels_first,
 )
 _quantized(
     fully_connected,
@@ -284,11 +283,11 @@ def quantized_batch_norm(
     ----------
     data : array of int8 or uint8
     gamma, beta, moving_mean, moving_var : float32 arrays of shape (channels,)
-        As for BatchNorm; `gamma` counts whatever `fix_gamma` says.
+        As for BatchNorm.
     min_data, max_data : float32 arrays of shape (1,), the range of `data`
     min_calib_range, max_calib_range : float
         The range of the output, which calibration finds.
-    eps, axis
+    eps, fix_gamma, axis
         As for BatchNorm; all others are accepted and ignored.
 
     Returns
@@ -306,8 +305,10 @@ def quantized_batch_norm(
     once_more = 1 / np.sqrt(
         np.float32(1 + eps)
     )  # MXNet has a variance of 1 left, and adds eps to it
-    scale = gamma * inverse * span(min_data, max_data) / size * once_more
-    shift = (beta - moving_mean * gamma * inverse) * levels / size
+    if not fix_gamma:
+        inverse = gamma * inverse
+    scale = inverse * span(min_data, max_data) / size * once_more
+    shift = (beta - moving_mean * inverse) * levels / size
     exact = numbers.astype(np.float64) * scale.reshape(shape) + shift.reshape(shape)
     output = rounded(
         exact.astype(np.float32), INT8

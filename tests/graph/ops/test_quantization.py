@@ -148,9 +148,9 @@ def test_names_are_those_of_mxnet() -> None:
         ),
         (
             lambda a, e: contrib.quantized_conv(
-                *(a, a, *e, *e), kernel=(1, 1), num_filter=1, num_group=2, no_bias=True
+                *(a, a, *e, *e), kernel=(1, 1), num_filter=1, layout="NHWC", no_bias=True
             ),
-            "num_group must be 1, not 2",
+            "layout must be NCHW or NCDHW, not NHWC",
         ),
         (
             lambda a, e: contrib.calibrate_entropy(nd.ones(4), nd.ones(5)),

@@ -1,0 +1,87 @@
+"""Which operators have a form for small integers, and what that form needs."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gluonic.graph.node import Node
+
+
+def _always(n: Any) -> bool:
+    return True
+
+
+class Form(NamedTuple):
+    """The quantized form of an operator.
+
+    Attributes
+    ----------
+    name : the operator that it is
+    supports : whether there is one with such attributes
+    is_worth : whether it is quantized for its own sake; others only between such
+    wide : whether its output is int32, which is rounded to small integers then
+    kept : inputs that stay floating-point, by position
+    asymmetric : inputs quantized by `_contrib_quantize_asym`, by position
+    floats : whether its outputs are floating-point
+    """
+
+    name: str
+    supports: Callable[[Any], bool] = _always
+    is_worth: bool = False
+    wide: bool = False
+    kept: tuple[int, ...] = ()
+    asymmetric: tuple[int, ...] = ()
+    floats: bool = False
+
+
+CHANNELS_FIRST = (None, "NCW", "NCHW", "NCDHW")
+_FORMS = {
+    "Convolution": Form(
+        "_contrib_quantized_conv",
+        supports=lambda n: n.layout in CHANNELS_FIRST,
+        is_worth=True,
+        wide=True,
+    ),
+    "FullyConnected": Form("_contrib_quantized_fully_connected", is_worth=True, wide=True),
+    "Pooling": Form(
+        "_contrib_quantized_pooling",
+        supports=lambda n: n.pool_type in ("max", "avg"),
+    ),
+    "Activation": Form("_contrib_quantized_act", supports=lambda n: n.act_type == "relu"),
+    "Flatten": Form("_contrib_quantized_flatten"),
+    "Concat": Form("_contrib_quantized_concat", supports=lambda n: n.dim > 0),
+    "elemwise_add": Form("_contrib_quantized_elemwise_add", wide=True),
+    "elemwise_mul": Form("_contrib_quantized_elemwise_mul", wide=True),
+    "Embedding": Form(
+        "_contrib_quantized_embedding", supports=lambda n: n.dtype == "float32", kept=(0,)
+    ),
+    "BatchNorm": Form(
+        "_contrib_quantized_batch_norm",
+        supports=lambda n: not n.output_mean_var,
+        kept=(1, 2, 3, 4),
+    ),
+    "RNN": Form(
+        "_contrib_quantized_rnn",
+        supports=lambda n: n.mode == "lstm" and not n.use_sequence_length and not n.projection_size,
+        is_worth=True,
+        kept=(1, 2, 3),
+        asymmetric=(0,),
+        floats=True,
+    ),
+}
+
+
+class _Settings:
+    """The attributes of an operator's use, as rules read them."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.__dict__.update(settings)
+
+
+def form_of(node: Node) -> Form | None:
+    """The quantized form of a node, if there is one."""
+    if node.application is None:
+        return None
+    form = _FORMS.get(node.operator_name)
+    if form is None or not form.supports(_Settings(node.application.settings)):
+        return None
+    return form

@@ -1,0 +1,242 @@
+"""A graph of float32 made one of small integers.
+
+    before   data, weight, bias → Convolution → Activation → softmax
+    after    data → quantize_v2 ⎫
+             weight_quantize, … ⎬→ quantized_conv → requantize → quantized_act → dequantize → softmax
+
+Nodes and names are those that MXNet's pass makes, so that files are alike.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluonic.contrib.numbered_outputs import output_suffix
+from gluonic.contrib.quantization.layers import Form, form_of
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import REGISTRY
+
+_ROUNDING = ("_contrib_quantize_v2", "_contrib_quantize_asym", "_contrib_requantize")
+_NORM = "_contrib_quantized_batch_norm"
+_PREFIX = "quantized_"
+
+
+class Wishes(NamedTuple):
+    """What is wanted.
+
+    Attributes
+    ----------
+    excluded : names of nodes that stay float32
+    excluded_operators : names of operators that do
+    offline : parameters that are given quantized, so that they are not quantized at each call
+    out_type : the type of small integers: ``int8``, ``uint8`` or ``auto``
+    everything : whether to quantize whatever can be; else what lies between convolutions and the like
+    """
+
+    excluded: frozenset[str] = frozenset()
+    excluded_operators: frozenset[str] = frozenset()
+    offline: frozenset[str] = frozenset()
+    out_type: str = "int8"
+    everything: bool = False
+
+
+class Quantized(NamedTuple):
+    """A quantized graph.
+
+    Attributes
+    ----------
+    graph : the graph
+    calibrated : the names of the float32 graph's values whose ranges it wants to be told
+    """
+
+    graph: Graph
+    calibrated: list[str]
+
+
+class _Small(NamedTuple):
+    """Small integers and the ends of their range."""
+
+    numbers: Entry
+    low: Entry
+    high: Entry
+
+
+def quantize(graph: Graph, wishes: Wishes) -> Quantized:
+    """Return a graph of new nodes whose layers compute with small integers; its outputs are float32."""
+    made = _Quantization(_forms(graph, wishes), wishes)
+    for node in graph.nodes:
+        made.add(node)
+    result = Graph([made.plain(entry) for entry in graph.outputs])
+    return Quantized(result, [made.sources[n].name for n in result.nodes if n in made.sources])
+
+
+def _forms(graph: Graph, wishes: Wishes) -> dict[Node, Form]:
+    """The nodes to quantize."""
+    found: dict[Node, Form] = {}
+    for node in graph.nodes:
+        form = form_of(node)
+        if (
+            form is not None
+            and node.name not in wishes.excluded
+            and node.operator_name not in wishes.excluded_operators
+        ):
+            found[node] = form
+    for entry in (
+        *graph.reads,
+        *graph.outputs,
+    ):  # statistics of normalization have no quantized form
+        if entry.index and entry.node in found and not found[entry.node].floats:
+            del found[entry.node]
+    return found if wishes.everything else _between(graph, found)
+
+
+def _between(graph: Graph, forms: dict[Node, Form]) -> dict[Node, Form]:
+    """Those worth it, and the others that lie before one and behind one."""
+    worth = [node for node, form in forms.items() if form.is_worth]
+    others = {node for node, form in forms.items() if not form.is_worth}
+    before = _reached(worth, others, lambda node: [entry.node for entry in node.inputs])
+    behind = _reached(worth, others, lambda node: graph.consumers[node])
+    return {n: form for n, form in forms.items() if form.is_worth or (n in before and n in behind)}
+
+
+def _reached(start: Iterable[Node], among: set[Node], neighbours: Any) -> set[Node]:
+    """The nodes among some that a chain of such neighbours joins with one of `start`."""
+    found: set[Node] = set()
+    waiting = list(start)
+    while waiting:
+        for node in neighbours(waiting.pop()):
+            if node in among and node not in found:
+                found.add(node)
+                waiting.append(node)
+    return found
+
+
+def _made(op: str, name: str, inputs: Sequence[Entry], attributes: Mapping[str, str]) -> Node:
+    return Node(REGISTRY[op].apply(attributes), name, inputs, attributes)
+
+
+def _is_weight(node: Node, place: int) -> bool:
+    """Whether an input must be int8."""
+    assert node.application is not None
+    return node.application.inputs[place] in ("weight", "bias")
+
+
+class _Quantization:
+    """The new graph while it is made.
+
+    Attributes
+    ----------
+    nodes : by old node the new one
+    small : by old entry, and by whether its least number is 0, its small integers, as far as they were wanted
+    floats : by old entry of a quantized node the floating-point numbers that it stands for
+    sources : by new node that rounds, the old entry whose range it wants to be told
+    """
+
+    def __init__(self, forms: Mapping[Node, Form], wishes: Wishes) -> None:
+        self.forms, self.wishes = forms, wishes
+        self.nodes: dict[Node, Node] = {}
+        self.small: dict[tuple[Entry, bool], _Small] = {}
+        self.floats: dict[Entry, Entry] = {}
+        self.sources: dict[Node, Entry] = {}
+
+    def add(self, node: Node) -> None:
+        """Make the new node of an old one."""
+        form = self.forms.get(node)
+        if form is None:
+            self.nodes[node] = node.with_inputs([self.plain(entry) for entry in node.inputs])
+            return
+        inputs: list[Entry] = []
+        ranges: list[Entry] = []
+        for place, entry in enumerate(node.inputs):
+            if place in form.kept:
+                inputs.append(self.plain(entry))
+            else:
+                small = self._rounded(entry, place in form.asymmetric, _is_weight(node, place))
+                inputs.append(small.numbers)
+                ranges += small.low, small.high
+        new = self._quantized(node, form, [*inputs, *ranges])
+        if not form.floats:
+            small = _Small(*(new.entry(i) for i in range(3)))
+            if form.wide:
+                rounding = _made(
+                    "_contrib_requantize",
+                    f"requantize_{node.name}",
+                    small,
+                    {"out_type": self.wishes.out_type},
+                )
+                self.sources[rounding] = node.entry()
+                small = _Small(*(rounding.entry(i) for i in range(3)))
+            self.small[node.entry(), False] = small
+        self.nodes[node] = new
+
+    def _quantized(self, node: Node, form: Form, inputs: Sequence[Entry]) -> Node:
+        assert node.application is not None
+        settings = node.application.settings
+        op = REGISTRY[form.name]
+        known = {name: value for name, value in settings.items() if name in op.attributes}
+        attributes = dict(node.attributes)
+        if "quantized" in op.attributes:
+            attributes["quantized"] = "true"
+        made = Node(
+            op.apply(known), f"{_PREFIX}{node.name}", inputs, attributes, node.location, node.block
+        )
+        if form.name == _NORM:
+            self.sources[made] = node.entry()
+        return made
+
+    def plain(self, entry: Entry) -> Entry:
+        """The floating-point value of an old entry."""
+        form = self.forms.get(entry.node)
+        if form is None or form.floats:
+            return self.nodes[entry.node].entry(entry.index)
+        if entry not in self.floats:
+            small = self.small[entry, False]
+            name = f"{entry.node.name}_dequantize"
+            self.floats[entry] = _made("_contrib_dequantize", name, small, {}).entry()
+        return self.floats[entry]
+
+    def _rounded(self, entry: Entry, asymmetric: bool, is_weight: bool) -> _Small:
+        """The small integers that stand for an old entry."""
+        found = self.small.get((entry, asymmetric))
+        if found is not None:
+            return found
+        value = self.plain(entry)
+        name = f"{entry.node.name}{output_suffix(entry)}_quantize"
+        if entry.node.is_variable and entry.node.name in self.wishes.offline and not asymmetric:
+            names = (name, f"{name}_min", f"{name}_max")
+            found = _Small(*(Node(None, one).entry() for one in names))
+        else:
+            out_type = "int8" if is_weight else self.wishes.out_type
+            op = "_contrib_quantize_asym" if asymmetric else "_contrib_quantize_v2"
+            rounding = _made(op, name, [value], {} if asymmetric else {"out_type": out_type})
+            self.sources[rounding] = entry
+            found = _Small(*(rounding.entry(i) for i in range(3)))
+        self.small[entry, asymmetric] = found
+        return found
+
+
+def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
+    """Return a quantized graph whose nodes know ranges.
+
+    Parameters
+    ----------
+    ranges : by the name of a value of the float32 graph, its least and greatest number
+    """
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
+        if node.operator_name in _ROUNDING:
+            source = node.inputs[0]
+        elif node.operator_name == _NORM:
+            source = node.entry()
+        else:
+            return None
+        found = ranges.get(source.name.removeprefix(_PREFIX))
+        if found is None:
+            return None
+        ends = {"min_calib_range": f"{found[0]:f}", "max_calib_range": f"{found[1]:f}"}
+        assert node.application is not None
+        application = node.application.op.apply({**node.application.settings, **ends})
+        made = node.with_application(application, inputs)
+        made.attributes = {**node.attributes, **ends}
+        return made
+
+    return graph.rewrite(replace)
