@@ -31,11 +31,9 @@ def test_every_optimizer_is_measured_or_tested_below() -> None:
     assert covered == OWN
 
 
-@pytest.mark.parametrize("name", sorted(OWN))
+@pytest.mark.parametrize("name", sorted(OWN - {"test"}))  # which adds the gradient, on purpose
 def test_every_optimizer_goes_downhill(name: str) -> None:
     mx.random.seed(1)
-    if name == "test":
-        return  # adds the gradient, on purpose
     optimizer = mx.optimizer.create(name, learning_rate=0.05)
     weight, updater = nd.array([[3.0, -2.0]]), get_updater(optimizer)
     for _ in range(60):

@@ -92,7 +92,6 @@ def test_every_gradient_is_what_the_interpreter_computes(name: str, number: int)
 _settings = settings(
     max_examples=25,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -14,7 +14,6 @@ from tests.codegen.random_nets import EVENTS, Made, RandomNet, play, random_nets
 @settings(
     max_examples=8,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(random_nets(), st.lists(EVENTS, min_size=2, max_size=5))

@@ -108,7 +108,7 @@ def test_gradient_of_the_gradient_is_the_derivative(name: str, number: int) -> N
     )
     present = [entry for entry in first if entry is not None]
     if not present:
-        return  # the gradient is zero, which the other test has found to be right
+        pytest.skip("the gradient is zero, which the other test has found to be right")
     shapes = [a.shape for a in interpret(Graph(present), _copies(values), run_of(sample))]
     heads = [Node(None, f"head{i}") for i in range(len(present))]
     values = {**values, **{h: random(s, 200) for h, s in zip(heads, shapes, strict=True)}}

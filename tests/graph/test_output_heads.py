@@ -40,12 +40,12 @@ def test_heads_are_those_of_mxnet(name: str, number: int) -> None:
     assert application.is_loss == expected
 
 
-@over_samples(DIFFERENTIABLE)
+@over_samples(
+    [(name, i) for name, i in DIFFERENTIABLE if not application_of(name, SAMPLES[name][i]).is_loss]
+)
 def test_no_other_operator_makes_a_gradient_of_zeros(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
-    if application.is_loss:
-        return
     variables = [Node(None, n) for n in application.inputs]
     node = Node(application, "node", [v.entry() for v in variables])
     wanted = [variables[i].entry() for i in wanted_inputs(application, sample)]

@@ -61,7 +61,7 @@ def check(
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(
     st.tuples(*[st.integers(0, 40)] * 3),
     st.tuples(*[st.integers(0, 3)] * 2),

@@ -216,7 +216,7 @@ def test_not_a_number_and_infinity_spread_as_they_should() -> None:
     check("dot", [a, b], expected)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None)
 @given(
     st.tuples(*[st.integers(0, 90)] * 3),
     st.booleans(),

@@ -37,7 +37,6 @@ def run_both(compiled: CompiledGraph, arrays: Sequence[Array]) -> None:
 @settings(
     max_examples=30,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(random_graphs(most=12), st.data())
