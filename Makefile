@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test versions lint house clean
+.PHONY: demo test browser versions lint house clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +17,10 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci
+
+browser: $(VENV)/installed
+	$(RUN) -m pip install --quiet --group browser
+	$(RUN) -m pytest -q tests/drawing/test_browser.py
 
 versions: $(VENV)/installed
 	$(RUN) -m tests.versions

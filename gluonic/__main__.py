@@ -8,16 +8,21 @@ from collections.abc import Sequence
 from gluonic import running
 from gluonic._version import __version__
 from gluonic.served import serve
+from gluonic.tools import view
 
 _DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself would run it. The program,
 and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
-dropped since MXNet's last release, such as np.float and collections.Iterable."""
+dropped since MXNet's last release, such as np.float and collections.Iterable.
+`view net-symbol.json` in the place of a script shows a model as a page."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
+    arguments = list(sys.argv[1:] if given is None else given)
+    if arguments[:1] == ["view"] and not os.path.exists("view"):
+        return view.main(arguments[1:])
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(arguments)
     if options.cpu:
         os.environ["GLUONIC_GPU"] = "cpu"
     if options.no_numpy_aliases:

@@ -7,20 +7,17 @@ from typing import Any, NamedTuple
 
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.families import looks_like_parameter
-from gluonic.drawing.picture import picture
 from gluonic.graph.infer import Facts
 from gluonic.graph.node import Graph, Node
 from gluonic.symbol import Symbol
-from gluonic.symbol.inference import DTYPE, SHAPE, Kind, given_facts, infer_facts
+from gluonic.symbol.inference import SHAPE
+from gluonic.symbol.plotting import drawing_of, facts_of, name_of
 
 __all__ = ["plot_network", "print_summary"]
 
+_TITLE = "plot"
 _HEADINGS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
 _DATA_INPUTS = ("data", "label", "indices", "index")
-
-
-def _facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
-    return infer_facts(graph, kind, given_facts(graph, kind, (), given))
 
 
 def _graph_of(symbol: Any, who: str) -> Graph:
@@ -58,7 +55,7 @@ def print_summary(
     positions : where its columns end, as parts of the width or in characters
     """
     graph = _graph_of(symbol, "print_summary")
-    facts = _facts(graph, SHAPE, shape or {})
+    facts = facts_of(graph, SHAPE, shape or {})
     ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
     layers = _layers(graph, shape or {})
     print("_" * line_length)
@@ -164,8 +161,8 @@ def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
 
 def plot_network(
     symbol: Symbol,
-    title: str = "plot",
-    save_format: str = "pdf",
+    title: str = _TITLE,
+    save_format: str = "html",
     shape: Mapping[str, tuple[int, ...]] | None = None,
     dtype: Mapping[str, Any] | None = None,
     node_attrs: Mapping[str, str] | None = None,
@@ -177,7 +174,7 @@ def plot_network(
     ----------
     symbol : the network; operators that gluonic does not have are drawn, too
     title : the heading
-    save_format : ``pdf``, ``svg``, ``html`` (with blocks to fold) or ``dot``; others if Graphviz is there
+    save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
     shape, dtype : shapes and dtypes of inputs by name, for the arrows' labels
     node_attrs : Graphviz attributes of all nodes, for ``.source``
     hide_weights : leave out weights, biases and the like
@@ -204,11 +201,13 @@ def plot_network(
             RuntimeWarning,
             stacklevel=2,
         )
-    drawn = picture(
+    return drawing_of(
         graph,
-        title=title,
-        shapes=None if shape is None else _facts(graph, SHAPE, shape),
-        dtypes=None if dtype is None else _facts(graph, DTYPE, dtype),
+        title,
+        heading=name_of(graph) if title == _TITLE else title,
+        shape=shape,
+        dtype=dtype,
+        save_format=save_format,
+        node_attributes=node_attrs,
         hide_parameters=hide_weights,
     )
-    return Drawing(drawn, save_format, node_attrs or {})

@@ -12,7 +12,7 @@ def _product(text: str) -> str:
 def _kernel(attributes: Mapping[str, str]) -> str:
     kernel = _product(attributes.get("kernel", ""))
     stride = _product(attributes.get("stride", ""))
-    return f"{kernel}/{stride}" if stride else kernel
+    return f"{kernel}/{stride}" if stride.strip("1×") else kernel
 
 
 def _convolution(attributes: Mapping[str, str]) -> str:
@@ -49,7 +49,16 @@ def detail(op: str, attributes: Mapping[str, str]) -> str:
     if op.endswith("_scalar"):
         return shortened(attributes.get("scalar", ""), _LONGEST_DETAIL)
     words = [f"{k}={v}" for k, v in attributes.items() if not k.startswith("num_arg")]
-    return shortened(", ".join(words[:6]), _LONGEST_DETAIL)
+    return _fitting(words)
+
+
+def _fitting(words: list[str]) -> str:
+    """As many words as there is room for."""
+    text = ", ".join(words)
+    while len(words) > 1 and len(text) > _LONGEST_DETAIL:
+        words = words[:-1]
+        text = ", ".join([*words, "…"])
+    return shortened(text, _LONGEST_DETAIL)
 
 
 def shortened(text: str, most: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gluonic.drawing.dot import dot_lines, edge_line, node_line, quoted
-from gluonic.drawing.html import html
+from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.pdf import pdf
 from gluonic.drawing.picture import Picture
 from gluonic.drawing.svg import svg
@@ -18,23 +18,23 @@ from gluonic.graph.files import write_atomically
 
 _WRITERS: dict[str, Callable[[Picture], bytes]] = {
     "svg": lambda picture: svg(picture).encode(),
-    "html": lambda picture: html(picture).encode(),
     "pdf": pdf,
 }
-_TEXT = {"dot", "gv"}
+_PAGE, _TEXT = "html", {"dot", "gv"}
 
 
 class Drawing:
-    """A picture of a graph.
+    """A picture of a graph, and the page on which one can work with it.
 
     SVG, HTML, PDF and Graphviz's text are written by gluonic itself; other formats need Graphviz's ``dot``.
-    In a notebook the drawing shows itself.
+    In a notebook the page shows itself.
 
     Parameters
     ----------
     picture : what is drawn
     save_format : the format of `render`
     node_attributes : Graphviz attributes of all nodes, for `source`
+    page : the page
 
     Attributes
     ----------
@@ -44,8 +44,13 @@ class Drawing:
     """
 
     def __init__(
-        self, picture: Picture, save_format: str, node_attributes: Mapping[str, str]
+        self,
+        picture: Picture,
+        save_format: str,
+        node_attributes: Mapping[str, str],
+        page: GraphPage,
     ) -> None:
+        self.page = page
         self.picture, self.name, self.format = picture, picture.title, save_format
         self.body = list(dot_lines(picture, node_attributes))
 
@@ -75,6 +80,8 @@ class Drawing:
         wanted = (format or self.format).lower()
         if wanted in _TEXT:
             return self.source.encode()
+        if wanted == _PAGE:
+            return self.page.text().encode()
         if wanted in _WRITERS:
             return _WRITERS[wanted](self.picture)
         return self._by_graphviz(wanted)
@@ -86,7 +93,7 @@ class Drawing:
                 describe(
                     f"the format {wanted!r} needs Graphviz's program dot, which is not installed",
                     where="plot_network",
-                    hint=f"save_format= one of {', '.join([*_WRITERS, *sorted(_TEXT)])}",
+                    hint=f"save_format= one of {', '.join([_PAGE, *_WRITERS, *sorted(_TEXT)])}",
                 )
             )
         done = subprocess.run(
@@ -144,6 +151,9 @@ class Drawing:
         """Write the drawing as a page and open it in a browser; return its path."""
         folder = directory or (tempfile.mkdtemp(prefix="gluonic-") if filename is None else None)
         return self.render(filename, folder, view=True, cleanup=True, format="html")
+
+    def _repr_html_(self) -> str:
+        return self.page.frame()
 
     def _repr_svg_(self) -> str:
         return svg(self.picture)

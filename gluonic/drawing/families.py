@@ -21,6 +21,7 @@ class Colours(NamedTuple):
 
 FAMILIES = {
     "input": Colours("#ffffff", "#64748b", "#334155"),
+    "output": Colours("#ffffff", "#0f172a", "#0f172a"),
     "parameter": Colours("#f8fafc", "#94a3b8", "#475569"),
     "linear": Colours("#dbeafe", "#3b82f6", "#1e3a8a"),
     "normalization": Colours("#ede9fe", "#8b5cf6", "#4c1d95"),

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
@@ -29,6 +29,9 @@ _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
     "backend", "backend_opts", "clear",
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from gluonic.drawing.drawing import Drawing
 
 
 class _Eagerly(threading.local):
@@ -346,11 +349,46 @@ class HybridBlock(TracedBlock):
 
         Printing the result shows a table; its `llvm` and `assembly` return the code of a step.
         """
-        arrays, structure = flatten(args, _is_array)
-        key = structure, STATE.training, STATE.recording
-        trace = self._traces.known.get(key) or self._prepare(key, structure, arrays)
+        trace, arrays = self._trace_for(args)
         assert trace.bound is not None
         return trace.bound.op.explain(*trace.bound.operands(arrays))
+
+    def _trace_for(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
+        """The trace that such inputs run, and the arrays among them."""
+        arrays, structure = flatten(args, _is_array)
+        key = structure, STATE.training, STATE.recording
+        return self._traces.known.get(key) or self._prepare(key, structure, arrays), arrays
+
+    def plot(self, *args: Any, title: str = "", save_format: str = "html") -> "Drawing":
+        """Draw the graph of the block for such inputs.
+
+        Parameters
+        ----------
+        *args : inputs as for a call; without any, the graph of the latest compiled call is drawn, or that of
+            one input whose shape is not known
+        title : the heading, by default the name of the block
+        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+
+        Returns
+        -------
+        Drawing
+            with ``view()``, ``render("file")``, ``source``; a notebook shows it
+        """
+        from gluonic.gluon.plotting import drawing_of_block
+
+        arrays: list[NDArray] = []
+        if args:
+            trace, arrays = self._trace_for(args)
+        else:
+            trace = self._traces.of_prediction or self._own_trace(LEAF, 1)
+        names = [str(symbol.name) for symbol in trace.inputs]
+        inputs = dict(zip(names, arrays, strict=False))
+        parameters = dict(self.collect_params().items())
+        return drawing_of_block(trace.graph, title or self.name, inputs, parameters, save_format)
+
+    def _repr_html_(self) -> str | None:
+        """The graph of the latest compiled call; None before there is one: notebooks then print the block."""
+        return None if self._traces.latest is None else self.plot()._repr_html_()
 
     def cache_info(self) -> CacheInfo:
         """Say how much has been compiled for the block, and how often it was used."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
+from gluonic.graph.block_path import BlockPath
 from gluonic.symbol.current import Current, Scope
 
 
@@ -50,28 +51,34 @@ def current_attributes() -> AttrScope:
 
 
 class _Path(threading.local):
-    value = ""
+    value = BlockPath()
 
 
 _path = _Path()
 
 
-def block_path() -> str:
+def block_path() -> BlockPath:
     """Return the path of the Gluon block at work, outermost first: ``net0/dense0``."""
     return _path.value
 
 
 class block_scope:
-    """``with block_scope(name):`` symbols made inside remember the Gluon block that made them."""
+    """``with block_scope(name, kind):`` symbols made inside remember the Gluon block that made them.
 
-    __slots__ = ("_before", "_name")
+    Parameters
+    ----------
+    name : the block's
+    kind : the name of its class
+    """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    __slots__ = ("_before", "_kind", "_name")
+
+    def __init__(self, name: str, kind: str = "") -> None:
+        self._name, self._kind = name, kind
 
     def __enter__(self) -> None:
         self._before = _path.value
-        _path.value = f"{self._before}/{self._name}" if self._before else self._name
+        _path.value = self._before.inside(self._name, self._kind)
 
     def __exit__(
         self,

@@ -29,6 +29,9 @@ from gluonic.symbol.unsupported import (
     refuse_array_methods,
 )
 
+if TYPE_CHECKING:
+    from gluonic.drawing.drawing import Drawing
+
 # Automatic names of Python's operators, where they are not the operators' own.
 _HINTS = {
     "elemwise_add": "_plus",
@@ -128,6 +131,38 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         raise NotImplementedForSymbol(
             "truth value", "F.where or F.contrib.cond for a choice that depends on values"
         )
+
+    # ------------------------------------------------------------------------ pictures
+
+    def plot(
+        self,
+        shape: Mapping[str, tuple[int, ...]] | None = None,
+        dtype: Mapping[str, Any] | None = None,
+        title: str | None = None,
+        save_format: str = "html",
+    ) -> "Drawing":
+        """Draw the graph.
+
+        Parameters
+        ----------
+        shape, dtype : of inputs by name
+        title : the heading, by default the name of the first output
+        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+
+        Returns
+        -------
+        Drawing
+            with ``view()``, ``render("file")``, ``source``; a notebook shows it
+        """
+        from gluonic.symbol.plotting import drawing_of, name_of
+
+        graph = self._graph()
+        return drawing_of(
+            graph, title or name_of(graph), shape=shape, dtype=dtype, save_format=save_format
+        )
+
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
 
     # ------------------------------------------------------------------------ inference
 

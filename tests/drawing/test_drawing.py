@@ -1,7 +1,6 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,6 @@ from gluonic.drawing.blocks import block_paths
 from gluonic.drawing.details import detail
 from gluonic.drawing.dot import dot_lines
 from gluonic.drawing.families import FAMILIES, family_of
-from gluonic.drawing.html import html
 from gluonic.drawing.layout import layers, layout
 from gluonic.drawing.pdf import pdf
 from gluonic.drawing.picture import Picture, picture
@@ -154,54 +152,11 @@ def test_rows_are_ordered_so_that_parallel_chains_do_not_cross() -> None:
 # ------------------------------------------------------------------------------ formats
 
 
-class _Checker(HTMLParser):
-    """Counts boxes and checks that tags nest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.boxes: list[str] = []
-        self.details = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta",):
-            self.open.append(tag)
-        attributes = dict(attrs)
-        if (attributes.get("id") or "").startswith("n"):
-            self.boxes.append(str(attributes["id"]))
-        self.details += tag == "details"
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def check_html(text: str) -> _Checker:
-    checker = _Checker()
-    checker.feed(text)
-    assert checker.open == []
-    return checker
-
-
 def test_svg_shows_every_box_and_arrow() -> None:
     shown = drawn(residual())
     root = svg_root(shown)
     assert len(root.findall(f"{NAMESPACE}g/{NAMESPACE}rect")) == len(shown.boxes)
     assert len(root.findall(f"{NAMESPACE}g/{NAMESPACE}path")) == len(shown.arrows)
-
-
-def test_html_shows_every_box_and_nests_blocks() -> None:
-    shown = drawn(residual())
-    checker = check_html(html(shown))
-    assert len(checker.boxes) == len(shown.boxes)
-    assert checker.details == 4
-    data = re.search(r'id="graph">(.*?)</script>', html(shown))
-    assert data is not None
-    assert len(json.loads(data[1])["arrows"]) == len(shown.arrows)
-
-
-def test_large_pages_begin_folded() -> None:
-    assert "<details open>" in html(drawn(residual(3)))
-    assert html(drawn(residual(60))).count("<details open>") == 1
 
 
 def test_pdf_has_a_table_of_objects_that_is_right() -> None:
@@ -235,9 +190,6 @@ def test_names_are_escaped_in_every_format(name: str) -> None:
     )
     shown = picture(net._graph(), title=name)
     svg_root(shown)
-    page = html(shown)
-    check_html(page)
-    assert "<script>alert" not in page
     assert pdf(shown).startswith(b"%PDF")
     for line in dot_lines(shown, {}):
         assert re.fullmatch(r'\t"([^"\\]|\\.)*"( -> "([^"\\]|\\.)*")?( \[.*\])?\n', line), line
@@ -264,7 +216,6 @@ def test_unknown_operators_are_drawn() -> None:
 def test_an_empty_picture_is_a_picture() -> None:
     empty = Picture("nothing", [], [], [])
     svg_root(empty)
-    check_html(html(empty))
     assert pdf(empty).startswith(b"%PDF")
 
 
@@ -274,5 +225,4 @@ def test_deep_and_wide_graphs_are_no_recursion() -> None:
         net = net + 1
     shown = drawn(sym.add_n(*[x * 2 for _ in range(300)], net))
     svg_root(shown)
-    check_html(html(shown))
     pdf(shown)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import gluonic
+import gluonic as mx
 from tests.face.commands import command, gluonic_command
 
 SCRIPT = """
@@ -166,3 +167,29 @@ def test_help_and_version() -> None:
     usage = gluonic_command("--help").stdout
     assert "Run an MXNet program on gluonic, unmodified" in " ".join(usage.split())
     assert gluonic_command().returncode == 2
+
+
+def test_view_writes_a_page_with_the_parameters_beside_the_symbol(tmp_path: Path) -> None:
+    net = mx.gluon.nn.Dense(3, in_units=2, prefix="fc_")
+    net.initialize()
+    net.hybridize()
+    net(mx.nd.ones((1, 2)))
+    net.export(str(tmp_path / "net"))
+    options = "--no-open", "--output", "net.html", "--shape", "data=5,2"
+    done = gluonic_command("view", "net-symbol.json", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "net.html\n"
+    page = (tmp_path / "net.html").read_text()
+    assert "<title>net</title>" in page
+    assert '"shapes":[[5,3]]' in page
+    assert '"histogram"' in page
+
+
+def test_view_says_what_is_wrong(tmp_path: Path) -> None:
+    done = gluonic_command("view", "none.json", "--no-open", folder=tmp_path)
+    assert done.returncode == 1
+    assert "none.json" in done.stderr
+    (tmp_path / "bad.json").write_text("{")
+    assert gluonic_command("view", "bad.json", "--no-open", folder=tmp_path).returncode == 1
+    done = gluonic_command("view", "bad.json", "--shape", "data", folder=tmp_path)
+    assert "is not like data=1,3,224,224" in done.stderr

@@ -30,9 +30,9 @@ def test_the_tour_runs_and_shows_what_was_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _, tour, inspection = blocks("README.md")
-    run("README.md", [tour, inspection])
-    files = {"tour-symbol.json", "tour-0000.params", "trace.json"}
+    _, tour, pictures, inspection = blocks("README.md")
+    run("README.md", [tour, pictures, inspection])
+    files = {"tour-symbol.json", "tour-0000.params", "net.html", "mine.html", "trace.json"}
     assert files <= {path.name for path in tmp_path.iterdir()}
 
 

@@ -147,7 +147,7 @@ def test_rendering_writes_the_format_and_the_source(
 
 def test_formats_of_graphviz_need_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(MXNetError, match=r"'png' needs Graphviz(.|\n)*svg, html, pdf"):
+    with pytest.raises(MXNetError, match=r"'png' needs Graphviz(.|\n)*html, svg, pdf"):
         plot_network(network(), save_format="png").pipe()
 
 
@@ -169,6 +169,7 @@ def test_nodes_and_edges_can_be_added() -> None:
 def test_notebooks_show_the_drawing() -> None:
     drawing = plot_network(network())
     assert isinstance(drawing, Drawing)
+    assert drawing._repr_html_().startswith("<iframe srcdoc=")
     assert drawing._repr_svg_().startswith("<svg")
     assert str(drawing) == drawing.source
 

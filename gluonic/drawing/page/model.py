@@ -1,0 +1,257 @@
+"""What a page knows of a graph: blocks, nodes, arrows, shapes, source lines, parameters, as JSON.
+
+Equal things are said once: attributes, places and documentation stand in tables, which nodes point into.
+"""
+
+import inspect
+import linecache
+from collections.abc import Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from gluonic.drawing.costs import cost_of
+from gluonic.drawing.details import detail
+from gluonic.drawing.families import family_of
+from gluonic.drawing.groups import BoxGroup
+from gluonic.drawing.page.arrays import facts_of_array
+from gluonic.drawing.tree import block_tree, parameter_test
+from gluonic.graph.errors import Location
+from gluonic.graph.infer import Facts
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.node_attributes import is_own
+from gluonic.graph.subgraphs import held_graphs
+
+Json = dict[str, Any]
+_LINES_AROUND = 3
+_LONGEST_TEXT = 2000
+_Key = TypeVar("_Key")
+
+
+class PageFacts(NamedTuple):
+    """What is known of a graph besides itself.
+
+    Attributes
+    ----------
+    shapes, dtypes : of all outputs, by node
+    values : of parameters, by name
+    is_parameter : names of variables that are parameters; None: what their names and readers tell
+    """
+
+    shapes: Facts | None = None
+    dtypes: Facts | None = None
+    values: Mapping[str, np.ndarray[Any, Any]] = {}
+    is_parameter: frozenset[str] | None = None
+
+
+class _Table(Generic[_Key]):
+    """Rows that are there once, by what tells them apart."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.numbers: dict[_Key, int] = {}
+
+    def number(self, key: _Key, row: Any) -> int:
+        """The number of a row, which is added if it is new."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.rows)
+            self.rows.append(row)
+        return self.numbers[key]
+
+
+class PageModel:
+    """Writes graphs down for a page.
+
+    Parameters
+    ----------
+    title : the page's heading
+    hide_parameters : parameters are lines in the boxes that read them, not boxes
+
+    Attributes
+    ----------
+    numbers : the number of each node on the page
+    """
+
+    def __init__(self, title: str, *, hide_parameters: bool = True) -> None:
+        self._title, self._hide_parameters = title, hide_parameters
+        self.nodes: list[Json] = []
+        self.numbers: dict[Node, int] = {}
+        self._blocks: list[Json] = []
+        self._operators: dict[str, Json] = {}
+        self._attributes: _Table[Any] = _Table()
+        self._slots: _Table[Any] = _Table()
+        self._places: _Table[Location] = _Table()
+        self._sources: dict[str, dict[int, str]] = {}
+        self._outputs: list[Json] = []
+        self._parameters: dict[str, Json] = {}
+
+    def add(self, graph: Graph, facts: PageFacts) -> None:
+        """Write a graph down, and the graphs that its nodes hold.
+
+        Parameters
+        ----------
+        graph : the graph
+        facts : what is known of it
+        """
+        waiting: list[tuple[Graph, PageFacts, int]] = [(graph, facts, -1)]
+        while waiting:
+            graph, facts, block = waiting.pop()
+            self._graph(graph, facts, block)
+            for node in graph.nodes:
+                waiting += self._bodies(node, block)
+
+    def _graph(self, graph: Graph, facts: PageFacts, block: int) -> None:
+        test = parameter_test(graph.nodes)
+        names = facts.is_parameter
+        for node in graph.nodes:
+            is_parameter = (
+                test(node) if names is None or not node.is_variable else node.name in names
+            )
+            self._node(node, facts, is_parameter=is_parameter and self._hide_parameters)
+        boxes = [node for node in graph.nodes if "folded" not in self.nodes[self.numbers[node]]]
+        self._tree(block_tree(boxes), block)
+        self._outputs += [
+            {"node": self.numbers[entry.node], "output": entry.index, "block": block}
+            for entry in graph.outputs
+        ]
+
+    def _bodies(self, node: Node, block: int) -> list[tuple[Graph, PageFacts, int]]:
+        """The graphs that a node holds, each with the block that it is drawn in."""
+        bodies = []
+        held = held_graphs(node)
+        for number, body in enumerate(held):
+            own = self.nodes[self.numbers[node]]
+            name = _BODY_NAMES.get(node.operator_name, ("body",))
+            label = name[number] if number < len(name) else f"body {number}"
+            made = {"name": label, "role": "body", "holder": self.numbers[node]}
+            own.setdefault("bodies", []).append(len(self._blocks))
+            self._blocks.append(made)
+            bodies.append((body, PageFacts(), len(self._blocks) - 1))
+        return bodies
+
+    # Nodes
+
+    def _node(self, node: Node, facts: PageFacts, *, is_parameter: bool) -> None:
+        number = self.numbers[node] = len(self.nodes)
+        own = {key: text for key, text in node.attributes.items() if is_own(key)}
+        made: Json = {"name": node.name, "family": family_of(node)}
+        self.nodes.append(made)
+        if node.application is not None:
+            made["op"] = self._operator(node)
+            made["title"] = own.get("op_type") or node.operator_name.lstrip("_")
+            if text := detail(node.operator_name, _unusual(node, own)):
+                made["detail"] = text
+            made["inputs"] = [[self.numbers[e.node], e.index] for e in node.inputs]
+            made["slots"] = self._slots.number(
+                node.application.inputs, list(node.application.inputs)
+            )
+            if node.visible_count != 1:
+                made["visible"] = node.visible_count
+        if node.attributes or (node.application is not None and node.application.settings):
+            made["attributes"] = self._settings(node)
+        if node.location is not None:
+            made["place"] = self._places.number(node.location, self._place(node.location))
+        if is_parameter:
+            made["folded"] = 1
+            made["family"] = "parameter"
+        self._facts(node, made, facts)
+        if node.is_variable and node.name in facts.values:
+            self._parameters[str(number)] = facts_of_array(facts.values[node.name])
+
+    def _facts(self, node: Node, made: Json, facts: PageFacts) -> None:
+        count = node.visible_count
+        if facts.shapes is not None and any(s is not None for s in facts.shapes[node][:count]):
+            made["shapes"] = [s if s is None else list(s) for s in facts.shapes[node][:count]]
+            cost = cost_of(node, facts.shapes, facts.dtypes)
+            if cost is not None:
+                made["cost"] = list(cost)
+        if facts.dtypes is not None and any(d is not None for d in facts.dtypes[node][:count]):
+            made["dtypes"] = [d if d is None else d.name for d in facts.dtypes[node][:count]]
+
+    def _operator(self, node: Node) -> str:
+        assert node.application is not None
+        op = node.application.op
+        if op.name not in self._operators:
+            defaults = {
+                name: str(attribute.default)
+                for name, attribute in op.attributes.items()
+                if attribute.default is not inspect.Parameter.empty
+            }
+            text = inspect.cleandoc(op.kernel.__doc__ or "")
+            self._operators[op.name] = {"documentation": text, "defaults": defaults}
+        return op.name
+
+    def _settings(self, node: Node) -> int:
+        """Number the attributes of a node: those that the user gave, and the rest of the operator's."""
+        given = {key: str(text)[:_LONGEST_TEXT] for key, text in sorted(node.attributes.items())}
+        return self._attributes.number(tuple(given.items()), given)
+
+    # Places
+
+    def _place(self, place: Location) -> list[Any]:
+        lines = self._sources.setdefault(place.file, {})
+        for number in range(place.line - _LINES_AROUND, place.line + _LINES_AROUND + 1):
+            if number not in lines and (text := linecache.getline(place.file, number)):
+                lines[number] = text.rstrip()[:_LONGEST_TEXT]
+        return [place.file, place.line, place.function]
+
+    # Blocks
+
+    def _tree(self, root: BoxGroup, block: int) -> None:
+        """Number the groups; each says what it holds, nodes by number and groups as ``-1 - number``."""
+        numbers = {root: block}
+        if block < 0:
+            numbers[root] = len(self._blocks)
+            self._blocks.append({**_group(root), "role": "root"})
+        waiting = [root]
+        for group in waiting:
+            members = []
+            for member in group.members:
+                if isinstance(member, Node):
+                    members.append(self.numbers[member])
+                    continue
+                numbers[member] = len(self._blocks)
+                self._blocks.append(_group(member))
+                members.append(-1 - numbers[member])
+                waiting.append(member)
+            self._blocks[numbers[group]]["members"] = members
+
+    def json(self) -> Json:
+        """All that was written down."""
+        return {
+            "title": self._title,
+            "nodes": self.nodes,
+            "blocks": self._blocks,
+            "outputs": self._outputs,
+            "operators": self._operators,
+            "attributes": self._attributes.rows,
+            "slots": self._slots.rows,
+            "places": self._places.rows,
+            "sources": self._sources,
+            "parameters": self._parameters,
+        }
+
+
+_BODY_NAMES = {
+    "_foreach": ("each step",),
+    "_while_loop": ("condition", "each step"),
+    "_cond": ("condition", "then", "else"),
+}
+
+
+def _unusual(node: Node, own: Mapping[str, str]) -> dict[str, str]:
+    """The attributes that are not the operator's defaults."""
+    assert node.application is not None
+    op, settings = node.application.op, node.application.settings
+    return {
+        key: text
+        for key, text in own.items()
+        if key not in op.attributes or settings.get(key) != op.attributes[key].default
+    }
+
+
+def _group(group: BoxGroup) -> Json:
+    made: Json = {"name": group.name, "role": group.role}
+    if group.kind:
+        made["kind"] = group.kind
+    return made

@@ -1,0 +1,46 @@
+"""Where a page comes from: a graph and what is known of it; written when it is asked for."""
+
+from html import escape
+
+from gluonic.drawing.page.model import PageFacts, PageModel
+from gluonic.drawing.page.writer import page_text
+from gluonic.graph.node import Graph
+from gluonic.graph.record import record
+
+_FRAME = (
+    '<iframe srcdoc="{page}" title="{title}" sandbox="allow-scripts allow-downloads allow-popups" '
+    'style="width:100%;height:640px;border:1px solid #8884;border-radius:6px"></iframe>'
+)
+
+
+@record
+class GraphPage:
+    """A page of a graph.
+
+    Attributes
+    ----------
+    title : its heading
+    graph : the graph
+    facts : what is known of it
+    hide_parameters : parameters are lines in the boxes that read them, not boxes
+    """
+
+    title: str
+    graph: Graph
+    facts: PageFacts = PageFacts()
+    hide_parameters: bool = True
+
+    def text(self) -> str:
+        """Write the page: one HTML file, which needs no network."""
+        model = PageModel(self.title, hide_parameters=self.hide_parameters)
+        model.add(self.graph, self.facts)
+        return page_text(model.json())
+
+    def frame(self) -> str:
+        """Write the page as a frame for a notebook, where it works as in a window of its own."""
+        return framed(self.text(), self.title)
+
+
+def framed(page: str, title: str) -> str:
+    """Put a page into a frame for a notebook."""
+    return _FRAME.format(page=escape(page), title=escape(title))

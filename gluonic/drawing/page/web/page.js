@@ -1,0 +1,362 @@
+// The page: what is selected, what is open, and what buttons and keys do.
+
+import { Boxes, font } from "./boxes.js";
+import { familyColours, grounds } from "./colours.js";
+import { visibleAs } from "./edges.js";
+import { make } from "./elements.js";
+import { below, everything, oneLevel, opening } from "./folding.js";
+import { Graph } from "./graph.js";
+import { list } from "./list.js";
+import { Minimap } from "./minimap.js";
+import { describe } from "./panel.js";
+import { download, pngCanvas, svgText } from "./save.js";
+import { Scene } from "./scene.js";
+import { search } from "./search.js";
+import { View } from "./view.js";
+
+const find = id => document.getElementById(id);
+
+export class Page {
+  constructor(data) {
+    this.graph = new Graph(data);
+    const context = document.createElement("canvas").getContext("2d");
+    this.boxes = new Boxes(this.graph, (text, size, bold) => {
+      context.font = `${bold ? "600 " : ""}${size}px ${font}`;
+      return context.measureText(text).width;
+    });
+    this.open = opening(this.graph);
+    this.theme = this.stored("theme");
+    this.view = new View(find("picture"), {
+      select: id => this.select(id),
+      toggle: id => this.toggle(id),
+      hover: id => this.hover(id),
+      canOpen: id => this.graph.canOpen(id),
+      look: () => this.look(),
+      moved: () => this.minimap?.moved(),
+    });
+    this.minimap = new Minimap(find("minimap"), this.view, () => this.look());
+    this.applyTheme();
+    this.bind();
+    this.relayout();
+    this.view.resize();
+    this.view.fit(0.55);
+    const { hash } = location;
+    this.select(undefined);
+    this.followLink(hash);
+  }
+
+  // How it looks
+
+  get ground() {
+    const dark = this.theme ? this.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    return dark ? "dark" : "light";
+  }
+
+  applyTheme() {
+    document.documentElement.dataset.ground = this.ground;
+    this.families = familyColours(this.graph.data.families, this.ground);
+    for (const [family, { fill, line, text }] of Object.entries(this.families))
+      for (const [kind, colour] of Object.entries({ fill, line, text })) document.documentElement.style.setProperty(`--${family}-${kind}`, colour);
+    const { box, rim, ink, faint } = grounds[this.ground];
+    this.blockColours = { fill: box, line: rim, text: ink, faint };
+    this.legend();
+    this.minimap && this.view.scene && this.minimap.changed();
+    this.view?.draw();
+  }
+
+  legend() {
+    const present = [...this.graph.total(-1).families.keys()].sort();
+    const shown = this.colouring?.legend?.(this.ground) ?? present.map(family => make("li", { class: `family ${family}` }, family));
+    find("legend").replaceChildren(...shown);
+  }
+
+  look() {
+    const colouring = this.colouring;
+    return {
+      ground: grounds[this.ground],
+      families: this.families,
+      texts: this.boxes,
+      selected: this.selected === undefined ? undefined : visibleAs(this.graph, this.open, this.selected),
+      near: this.near,
+      colourOf: id => colouring?.colourOf(id, this.ground) ?? (id < 0 ? this.blockColours : this.families[this.graph.nodes[id].family]),
+      mark: colouring?.mark,
+    };
+  }
+
+  stored(key) {
+    try {
+      return localStorage.getItem(`gluonic-${key}`) ?? undefined;
+    } catch {
+      return undefined; // pages from files may have no storage
+    }
+  }
+
+  store(key, value) {
+    try {
+      localStorage.setItem(`gluonic-${key}`, value);
+    } catch {
+      // it then holds for this page only
+    }
+  }
+
+  // Opening and closing
+
+  relayout() {
+    this.scene = new Scene(this.graph, this.boxes, this.open);
+    this.view.show(this.scene);
+    this.minimap.changed();
+  }
+
+  /** Open or close a block; what was clicked stays where it is on the screen. */
+  toggle(id) {
+    const before = this.scene.byId.get(id);
+    if (this.open.has(id)) for (const inner of below(this.graph, id)) this.open.delete(inner);
+    else this.open.add(id);
+    this.relayout();
+    const after = this.scene.byId.get(id);
+    if (before && after) this.view.pan((before.x + before.w / 2 - after.x - after.w / 2) * this.view.scale, (before.y - after.y) * this.view.scale);
+    this.select(id, { keep: true });
+    if (this.open.has(id) && after.h * this.view.scale > this.view.height) this.view.keepVisible(id);
+  }
+
+  setOpen(open) {
+    this.open = open;
+    this.relayout();
+    this.view.fit(0.5);
+  }
+
+  // Selecting
+
+  select(id, { reveal = false, keep = false } = {}) {
+    this.selected = id;
+    this.updateNear(id);
+    const panel = find("facts");
+    panel.replaceChildren(...describe(this.graph, id ?? -1, other => this.goto(other)));
+    panel.scrollTop = 0;
+    this.breadcrumbs(id);
+    this.say(id);
+    this.remember(id);
+    if (reveal) this.view.reveal(visibleAs(this.graph, this.open, id));
+    else if (keep && id !== undefined) this.view.draw();
+    this.view.draw();
+  }
+
+  /** Select something, open what hides it, and show it. */
+  goto(id) {
+    const shown = this.graph.nodes[id]?.folded ? this.graph.readers[id][0] ?? id : id;
+    const hidden = this.graph.around(shown).filter(block => !this.open.has(block));
+    if (hidden.length) {
+      for (const block of hidden) this.open.add(block);
+      this.relayout();
+    }
+    this.select(id);
+    this.view.reveal(visibleAs(this.graph, this.open, shown));
+  }
+
+  updateNear(id) {
+    if (id === undefined) this.near = undefined;
+    else {
+      const inside = new Set(this.graph.nodesIn(id));
+      const flows = new Set();
+      for (const number of inside) {
+        for (const [source, output] of this.graph.nodes[number].inputs ?? []) if (id >= 0 || !inside.has(source)) flows.add(`${source}:${output}`);
+        if (this.graph.readers[number].some(reader => id >= 0 || !inside.has(reader)))
+          for (let i = 0; i < (this.graph.nodes[number].visible ?? 1); i++) flows.add(`${number}:${i}`);
+      }
+      this.near = flows;
+    }
+  }
+
+  hover(id) {
+    if (id === this.hovered) return;
+    this.hovered = id;
+    this.updateNear(id ?? this.selected);
+    this.view.draw();
+  }
+
+  titleOf(id) {
+    return id < 0 ? this.graph.blockTitle(id) : this.graph.nodes[id].name;
+  }
+
+  breadcrumbs(id) {
+    const crumbs = [-1, ...(id === undefined || id === -1 ? [] : [...this.graph.around(id), id])];
+    find("crumbs").replaceChildren(...crumbs.map(at => make("li", {}, make("button", { class: "link", click: () => (at === -1 ? this.select(undefined) : this.goto(at)) }, at === -1 ? this.graph.data.title : this.titleOf(at)))));
+  }
+
+  say(id) {
+    find("said").textContent = id === undefined ? "" : `${id < 0 ? "block" : this.graph.nodes[id].title ?? "input"} ${this.titleOf(id)}`;
+  }
+
+  linkOf(id) {
+    return id < 0 ? `block=${-1 - id}` : `node=${id}`;
+  }
+
+  /** Let the address lead to what is selected. */
+  remember(id) {
+    try {
+      history.replaceState(null, "", id === undefined ? location.href.split("#")[0] : `#${this.linkOf(id)}`);
+    } catch {
+      // a page inside of a notebook has no address of its own
+    }
+  }
+
+  followLink(hash) {
+    const [, what, number] = /^#(node|block)=(\d+)$/.exec(hash) ?? [];
+    if (!what) return;
+    const id = what === "node" ? Number(number) : -1 - Number(number);
+    if (this.graph.parents.has(id) || this.graph.nodes[id]) this.goto(id);
+  }
+
+  // Buttons, search, keys
+
+  bind() {
+    const actions = {
+      fit: () => this.view.fit(),
+      larger: () => this.view.zoom(1.3),
+      smaller: () => this.view.zoom(1 / 1.3),
+      unfold: () => this.setOpen(everything(this.graph)),
+      fold: () => this.setOpen(new Set([-1])),
+      more: () => this.setOpen(oneLevel(this.graph, this.open, true)),
+      less: () => this.setOpen(oneLevel(this.graph, this.open, false)),
+      theme: () => this.changeTheme(),
+      list: () => this.showList(),
+      svg: () => download(`${this.graph.data.title}.svg`, new Blob([this.svg()], { type: "image/svg+xml" })),
+      png: () => pngCanvas(this.scene, this.quietLook()).toBlob(blob => download(`${this.graph.data.title}.png`, blob)),
+      panel: () => document.body.classList.toggle("alone"),
+    };
+    this.actions = actions;
+    for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => actions[button.dataset.do]());
+    const field = find("search");
+    field.addEventListener("input", () => this.find(field.value));
+    field.addEventListener("keydown", event => this.searchKey(event));
+    field.addEventListener("focus", () => field.value && this.find(field.value));
+    document.addEventListener("pointerdown", event => event.target.closest("#searching") || this.closeResults());
+    document.addEventListener("keydown", event => this.key(event));
+    addEventListener("hashchange", () => this.followLink(location.hash));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
+  }
+
+  changeTheme() {
+    this.theme = this.ground === "dark" ? "light" : "dark";
+    this.store("theme", this.theme);
+    this.applyTheme();
+  }
+
+  quietLook() {
+    return { ...this.look(), near: undefined, selected: undefined };
+  }
+
+  svg() {
+    return svgText(this.scene, this.quietLook());
+  }
+
+  showList() {
+    const isList = document.body.classList.toggle("listed");
+    const root = find("list");
+    if (isList && !root.childElementCount) list(this.graph, root, id => this.select(id));
+    document.querySelector('[data-do="list"]').setAttribute("aria-pressed", String(isList));
+    (isList ? root.querySelector("button, summary") : find("picture"))?.focus();
+    if (!isList) this.view.resize();
+  }
+
+  find(query) {
+    const found = search(this.graph, query);
+    const box = find("results");
+    box.hidden = !query.trim();
+    find("search").setAttribute("aria-expanded", String(!box.hidden));
+    box.replaceChildren(...found.map(({ id, what, text }) => make("li", { role: "option", click: () => this.pick(id), "data-id": id },
+      make("b", {}, id < 0 ? this.graph.blockTitle(id) : this.graph.nodes[id].title ?? "input"), ` ${id < 0 ? this.graph.block(id).name : this.graph.nodes[id].name} `,
+      what === "name" ? "" : make("span", { class: "faint" }, `${what}: ${text.slice(0, 80)}`))));
+    if (!found.length) box.append(make("li", { class: "faint" }, "nothing found"));
+  }
+
+  pick(id) {
+    this.closeResults();
+    this.goto(id);
+    find("picture").focus();
+  }
+
+  closeResults() {
+    find("results").hidden = true;
+    find("search").setAttribute("aria-expanded", "false");
+  }
+
+  searchKey(event) {
+    const options = [...find("results").querySelectorAll("[data-id]")];
+    const at = options.findIndex(option => option.getAttribute("aria-selected") === "true");
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (move && options.length) {
+      event.preventDefault();
+      options[at]?.removeAttribute("aria-selected");
+      const next = options[(at + move + options.length) % options.length];
+      next.setAttribute("aria-selected", "true");
+      next.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" && options.length) this.pick(Number(options[Math.max(0, at)].dataset.id));
+    else if (event.key === "Escape") {
+      this.closeResults();
+      find("picture").focus();
+    } else return;
+    event.stopPropagation();
+  }
+
+  key(event) {
+    if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      find("search").focus();
+      return;
+    }
+    const simple = { f: "fit", "+": "larger", "=": "larger", "-": "smaller", u: "unfold", c: "fold", d: "theme", l: "list", p: "panel", "]": "more", "[": "less" }[event.key];
+    if (simple) return void this.actions[simple]();
+    if (event.key === "?") return void find("help").togglePopover?.();
+    if (document.activeElement !== find("picture")) return;
+    this.pictureKey(event);
+  }
+
+  /** Keys on the picture: arrows walk along what is read, Enter opens, Escape leaves. */
+  pictureKey(event) {
+    const step = { ArrowUp: [0, 80], ArrowDown: [0, -80], ArrowLeft: [80, 0], ArrowRight: [-80, 0] }[event.key];
+    if (step) {
+      event.preventDefault();
+      if (event.shiftKey) this.view.pan(...step);
+      else this.walk(event.key);
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (this.selected !== undefined && this.graph.canOpen(this.selected)) this.toggle(this.selected);
+    } else if (event.key === "s" && this.selected !== undefined) this.view.reveal(visibleAs(this.graph, this.open, this.selected));
+    else if (event.key === "Escape") this.leave();
+  }
+
+  /** Out of a thing into the block around it, and out of that at last. */
+  leave() {
+    const around = this.selected === undefined ? [] : this.graph.around(this.selected);
+    this.select(around.at(-1));
+    if (this.selected !== undefined) this.view.keepVisible(this.selected);
+  }
+
+  walk(key) {
+    const at = this.selected === undefined ? undefined : this.scene.byId.get(visibleAs(this.graph, this.open, this.selected));
+    const next = at ? nextBox(this.scene, at, key) : this.scene.boxes[0];
+    if (!next) return;
+    this.select(next.id);
+    this.view.keepVisible(next.id);
+  }
+}
+
+/** The box that an arrow key goes to: the closest in that direction, joined boxes before others. */
+export function nextBox(scene, from, key) {
+  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[key];
+  const joined = new Set(scene.arrows.flatMap(a => (a.from === from.id ? [a.to] : a.to === from.id ? [a.from] : [])));
+  const contains = (a, b) => a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.y + a.h >= b.y + b.h;
+  let best;
+  for (const box of scene.boxes) {
+    if (box === from || (contains(box, from) && key !== "ArrowUp")) continue;
+    const [ax, ay] = [box.x + box.w / 2 - from.x - from.w / 2, contains(box, from) ? -1 : contains(from, box) ? 1 + box.y - from.y : box.y - from.y];
+    const [along, across] = dx ? [ax * dx, Math.abs(ay)] : [ay * dy, Math.abs(ax)];
+    if (along <= 0) continue;
+    const isNear = contains(from, box) ? -10000 : joined.has(box.id) ? -5000 : 0;
+    const distance = along + across * 2 + isNear;
+    if (!best || distance < best.distance) best = { box, distance };
+  }
+  return best?.box;
+}

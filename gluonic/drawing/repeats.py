@@ -1,0 +1,95 @@
+"""Equal neighbours in a picture: ``conv, norm, relu`` thirteen times over is one box, ``×13``."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from gluonic.drawing.groups import BoxGroup, groups_below, nodes_below
+from gluonic.graph.node import Entry, Node
+
+_LONGEST_PERIOD = 24
+_FEWEST = {True: 2, False: 3}
+"""How often groups (True), and runs of operators (False), must be there."""
+_FEWEST_OF_ONE = 5
+
+_Form: TypeAlias = tuple[object, ...]
+
+
+def fold_repeats(group: BoxGroup) -> None:
+    """Put a group of role ``repeat`` in the place of equal neighbours."""
+    if group.role in ("repeat", "unit"):
+        return
+    members, forms = group.members, _forms(group)
+    folded: list[Node | BoxGroup] = []
+    at = 0
+    while at < len(members):
+        period, times = _repeat_at(members, forms, at)
+        if times and not (period * times == len(members) and period > 1 and group.role == "step"):
+            folded.append(_repeat(members[at : at + period * times], period))
+        else:
+            period, times = 1, 1
+            folded.append(members[at])
+        at += period * times
+    group.members = folded
+
+
+def _repeat_at(members: list[Node | BoxGroup], forms: list[int], at: int) -> tuple[int, int]:
+    """Find the repetition that begins at a position and covers most: its length, and how often it is there."""
+    best = (1, 0)
+    for period in range(1, min(_LONGEST_PERIOD, (len(forms) - at) // 2) + 1):
+        times = 1
+        while forms[at : at + period] == forms[at + period * times : at + period * (times + 1)]:
+            times += 1
+        if times >= _fewest(members[at : at + period]) and period * times > best[0] * best[1]:
+            best = period, times
+    return best
+
+
+def _fewest(run: list[Node | BoxGroup]) -> int:
+    if len(run) == 1 and isinstance(run[0], Node):
+        return _FEWEST_OF_ONE if not run[0].is_variable else 1_000_000_000
+    if any(isinstance(member, Node) and member.is_variable for member in run):
+        return 1_000_000_000
+    return _FEWEST[len(run) == 1]
+
+
+def _repeat(members: list[Node | BoxGroup], period: int) -> BoxGroup:
+    times = len(members) // period
+    made = BoxGroup(f"×{times}", role="repeat")
+    if period == 1:
+        made.members = list(members)
+        return made
+    for start in range(0, len(members), period):
+        unit = BoxGroup(str(start // period + 1), role="unit")
+        unit.members = list(members[start : start + period])
+        made.members.append(unit)
+    return made
+
+
+def _forms(group: BoxGroup) -> list[int]:
+    """Number what must be equal in neighbours: operators and how they are joined, not names."""
+    numbers: dict[_Form, int] = {}
+    return [numbers.setdefault(_form(member), len(numbers)) for member in group.members]
+
+
+def _form(member: Node | BoxGroup) -> _Form:
+    nodes = [member] if isinstance(member, Node) else list(nodes_below(member))
+    places = {node: place for place, node in enumerate(nodes)}
+    joined = tuple(
+        (node.operator_name, *(_read(places, e) for e in node.inputs if not e.node.is_variable))
+        for node in nodes
+    )
+    if isinstance(member, Node):
+        return (joined[0][0], len(member.inputs))
+    return (member.kind, len(groups_below(member)), joined, *_named(member, nodes))
+
+
+def _named(group: BoxGroup, nodes: list[Node]) -> Iterator[object]:
+    """Blocks that have a name and no class, such as ``stage2``, are equal only if their attributes are."""
+    if group.role == "block" and (not group.kind or "Sequential" in group.kind):
+        for node in nodes:
+            yield tuple(node.attributes.items())
+
+
+def _read(places: dict[Node, int], entry: Entry) -> tuple[int, int]:
+    """What an operator reads, if it stands in the same box: its place there, and which output."""
+    return (places[entry.node], entry.index) if entry.node in places else (-1, 0)

@@ -1,0 +1,229 @@
+"""The blocks of a graph, nested as a picture shows them.
+
+What a trace knows, or names tell, is made readable: a block of one operator is that operator, blocks around
+one block are one, steps of an unrolled net are ``t0``, ``t1``, …, and equal neighbours stand in one ``×12``.
+Nothing here recurses.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from gluonic.drawing.blocks import block_paths
+from gluonic.drawing.families import looks_like_parameter
+from gluonic.drawing.groups import BoxGroup, groups_below, nodes_below
+from gluonic.drawing.repeats import fold_repeats
+from gluonic.drawing.units import gather_units
+from gluonic.graph.block_path import BlockCall, BlockPath
+from gluonic.graph.node import Node
+
+_DEEPEST = 24
+_MOST_MEMBERS = 160
+_STEP = re.compile(r"(?:^|_)(t\d+)_")
+
+
+def block_tree(nodes: Sequence[Node]) -> BoxGroup:
+    """Nest nodes by the blocks that made them.
+
+    Parameters
+    ----------
+    nodes : what is shown, inputs before what reads them
+    """
+    root = _nested(nodes)
+    for tidy in (_joined, _steps, _labelled, gather_units, fold_repeats, _parts):
+        for group in reversed(groups_below(root)):
+            tidy(group)
+    return root
+
+
+def _nested(nodes: Sequence[Node]) -> BoxGroup:
+    root = BoxGroup(role="")
+    known: dict[tuple[object, ...], BoxGroup] = {(): root}
+    for node, path in zip(nodes, _paths(nodes), strict=True):
+        group = root
+        for length in range(1, min(len(path), _DEEPEST) + 1):
+            prefix = path[:length]
+            if prefix not in known:
+                name, kind = path[length - 1][:2]
+                known[prefix] = BoxGroup(name, kind)
+                group.members.append(known[prefix])
+            group = known[prefix]
+        group.members.append(node)
+    _order_by_results(root, nodes)
+    return root
+
+
+def _order_by_results(root: BoxGroup, nodes: Sequence[Node]) -> None:
+    """Let a block stand where its last operator does: after what it reads."""
+    last: dict[Node | BoxGroup, int] = {node: number for number, node in enumerate(nodes)}
+    for group in reversed(groups_below(root)):
+        group.members.sort(key=last.__getitem__)
+        last[group] = last[group.members[-1]] if group.members else 0
+
+
+def _paths(nodes: Sequence[Node]) -> list[tuple[BlockCall, ...]]:
+    """For each node the blocks around it, as names, classes and numbers that tell calls apart."""
+    if not any(isinstance(node.block, BlockPath) for node in nodes):
+        return [tuple(BlockCall(name, "", 0) for name in path) for path in block_paths(nodes)]
+    paths: dict[Node, tuple[BlockCall, ...]] = {
+        node: node.block.calls if isinstance(node.block, BlockPath) else () for node in nodes
+    }
+    paths |= _of_readers(nodes, paths)
+    return [paths[node] for node in nodes]
+
+
+def _of_readers(
+    nodes: Sequence[Node], paths: Mapping[Node, tuple[BlockCall, ...]]
+) -> dict[Node, tuple[BlockCall, ...]]:
+    """Parameters stand where they are read, in the innermost block around all their readers; inputs outside."""
+    is_parameter = parameter_test(nodes)
+    found: dict[Node, tuple[BlockCall, ...]] = {}
+    for node in nodes:
+        for entry in node.inputs:
+            if entry.node.is_variable and entry.node in paths:
+                path = paths[node]
+                before = found.get(entry.node, path)
+                same = 0
+                while same < min(len(before), len(path)) and before[same] == path[same]:
+                    same += 1
+                found[entry.node] = before[:same]
+    return {node: path if is_parameter(node) else () for node, path in found.items()}
+
+
+def _joined(group: BoxGroup) -> None:
+    """Do without the borders that say nothing.
+
+    These are blocks around one operator or one block, and ``Sequential`` ones without a name of their own, such
+    as ``features``.
+    """
+    members: list[Node | BoxGroup] = []
+    for member in group.members:
+        if not isinstance(member, BoxGroup):
+            members.append(member)
+            continue
+        inner = [m for m in member.members if isinstance(m, BoxGroup) or not m.is_variable]
+        if len(inner) > 1 and not _says_nothing(member, group):
+            members.append(member)
+            continue
+        if len(inner) == 1 and isinstance(inner[0], BoxGroup) and "Sequential" in inner[0].kind:
+            inner[0].name, inner[0].kind = member.name, member.kind
+        members += member.members
+    group.members = members
+    if not group.role and not any(isinstance(m, Node) and not m.is_variable for m in members):
+        _open_outermost(group)
+
+
+def _says_nothing(group: BoxGroup, around: BoxGroup) -> bool:
+    return "Sequential" in group.kind and group.name in ("", around.name)
+
+
+def _open_outermost(root: BoxGroup) -> None:
+    """The picture is of the one block that holds all: it needs no border."""
+    groups = [member for member in root.members if isinstance(member, BoxGroup)]
+    if len(groups) == 1:
+        (whole,) = groups
+        root.name, root.kind = whole.name, whole.kind
+        root.members = [
+            inner
+            for member in root.members
+            for inner in (whole.members if member is whole else [member])
+        ]
+        _joined(root)
+
+
+def _steps(group: BoxGroup) -> None:
+    """Gather the operators of the steps of an unrolled net."""
+    marks = [_step_of(member) for member in group.members]
+    if len(set(marks) - {""}) < 2:
+        return
+    steps: dict[str, BoxGroup] = {}
+    members: list[Node | BoxGroup] = []
+    for member, mark in zip(group.members, marks, strict=True):
+        if not mark:
+            members.append(member)
+            continue
+        if mark not in steps:
+            steps[mark] = BoxGroup(mark, role="step")
+            members.append(steps[mark])
+        steps[mark].members.append(member)
+    group.members = [_lone(member) for member in members]
+
+
+def _lone(member: Node | BoxGroup) -> Node | BoxGroup:
+    """A step that is one block is that block, one of a single operator that operator."""
+    if isinstance(member, Node) or member.role != "step" or len(member.members) > 1:
+        return member
+    (inner,) = member.members
+    if isinstance(inner, BoxGroup):
+        inner.name, inner.role = member.name, "step"
+    return inner
+
+
+def _step_of(member: Node | BoxGroup) -> str:
+    """``t3`` for what belongs to step 3, else nothing."""
+    marks = set()
+    for node in [member] if isinstance(member, Node) else nodes_below(member):
+        if not node.is_variable:
+            found = _STEP.search(node.name)
+            marks.add(found[1] if found else "")
+    return marks.pop() if len(marks) == 1 else ""
+
+
+def _labelled(group: BoxGroup) -> None:
+    """Name the groups in a group without what the group is named itself."""
+    name = group.name or _shared_prefix(group)
+    for member in group.members:
+        if isinstance(member, BoxGroup) and member.role == "block":
+            member.name = _without(member.name, name)
+
+
+def _shared_prefix(group: BoxGroup) -> str:
+    """What the names of all operators in a group begin with, up to an underscore."""
+    names = [node.name for node in nodes_below(group) if not node.is_variable]
+    first, last = min(names, default=""), max(names, default="")
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return first[:same].rpartition("_")[0]
+
+
+def _without(name: str, outer: str) -> str:
+    return name.removeprefix(outer).strip("_/") if outer else name.strip("_/")
+
+
+def _parts(group: BoxGroup) -> None:
+    """Divide what is too much to look at at once."""
+    while len(group.members) > _MOST_MEMBERS:
+        length = max(12, min(_MOST_MEMBERS, round(len(group.members) ** 0.5)))
+        parts: list[Node | BoxGroup] = []
+        for start in range(0, len(group.members), length):
+            held = group.members[start : start + length]
+            part = BoxGroup(f"{start + 1} to {start + len(held)}", role="part")
+            part.members = held
+            parts.append(part)
+        group.members = parts
+
+
+def shown(nodes: Sequence[Node], *, hide_parameters: bool) -> list[Node]:
+    """Choose the nodes that get boxes: parameters are lines in the boxes that read them."""
+    is_parameter = parameter_test(nodes)
+    return [node for node in nodes if not (hide_parameters and is_parameter(node))]
+
+
+_DATA_SLOTS = {"data", "label", "indices", "index", "lhs", "rhs", "a", "b", "args"}
+
+
+def parameter_test(nodes: Sequence[Node]) -> Callable[[Node], bool]:
+    """Return what tells parameters from inputs: by their names, or by the only slot that they are read in."""
+    slots: dict[Node, set[str]] = {}
+    for node in nodes:
+        if node.application is not None:
+            for slot, entry in zip(node.application.inputs, node.inputs, strict=False):
+                slots.setdefault(entry.node, set()).add(slot)
+    states = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_var")
+
+    def is_parameter(node: Node) -> bool:
+        if not node.is_variable or node not in slots:
+            return False
+        return looks_like_parameter(node.name) or slots[node] <= set(states)
+
+    return is_parameter

@@ -1,0 +1,66 @@
+"""Units that a graph shows though no name tells of them: what branches and joins again (residual units)."""
+
+from gluonic.drawing.families import family_of
+from gluonic.drawing.groups import BoxGroup, nodes_below
+from gluonic.graph.node import Node
+
+_LEAST, _FEWEST_UNITS = 12, 2
+
+
+def gather_units(group: BoxGroup) -> None:
+    """Put a group in the place of each run of operators that branches and joins again.
+
+    Only in what is long, and has no blocks that a trace knows of.
+    """
+    members = group.members
+    if len(members) < _LEAST or group.kind or group.role in ("step", "repeat", "unit"):
+        return
+    runs = _with_activations(_between_cuts(members))
+    if sum(len(run) > 2 for run in runs) < _FEWEST_UNITS:
+        return
+    group.members = []
+    number = 0
+    for run in runs:
+        if len(run) <= 2:
+            group.members += run
+            continue
+        number += 1
+        unit = BoxGroup(f"unit {number}")
+        unit.members = run
+        group.members.append(unit)
+
+
+def _between_cuts(members: list[Node | BoxGroup]) -> list[list[Node | BoxGroup]]:
+    """Divide members where one of them alone is read later on."""
+    place = {node: at for at, member in enumerate(members) for node in _nodes(member)}
+    last: dict[int, int] = {}
+    for node, at in list(place.items()):
+        for entry in node.inputs:
+            source = place.setdefault(
+                entry.node, at - 1
+            )  # from outside: there since it is first read
+            last[source] = max(last.get(source, at), at)
+    runs: list[list[Node | BoxGroup]] = [[]]
+    reach = last.get(-1, -1)
+    for at, member in enumerate(members):
+        runs[-1].append(member)
+        if reach <= at:
+            runs.append([])
+        reach = max(reach, last.get(at, at))
+    return [run for run in runs if run]
+
+
+def _with_activations(runs: list[list[Node | BoxGroup]]) -> list[list[Node | BoxGroup]]:
+    """An activation belongs to the unit whose result it reads."""
+    joined: list[list[Node | BoxGroup]] = []
+    for run in runs:
+        is_activation = isinstance(run[0], Node) and family_of(run[0]) == "activation"
+        if len(run) == 1 and is_activation and joined and len(joined[-1]) > 2:
+            joined[-1] += run
+        else:
+            joined.append(run)
+    return joined
+
+
+def _nodes(member: Node | BoxGroup) -> list[Node]:
+    return [member] if isinstance(member, Node) else list(nodes_below(member))

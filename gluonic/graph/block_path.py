@@ -1,0 +1,42 @@
+"""The path of the Gluon block that makes a node: a text, which also knows the calls of blocks."""
+
+import itertools
+from typing import NamedTuple
+
+_serials = itertools.count()
+
+
+class BlockCall(NamedTuple):
+    """A call of a block while it is traced.
+
+    Attributes
+    ----------
+    name : the block's
+    kind : the name of its class
+    serial : tells calls apart, also those of one block
+    """
+
+    name: str
+    kind: str
+    serial: int
+
+
+class BlockPath(str):
+    """The names of blocks, outermost first: ``net0/dense0``.
+
+    Attributes
+    ----------
+    calls : the calls of the blocks
+    """
+
+    calls: tuple[BlockCall, ...] = ()
+
+    def inside(self, name: str, kind: str) -> "BlockPath":
+        """The path of a block that is called in this one.
+
+        >>> BlockPath().inside("net0", "Net").inside("dense0", "Dense")
+        'net0/dense0'
+        """
+        made = BlockPath(f"{self}/{name}" if self else name)
+        made.calls = (*self.calls, BlockCall(name, kind, next(_serials)))
+        return made

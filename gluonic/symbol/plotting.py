@@ -1,0 +1,61 @@
+"""Pictures of symbols: `Symbol.plot`, and what `viz.plot_network` and blocks share with it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.page.model import PageFacts
+from gluonic.drawing.page.source import GraphPage
+from gluonic.drawing.picture import picture
+from gluonic.graph.infer import Facts
+from gluonic.graph.node import Graph
+from gluonic.symbol.inference import DTYPE, SHAPE, Kind, given_facts, infer_facts
+
+
+def facts_of(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
+    """Infer what follows from facts by name."""
+    return infer_facts(graph, kind, given_facts(graph, kind, (), given))
+
+
+def drawing_of(
+    graph: Graph,
+    title: str,
+    *,
+    heading: str = "",
+    shape: Mapping[str, tuple[int, ...]] | None = None,
+    dtype: Mapping[str, Any] | None = None,
+    save_format: str = "html",
+    node_attributes: Mapping[str, str] | None = None,
+    hide_parameters: bool = True,
+    values: Mapping[str, np.ndarray[Any, Any]] | None = None,
+    parameters: frozenset[str] | None = None,
+) -> Drawing:
+    """Draw a graph.
+
+    Parameters
+    ----------
+    graph : the graph
+    title : the name of the drawing, and of its files
+    heading : of the page, the title if it is empty
+    shape, dtype : of inputs by name
+    save_format : see `Drawing`
+    node_attributes : Graphviz attributes of all nodes
+    hide_parameters : leave the boxes of parameters out
+    values : of parameters by name
+    parameters : which variables are parameters; None: what their names and readers tell
+    """
+    shapes = None if shape is None else facts_of(graph, SHAPE, shape)
+    dtypes = None if dtype is None else facts_of(graph, DTYPE, dtype)
+    drawn = picture(
+        graph, title=title, shapes=shapes, dtypes=dtypes, hide_parameters=hide_parameters
+    )
+    facts = PageFacts(shapes, dtypes, values or {}, parameters)
+    page = GraphPage(heading or title, graph, facts, hide_parameters)
+    return Drawing(drawn, save_format, node_attributes or {}, page)
+
+
+def name_of(graph: Graph) -> str:
+    """What a graph without a name is called: its first output."""
+    return graph.outputs[0].node.name if graph.outputs else "graph"

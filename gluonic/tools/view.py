@@ -1,0 +1,109 @@
+"""``gluonic view net-symbol.json``: write a model's graph as a page to work in, and open it in a browser."""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.files import write_atomically
+from gluonic.symbol.plotting import drawing_of
+
+_SHAPE = re.compile(r"([^=]+)=(\d+(?:[x,]\d+)*)\Z")
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    options = _parser().parse_args(given)
+    try:
+        path = write_page(
+            Path(options.file), options.params, dict(options.shape or ()), options.output
+        )
+    except (MXNetError, OSError, UnicodeDecodeError) as error:
+        print(f"gluonic view: {error}", file=sys.stderr)
+        return 1
+    print(path)
+    if not options.no_open:
+        webbrowser.open(path.resolve().as_uri())
+    return 0
+
+
+def write_page(
+    file: Path, parameters: str | None, shapes: dict[str, tuple[int, ...]], output: str | None
+) -> Path:
+    """Write the page of a model.
+
+    Parameters
+    ----------
+    file : symbol JSON
+    parameters : a file of parameters; None takes the latest beside the symbol: ``net-0001.params`` of
+        ``net-symbol.json``
+    shapes : of inputs by name
+    output : where the page goes; None puts it among the temporary files
+    """
+    symbol = sym.load(str(file))
+    found = Path(parameters) if parameters else _beside(file)
+    arrays = {} if found is None else nd.load(str(found))
+    if not isinstance(arrays, dict):
+        arrays = {}  # a list of arrays without names belongs to no variable
+    values = {name.split(":", 1)[-1]: array.asnumpy() for name, array in arrays.items()}
+    names = {node.name for node in symbol._graph().variables}
+    values = {name: array for name, array in values.items() if name in names}
+    title = file.name.removesuffix(".json").removesuffix("-symbol")
+    drawing = drawing_of(
+        symbol._graph(),
+        title,
+        shape={name: array.shape for name, array in values.items()} | shapes,
+        dtype={name: array.dtype for name, array in values.items()},
+        values=values,
+    )
+    if output is None:
+        handle, output = tempfile.mkstemp(prefix=f"{title}-", suffix=".html")
+        os.close(handle)
+    write_atomically(Path(output), drawing.pipe("html"))
+    return Path(output)
+
+
+def _beside(file: Path) -> Path | None:
+    stem = file.name.removesuffix(".json").removesuffix("-symbol")
+    found = sorted(p for p in file.parent.iterdir() if _is_of(p.name, stem))
+    return found[-1] if found else None
+
+
+def _is_of(name: str, stem: str) -> bool:
+    return (
+        name == f"{stem}.params"
+        or re.fullmatch(rf"{re.escape(stem)}-\d{{4}}\.params", name) is not None
+    )
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    found = _SHAPE.match(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not like data=1,3,224,224")
+    return found[1], tuple(map(int, re.split("[x,]", found[2])))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gluonic view", description="Show the graph of a model, as a page in a browser."
+    )
+    add = parser.add_argument
+    add("file", help="the model: symbol JSON, such as net-symbol.json")
+    add("--params", help="its parameters, by default the latest NAME-0000.params beside it")
+    add(
+        "--shape",
+        action="append",
+        type=_shape,
+        metavar="NAME=AXES",
+        help="the shape of an input, such as data=1,3,224,224; may be given several times",
+    )
+    add("--output", help="where to write the page, by default a temporary file")
+    add("--no-open", action="store_true", help="do not open a browser")
+    return parser
