@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,16 @@ ProfileHandle = ctypes.c_void_p
 RecordIOHandle = ctypes.c_void_p
 RtcHandle = ctypes.c_void_p
 SymbolHandle = ctypes.c_void_p
+
+
+class MXCallbackList(ctypes.Structure):
+    """Functions for C to call, each with what it is called with besides."""
+
+    _fields_: ClassVar[Any] = [
+        ("num_callbacks", ctypes.c_int),
+        ("callbacks", ctypes.POINTER(ctypes.CFUNCTYPE(ctypes.c_int))),
+        ("contexts", ctypes.POINTER(ctypes.c_void_p)),
+    ]
 
 
 def _new_empty_handle() -> ctypes.c_void_p:

@@ -16,14 +16,14 @@ class HookHandle:
         self._hooks = weakref.ref(hooks) if hooks is not None else None
         self._number = number
 
-    def attach(self, hooks: "Hooks", hook: Callable[..., Any]) -> None:
+    def attach(self, hooks_dict: "Hooks", hook: Callable[..., Any]) -> None:
         """Add a hook to a collection; a handle serves one hook."""
         if self._hooks is not None:
             raise ValueError("a handle serves one hook; make another for the next")
         # Hooks that come from another process have its numbers.
-        self._number = next(number for number in _numbers if number not in hooks)
-        hooks[self._number] = hook
-        self._hooks = weakref.ref(hooks)
+        self._number = next(number for number in _numbers if number not in hooks_dict)
+        hooks_dict[self._number] = hook
+        self._hooks = weakref.ref(hooks_dict)
 
     def detach(self) -> None:
         """Take the hook away; doing so again is harmless."""

@@ -5,7 +5,7 @@ from functools import cache
 # Where names come from: a module, and what is imported from it. A dot in front is gluonic.
 _SOURCES = """
 .attribute: AttrScope
-.base: DLPackHandle DataIterHandle ExecutorHandle KVStoreHandle MXNetError NDArrayHandle
+.base: MXCallbackList DLPackHandle DataIterHandle ExecutorHandle KVStoreHandle MXNetError NDArrayHandle
     NotImplementedForSymbol NotSupportedForSparseNDArray OpHandle ProfileHandle RecordIOHandle SymbolHandle
     c_array c_array_buf c_handle_array c_str c_str_array check_call classproperty ctypes2buffer integer_types
     mx_float mx_int mx_int64 mx_real_t mx_uint numeric_types py_str register_error string_types
@@ -105,7 +105,7 @@ scipy.stats: ss
 # the module has no `__all__`, so that ``from module import *`` gives these names, too.
 _IMPORTED = """
 attribute*: classproperty defaultdict string_types threading warnings with_metaclass
-autograd*: CFUNCTYPE Lock NDArray NDArrayHandle POINTER Symbol SymbolHandle array c_array
+autograd*: CFUNCTYPE Lock MXCallbackList NDArray NDArrayHandle POINTER Symbol SymbolHandle array c_array
     c_array_buf c_handle_array c_int c_void_p cast check_call ctypes mx_uint string_types traceback
 base: atexit ctypes inspect libinfo os platform re sys
 callback*: logging math save_checkpoint time
@@ -230,7 +230,7 @@ ndarray.sparse: Context NDArray NDArrayHandle NotSupportedForSparseNDArray c_arr
     native_array=array:array py_sum=builtins:sum
 ndarray.utils: NDArray NDArrayHandle c_array c_handle_array c_str c_str_array check_call ctypes mx_uint
     py_str spsp string_types
-operator*: CFUNCTYPE Lock NDArray NDArrayHandle OpHandle POINTER Structure array c_array
+operator*: CFUNCTYPE Lock MXCallbackList NDArray NDArrayHandle OpHandle POINTER Structure array c_array
     c_array_buf c_bool c_char c_char_p c_int c_str c_void_p cast check_call collections context ctypes
     is_np_array mx_float mx_int mx_uint pointer py_str symbol traceback warnings
     ctypes2numpy_shared=.base:ctypes2numpy_shared

@@ -56,13 +56,13 @@ MISSING = (
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(
         "gluon.data.dataloader",
-        "rebuild_ndarray rebuild_np_ndarray reduce_ndarray reduce_np_ndarray",
-        "arrays are pickled; they travel between processes as bytes",
+        "rebuild_np_ndarray reduce_np_ndarray",
+        _NO_NUMPY,
     ),
     Missing(
         "ndarray.contrib symbol.contrib",
-        "backward_gradientmultiplier backward_hawkesll backward_index_copy backward_quadratic",
-        "gradients are computed by other operators than MXNet's; use mx.autograd",
+        "backward_hawkesll backward_index_copy backward_quadratic",
+        "MXNet's take no inputs from Python; use mx.autograd",
     ),
     Missing(
         "ndarray.contrib symbol.contrib",
@@ -70,7 +70,6 @@ MISSING = (
         "dgl_subgraph edge_id getnnz",
         _NO_SPARSE,
     ),
-    Missing("gluon.model_zoo.vision.inception", "make_aux", "no model uses it"),
     Missing("ndarray._internal symbol._internal", "_np*", _NO_NUMPY),
     Missing("ndarray._internal symbol._internal", "_imdecode", "use mx.image.imdecode"),
     Missing("symbol._internal", "_cvimdecode _cvimread", "graphs decode no images; use mx.image"),
@@ -95,13 +94,11 @@ MISSING = (
         "*",
         _NO_C,
     ),
-    Missing("base", "MXCallbackList add_fileline_to_docstring c2pyerror get_last_ffi_error", _NO_C),
-    Missing("autograd operator", "MXCallbackList c_int_p", _NO_C),
+    Missing("base", "add_fileline_to_docstring c2pyerror get_last_ffi_error", _NO_C),
+    Missing("autograd operator", "c_int_p", _NO_C),
     Missing(
         "ndarray ndarray.ndarray",
-        "DLContext DLDataType DLManagedTensor DLTensor DeleterFunc PyCapsuleDestructor NDArrayBase "
-        "check_boolean_array_dimension dl_managed_tensor_deleter get_indexing_dispatch_code "
-        "get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes register",
+        "NDArrayBase register",
         _NO_C,
     ),
     Missing("ndarray.op symbol.symbol", "CachedOp SymbolBase", _NO_C),

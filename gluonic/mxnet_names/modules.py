@@ -16,7 +16,9 @@ PARTS: dict[str, tuple[str, ...]] = {
         for part in ("events", "measuring", "updating", "stopping", "logs", "checkpoints")
     ),
     "gluon.contrib.estimator.utils": ("gluon.contrib.estimator.metrics",),
-    "gluon.data.dataloader": ("gluon.data.batchify", "gluon.data.pooled", "gluon.data.queues"),
+    "gluon.data.dataloader": (
+        "gluon.data.batchify", "gluon.data.pooled", "gluon.data.queues", "gluon.data.shared_arrays",
+    ),
     "gluon.data.vision.transforms": ("gluon.data.vision.transforms.*",),
     "gluon.loss": ("gluon.loss.*",),
     "gluon.nn.basic_layers": ("gluon.nn.containers", "gluon.nn.norm_layers"),
@@ -50,7 +52,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "module.sequential_module": ("module.sequential",),
     "name": ("symbol.naming",),
     "ndarray.ndarray": (
-        "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.interchange", "ndarray.numbering",
+        "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.dlpack_structures",
+        "ndarray.index_keys", "ndarray.interchange", "ndarray.numbering",
     ),
     "ndarray.utils": ("ndarray.creation", "ndarray.serialization"),
     "operator": ("ndarray.custom", "graph.argument_types"),

@@ -41,6 +41,11 @@ from gluonic.ndarray.creation import (
 )
 from gluonic.ndarray.custom_eager import Custom
 from gluonic.ndarray.functions import make_function as _make_function
+from gluonic.ndarray.index_keys import (
+    get_indexing_dispatch_code,
+    get_oshape_of_gather_nd_op,
+    indexing_key_expand_implicit_axes,
+)
 from gluonic.ndarray.interchange import (
     from_dlpack,
     from_numpy,
@@ -77,10 +82,13 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "from_dlpack",
         "from_numpy",
         "full",
+        "get_indexing_dispatch_code",
+        "get_oshape_of_gather_nd_op",
         "gpu",
         "histogram",
         "image",
         "imdecode",
+        "indexing_key_expand_implicit_axes",
         "linalg",
         "linspace",
         "load",

@@ -22,3 +22,6 @@ zeros_like
 """
 for _name in _SPARSE.split():
     REGISTRY.alias(f"_sparse_{_name}", _name)
+
+# As MXNet's, the gradient of `_contrib_gradientmultiplier` multiplies.
+REGISTRY.alias("_contrib_backward_gradientmultiplier", "_mul_scalar")

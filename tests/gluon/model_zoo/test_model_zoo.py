@@ -86,3 +86,10 @@ def test_purging_deletes_parameters_only(tmp_path: Path) -> None:
 def test_networks_that_do_not_exist_are_refused(misuse: object) -> None:
     with pytest.raises(ValueError, match=r"there is no|there are|need"):
         misuse()  # type: ignore[operator]
+
+
+def test_the_second_head_of_inception_classifies_features_of_its_middle() -> None:
+    head = vision.inception.make_aux(7)
+    head.initialize()
+    assert head(mx.nd.ones((2, 768, 17, 17))).shape == (2, 7)
+    assert [len(p.data()) for p in head.collect_params(".*weight").values()] == [128, 768, 7]

@@ -141,6 +141,18 @@ class Inception3(Classifier):
             self.output = nn.Dense(classes)
 
 
+def make_aux(classes: Positive) -> nn.HybridSequential:
+    """Make the head that classifies by features of the middle, to train them by (17 × 17 places of them).
+
+    Parameters
+    ----------
+    classes : how many classes there are
+    """
+    out = nn.HybridSequential(prefix="")
+    out.add(nn.AvgPool2D(5, 3), _conv(128, 1), _conv(768, 5), nn.Flatten(), nn.Dense(classes))
+    return out
+
+
 def inception_v3(
     pretrained: bool = False, ctx: Any = None, root: str | None = None, **kwargs: Any
 ) -> Inception3:

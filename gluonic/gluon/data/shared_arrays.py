@@ -1,0 +1,62 @@
+"""Arrays in memory that processes share, as pickles between them name it."""
+
+import mmap
+import os
+import tempfile
+from collections.abc import Callable
+from multiprocessing import reduction
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.dtypes import CODE_OF, CODES
+from gluonic.ndarray import NDArray
+
+
+def _open_memory() -> int:
+    """A file in memory, or a temporary one where the system has none of these."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("gluonic", os.MFD_CLOEXEC)
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def reduce_ndarray(data: NDArray) -> tuple[Callable[..., NDArray], tuple[Any, ...]]:
+    """Copy an array into memory that another process can map.
+
+    Parameters
+    ----------
+    data : the array
+
+    Returns
+    -------
+    rebuild_ndarray, and what to call it with
+        As `multiprocessing.reduction.ForkingPickler.register` wants it; a process can rebuild it once.
+    """
+    array = np.ascontiguousarray(data.asnumpy())
+    file = _open_memory()
+    try:
+        with os.fdopen(os.dup(file), "wb") as memory:
+            memory.write(array.tobytes() or b"\0")
+        given = reduction.DupFd(file)
+    finally:
+        os.close(file)
+    return rebuild_ndarray, (os.getpid(), given, data.shape, CODE_OF[array.dtype])
+
+
+def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: int) -> NDArray:
+    """Return an array whose elements are in memory that another process has filled.
+
+    Parameters
+    ----------
+    pid : the process that has filled it
+    fd : the file, as `multiprocessing.reduction.DupFd` hands it over
+    shape, dtype : of the array; the dtype as a number
+    """
+    file = fd.detach()
+    try:
+        memory = mmap.mmap(file, 0)
+    finally:
+        os.close(file)
+    count = int(np.prod(shape, dtype=np.int64))
+    return NDArray(np.frombuffer(memory, CODES[dtype], count).reshape(shape))
