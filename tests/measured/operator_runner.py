@@ -63,7 +63,9 @@ def run(mx: Any, handle: Any, use: dict[str, Any], into: Any = None) -> dict[str
         arrays[i].attach_grad()
     mx.random.seed(use["seed"])
     keys, values = list(use["attributes"]), list(use["attributes"].values())
-    with mx.autograd.record(train_mode=use["train"]):
+    grad, mode = mx.autograd, use["train"]
+    apart = grad.train_mode() if mode else grad.predict_mode()
+    with grad.record(train_mode=mode) if use["wanted"] else apart:
         outputs = invoke(handle, arrays, keys, values, into, False, True)
     results: dict[str, Any] = {"outputs": [told(output.asnumpy()) for output in outputs]}
     heads = [
@@ -73,7 +75,7 @@ def run(mx: Any, handle: Any, use: dict[str, Any], into: Any = None) -> dict[str
     ]
     if use["wanted"] and heads:
         try:
-            mx.autograd.backward([output for output, _ in heads], [head for _, head in heads])
+            grad.backward([output for output, _ in heads], [head for _, head in heads])
             results["gradients"] = [told(arrays[i].grad.asnumpy()) for i in use["wanted"]]
         except mx.MXNetError as error:
             results["no gradient"] = _gist(error)

@@ -64,6 +64,9 @@ def _(n: NodeView) -> None:
     n.output0 = np.dtype(n.out_type)
 
 
+quantize.gradient()
+
+
 @operator("_contrib_quantize_v2", outputs=_NUMBERED, shape=_shapes)
 def quantize_v2(
     data: Array,
@@ -108,6 +111,9 @@ def _(n: NodeView) -> None:
         require_small(n, "data")
 
 
+quantize_v2.gradient()
+
+
 @operator("_contrib_quantize_asym", outputs=("output", "scale", "shift"), shape=_shapes)
 def quantize_asym(
     data: Array, *, min_calib_range: float | None = None, max_calib_range: float | None = None
@@ -138,6 +144,9 @@ def _(n: NodeView) -> None:
     n.output = UINT8
 
 
+quantize_asym.gradient()
+
+
 @operator("_contrib_dequantize", shape=_shapes)
 def dequantize(
     data: Array, min_range: Array, max_range: Array, *, out_type: Literal["float32"] = "float32"
@@ -157,6 +166,9 @@ def dequantize(
 def _(n: NodeView) -> None:
     n.min_range = n.max_range = n.output = FLOAT32
     require_small(n, "data")
+
+
+dequantize.gradient()
 
 
 @operator("_contrib_requantize", outputs=_NUMBERED, shape=_shapes)
@@ -197,3 +209,6 @@ def _(n: NodeView) -> None:
     n.output0 = chosen(n.out_type, n.min_calib_range, n.max_calib_range)
     if n.data != INT32:
         raise InferenceError(f"{n._title}: data must be int32, not {n.data.name}")
+
+
+requantize.gradient()

@@ -104,6 +104,9 @@ def _(n: NodeView) -> None:
     n.output = _sum_dtype(n.lhs, n.rhs) if _calibrated(n) else INT32
 
 
+quantized_elemwise_add.gradient()
+
+
 @operator(
     "_contrib_quantized_elemwise_mul",
     outputs=lambda n: OUTPUTS[:1] if n.enable_float_output else OUTPUTS,
@@ -153,6 +156,9 @@ def _(n: NodeView) -> None:
     set_all(n, _RANGES, FLOAT32)
     n.lhs = n.rhs = INT8
     n.output = FLOAT32 if n.enable_float_output else INT8 if _calibrated(n) else INT32
+
+
+quantized_elemwise_mul.gradient()
 
 
 def _ends(count: int) -> list[str]:
@@ -226,3 +232,6 @@ def _(n: NodeView) -> None:
     require_small(n, *names)
     dtypes = [getattr(n, name) for name in names]
     n.output = _joined_dtype(dtypes)
+
+
+quantized_concat.gradient()

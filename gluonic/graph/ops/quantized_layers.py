@@ -99,6 +99,7 @@ def _quantized(
         shape=shapes,
         dtype=dtypes,
     )
+    made.gradient()
     REGISTRY.add(made)
     return made
 
@@ -325,3 +326,6 @@ def _(n: NodeView) -> None:
             f"{n._title} needs min_calib_range and max_calib_range: calibrate the net"
         )
     require_small(n, "data")
+
+
+quantized_batch_norm.gradient()

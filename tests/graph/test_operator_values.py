@@ -44,7 +44,9 @@ def agrees(ours: Array, measured: list[Any], most: float) -> bool:
 def disagreements(use: Use) -> Iterator[str]:
     """What of a use is not as measured."""
     theirs = MEASURED[use.key]
-    ours = run(use, back="gradients" in theirs)
+    ours = run(use, back="gradients" in theirs and use.application.op.differentiable)
+    if "gradients" in theirs and "gradients" not in ours:
+        yield "no gradient"
     inputs = use.application.inputs
     if len(ours["outputs"]) != len(theirs["outputs"]):
         yield "number of outputs"
