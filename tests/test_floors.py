@@ -1,6 +1,7 @@
 """Imports point down the floors, and a room does not know those above it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,3 +124,20 @@ def run_time_imports(path: Path) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in unread
     ]
+
+
+def test_rules_take_no_private_member_of_a_node() -> None:
+    """What a node's view has besides the operator's own names is asked by functions of graph/view.py."""
+    taken = [
+        f"{path.relative_to(PACKAGE.parent)}:{node.lineno} {ast.unparse(node)}"
+        for path in PACKAGE.rglob("*.py")
+        if path != PACKAGE / "graph" / "view.py" and re.search(r"\b(n|view)\._", path.read_text())
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and is_a_view(node.value)
+    ]
+    assert not taken, "\n".join(taken)
+
+
+def is_a_view(node: ast.AST) -> bool:
+    """Whether it is what rules call a view of a node."""
+    return ast.unparse(node) in ("n", "view", "site.n", "self.n")

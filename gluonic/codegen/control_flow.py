@@ -15,7 +15,7 @@ from gluonic.graph.gradient import has_losses
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.subgraphs import Subgraphs
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.view import NodeView, is_training, peek, put, unify, wanted_of
 
 Positions = tuple[int, ...]
 _CARRIED = "_steps"
@@ -192,7 +192,7 @@ def _truth(results: Sequence[Array], where: str) -> bool:
 
 def _inference(kind: str) -> Callable[[NodeView], None]:
     def rule(n: NodeView) -> None:
-        setattr(n, _CARRIED, () if kind == "shape" else np.dtype(object))
+        put(n, _CARRIED, () if kind == "shape" else np.dtype(object))
         outputs = _outputs(n)[:-1]
         for number, body in enumerate(n.subgraphs.bodies):
             _infer_body(n, kind, body, outputs if number < _GIVING[len(n.subgraphs)] else [])
@@ -202,7 +202,7 @@ def _inference(kind: str) -> Callable[[NodeView], None]:
 
 def _infer_body(n: NodeView, kind: str, body: Body, outputs: Sequence[str]) -> None:
     names = [f"data{i}" for i in body.outer]
-    given = [n._known(name) for name in names]
+    given = [peek(n, name) for name in names]
     length: Any = getattr(n, "max_iterations", None) if body.stacked and not body.slices else None
     if kind == "shape":
         for position in body.slices:
@@ -212,13 +212,13 @@ def _infer_body(n: NodeView, kind: str, body: Body, outputs: Sequence[str]) -> N
     found, results = body.infer(kind, given)
     for position, fact in enumerate(found):
         if position not in body.slices or kind == "dtype":
-            setattr(n, names[position], fact)
-        elif fact is not None and len(n._known(names[position]) or (0, 0)) > 1:
-            setattr(n, names[position], (length, *fact))
+            put(n, names[position], fact)
+        elif fact is not None and len(peek(n, names[position]) or (0, 0)) > 1:
+            put(n, names[position], (length, *fact))
     for number, (name, fact) in enumerate(zip(outputs, results, strict=False)):
         if kind == "shape" and number < body.stacked:
             fact = None if fact is None else (length, *fact)
-        setattr(n, name, fact)
+        put(n, name, fact)
 
 
 for _op in (foreach, while_loop, cond):
@@ -241,8 +241,8 @@ def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         *flowing,
         inputs=count,
         subgraphs=n.subgraphs,
-        train=n._train,
-        wanted=tuple(i for i, want in enumerate(n._wanted) if want),
+        train=is_training(n),
+        wanted=tuple(i for i, want in enumerate(wanted_of(n)) if want),
     )
     found = found if isinstance(found, list) else [found]
     return {f"data{i}": gradient for i, gradient in enumerate(found)}

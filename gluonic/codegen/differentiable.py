@@ -131,8 +131,7 @@ class DifferentiableProgram:
         """What operators contribute, without states."""
         found: list[Entry | None] = []
         for node, contributed in parts.items():
-            assert node.application is not None
-            names, states = node.application.inputs, node.application.states
+            names, states = node.applied.inputs, node.applied.states
             for position, (entry, part) in enumerate(zip(node.inputs, contributed, strict=True)):
                 if names[position] not in states:
                     self.parts.append((node, position))

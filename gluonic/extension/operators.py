@@ -15,7 +15,7 @@ from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.json_writer import SUBGRAPHS
 from gluonic.graph.operator import Array, NativeCall, Operator, Signatures
-from gluonic.graph.view import NodeView, Unknown
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
 
 EXTRA_INPUTS = "__ext_extra_inputs__"
 EXTRA_ATTRIBUTES = (EXTRA_INPUTS, "__ext_shape__", "__ext_dtype__", SUBGRAPHS)
@@ -180,23 +180,23 @@ class LoadedOperator:
         return own
 
     def _infer_shape(self, n: NodeView) -> None:
-        use = self.use(n._settings)
+        use = self.use(settings_of(n))
         if use.stateful:
-            setattr(n, STATE, ())
+            put(n, STATE, ())
         names = use.inputs[: use.inferred]
-        inputs, outputs = use.inference.shapes([n._known(x) for x in names], len(use.outputs))
+        inputs, outputs = use.inference.shapes([peek(n, x) for x in names], len(use.outputs))
         _learn(n, [*names, *use.outputs], [*inputs, *outputs])
 
     def _infer_dtype(self, n: NodeView) -> None:
-        use = self.use(n._settings)
+        use = self.use(settings_of(n))
         if use.stateful:
-            setattr(n, STATE, OBJECT)
+            put(n, STATE, OBJECT)
         names = use.inputs[: use.inferred]
-        inputs, outputs = use.inference.dtypes([n._known(x) for x in names], len(use.outputs))
+        inputs, outputs = use.inference.dtypes([peek(n, x) for x in names], len(use.outputs))
         _learn(n, [*names, *use.outputs], [*inputs, *outputs])
 
     def _gradients(self, F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-        use = self.use(n._settings)
+        use = self.use(settings_of(n))
         outputs = [getattr(n, name) for name in use.outputs]
         found = getattr(F, self.gradient_name)(
             *([getattr(n, STATE)] if use.stateful else []),
@@ -206,7 +206,7 @@ class LoadedOperator:
             ],
             *[getattr(n, name) for name in use.inputs],
             *outputs,
-            **n._settings,
+            **settings_of(n),
         )
         return dict(zip(use.inputs, found if isinstance(found, list) else [found], strict=True))
 
@@ -230,10 +230,10 @@ class LoadedOperator:
         )
 
     def _like_inputs(self, n: NodeView) -> None:
-        for name in self.use(n._settings).inputs:
-            if (known := n._known(name)) is None:
+        for name in self.use(settings_of(n)).inputs:
+            if (known := peek(n, name)) is None:
                 raise Unknown
-            setattr(n, f"grad_{name}", known)
+            put(n, f"grad_{name}", known)
 
 
 def _named(use: OperatorUse) -> list[str]:
@@ -248,4 +248,4 @@ def _backward_names(use: OperatorUse) -> list[str]:
 def _learn(n: NodeView, names: Sequence[str], facts: Sequence[Any]) -> None:
     for name, fact in zip(names, facts, strict=True):
         if fact is not None:
-            setattr(n, name, fact)
+            put(n, name, fact)

@@ -11,7 +11,7 @@ from typing import Any
 from gluonic.graph.families import Expression
 from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, settings_of
 
 
 def adjoint(
@@ -66,8 +66,8 @@ def _as_source(source: str) -> Callable[[NodeView], None]:
 
 def _transposed_rule(name: str, inputs: tuple[str, ...]) -> Callable[[Any, NodeView, Any], Any]:
     def rule(F: Any, n: NodeView, g: Any) -> Any:
-        values = (n._known(one) for one in inputs)
-        return getattr(F, name)(g, *values, **n._settings)
+        values = (peek(n, one) for one in inputs)
+        return getattr(F, name)(g, *values, **settings_of(n))
 
     return rule
 
@@ -76,8 +76,8 @@ def _forward_rule(
     name: str, inputs: tuple[str, ...], source: str, homogeneous: Mapping[str, Any]
 ) -> Callable[[Any, NodeView, Any], Any]:
     def rule(F: Any, n: NodeView, g: Any) -> Any:
-        values = (g if one == source else n._known(one) for one in inputs)
-        return getattr(F, name)(*values, **{**n._settings, **homogeneous})
+        values = (g if one == source else peek(n, one) for one in inputs)
+        return getattr(F, name)(*values, **{**settings_of(n), **homogeneous})
 
     return rule
 

@@ -13,7 +13,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, Rule
 from gluonic.graph.rules import broadcast, same
 from gluonic.graph.scalar_math import M
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, settings_of, slots_of, title_of
 
 Expression = Callable[..., Any]
 
@@ -74,9 +74,9 @@ def wide(data: Array) -> Array:
 def numeric(n: NodeView) -> None:
     """All inputs and outputs have one dtype, and it is not bool."""
     same(n)
-    if any(value is not None and value.kind == "b" for value in n._slots.values()):
+    if any(value is not None and value.kind == "b" for value in slots_of(n).values()):
         raise InferenceError(
-            f"{n._title}: there is no arithmetic on bool; cast(data, dtype='float32') first"
+            f"{title_of(n)}: there is no arithmetic on bool; cast(data, dtype='float32') first"
         )
 
 
@@ -133,7 +133,7 @@ def reduced_shape(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) ->
 
 def reduction_shape(n: NodeView) -> None:
     """The shape rule of reductions: to the output, and back for the axes that remain."""
-    axes = reduced_axes(n.axis, len(n.data), n._settings.get("exclude", False), n._title)
+    axes = reduced_axes(n.axis, len(n.data), settings_of(n).get("exclude", False), title_of(n))
     n.output = reduced_shape(n.data, axes, n.keepdims)
     if len(axes) < len(n.data):
         remaining = iter(n.output)

@@ -16,7 +16,7 @@ from gluonic.graph.hints import hint
 from gluonic.graph.json_placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.rules import same
-from gluonic.graph.view import Unknown, unify, written
+from gluonic.graph.view import Unknown, slots_of, title_of, unify, written
 
 Facts = dict[Node, list[Any]]
 _Learnt = dict[Any, tuple[list[Any], list[Any]]]
@@ -71,15 +71,14 @@ def _differs(new: Any, old: Any) -> bool:
 
 def _what_follows(node: Node, kind: str, before: list[Any]) -> list[Any]:
     """What a node's rule makes of what is known of its inputs and outputs."""
-    assert node.application is not None
-    view = node.application.view(before, title=node)
+    view = node.applied.view(before, title=node)
     try:
-        _run_rule(node.application, kind, view)
+        _run_rule(node.applied, kind, view)
     except Unknown:
         pass
     except InferenceError as error:
         raise _conflict(node, kind, before, error) from None
-    return list(view._slots.values())
+    return list(slots_of(view).values())
 
 
 def _apply_rule(node: Node, kind: str, facts: Facts, learnt: _Learnt) -> list[Node]:
@@ -114,18 +113,17 @@ def _run_rule(application: Application, kind: str, view: Any) -> None:
         if isinstance(error, MXNetError):
             raise
         what = "elements" if isinstance(error, ZeroDivisionError) else "axes"
-        raise InferenceError(f"{view._title}: the inputs have too few {what}") from error
+        raise InferenceError(f"{title_of(view)}: the inputs have too few {what}") from error
 
 
 def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
     """A contradiction as the user sees it: the user's line, and where each input comes from."""
-    assert node.application is not None
     lines = []
-    for name, entry, fact in zip(node.application.inputs, node.inputs, facts, strict=False):
+    for name, entry, fact in zip(node.applied.inputs, node.inputs, facts, strict=False):
         elsewhere = entry.node.location not in (None, node.location)
         origin = f" ({entry.node.location})" if elsewhere else ""
         lines.append(f"{name}: {kind} {written(fact)} from {entry.node.title}{origin}")
-    what_to_try = hint(node.application, kind, error)
+    what_to_try = hint(node.applied, kind, error)
     located = InferenceError(
         describe(str(error.args[0]), facts=lines, hint=what_to_try, location=node.location)
     )
@@ -199,4 +197,4 @@ def _outputs_of(application: Application, kind: str, values: list[Any]) -> list[
             raise InferenceError(
                 f"{application.op.name}: the output's {kind} is not determined"
             ) from None
-    return list(view._slots.values())[len(application.inputs) :]
+    return list(slots_of(view).values())[len(application.inputs) :]

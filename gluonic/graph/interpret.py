@@ -120,9 +120,8 @@ def run_in_graph(
     node: Node, arrays: Sequence[Array], run: Run, expected: Signature | None = None
 ) -> list[Array]:
     """Run a node as `run_node` does; an error names the user's line that made it, if another one runs it."""
-    assert node.application is not None
     try:
-        return run_node(node.application, arrays, run, expected)
+        return run_node(node.applied, arrays, run, expected)
     except MXNetError as error:
         told = str(error)
         if node.location is not None and str(node.location) not in told:

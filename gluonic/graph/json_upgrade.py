@@ -47,12 +47,11 @@ def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
 
 def _move_input_attributes(node: Node) -> None:
     """``weight_lr_mult`` of an operator becomes ``__lr_mult__`` of its weight."""
-    assert node.application is not None
     for name in list(node.attributes):
         found = input_attribute(name)
-        if found is None or found[0] not in node.application.inputs:
+        if found is None or found[0] not in node.applied.inputs:
             continue
-        variable = node.inputs[node.application.inputs.index(found[0])].node
+        variable = node.inputs[node.applied.inputs.index(found[0])].node
         if variable.is_variable:
             kept = dict(node.attributes)
             moved = {f"__{found[1]}__": kept.pop(name)}
@@ -61,7 +60,6 @@ def _move_input_attributes(node: Node) -> None:
 
 def _free_argmax_axis(node: Node) -> None:
     """``axis=-1`` once meant «over all elements», now written by leaving it out."""
-    assert node.application is not None
     if node.operator_name in ("argmax", "argmin") and node.attributes.get("axis") == "-1":
         node.attributes = {name: text for name, text in node.attributes.items() if name != "axis"}
-        node.application = node.application.op.apply(own(node.attributes, node.application.op))
+        node.application = node.applied.op.apply(own(node.attributes, node.applied.op))

@@ -66,6 +66,13 @@ class Node:
         return self.application is None
 
     @property
+    def applied(self) -> Application:
+        """The operator with its attributes, of a node that is no variable."""
+        if self.application is None:
+            raise TypeError(f"{self.name!r} is a variable: it applies no operator")
+        return self.application
+
+    @property
     def operator_name(self) -> str:
         """The operator's name, ``null`` for a variable, as in symbol JSON."""
         return "null" if self.application is None else self.application.op.name

@@ -43,9 +43,8 @@ def with_found_shapes(graph: Graph, known: Mapping[Node, tuple[int, ...]]) -> Gr
         shape: Any = facts[node][0]
         if not _is_open(node) or shape is None or None in shape:
             return None
-        assert node.application is not None
-        settings = {**node.application.settings, "shape": shape}
-        closed = node.application.op.apply(settings)
+        settings = {**node.applied.settings, "shape": shape}
+        closed = node.applied.op.apply(settings)
         return node.with_application(closed, inputs)
 
     return graph.rewrite(replace)

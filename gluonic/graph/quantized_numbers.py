@@ -11,7 +11,7 @@ import numpy as np
 
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, title_of
 
 INT8, UINT8, INT32 = np.dtype("int8"), np.dtype("uint8"), np.dtype("int32")
 FLOAT32 = np.dtype("float32")
@@ -74,6 +74,6 @@ def chosen(out_type: str, low: float | None, high: float | None) -> np.dtype[Any
 def require_small(n: NodeView, *names: str) -> None:
     """Refuse inputs that are known not to be int8 or uint8."""
     for name in names:
-        dtype = n._known(name)
+        dtype = peek(n, name)
         if dtype is not None and dtype not in SMALL:
-            raise InferenceError(f"{n._title}: {name} must be int8 or uint8, not {dtype.name}")
+            raise InferenceError(f"{title_of(n)}: {name} must be int8 or uint8, not {dtype.name}")

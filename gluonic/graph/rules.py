@@ -6,26 +6,37 @@ import numpy as np
 
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Rule
-from gluonic.graph.view import NodeView, PartialShape, Unknown, complete, unify, written
+from gluonic.graph.view import (
+    NodeView,
+    PartialShape,
+    Unknown,
+    complete,
+    peek,
+    put,
+    slots_of,
+    title_of,
+    unify,
+    written,
+)
 
 
 def same(n: NodeView) -> None:
     """All inputs and outputs have one shape (or one dtype); knowing any is knowing all."""
     common: Any = None
-    for name, value in n._slots.items():
+    for name, value in slots_of(n).items():
         if value is None or value is common:
             continue
         if common is None:
             common = value
             continue
         try:
-            common = unify(common, value, f"{n._title}: {name}")
+            common = unify(common, value, f"{title_of(n)}: {name}")
         except InferenceError:
-            facts = ", ".join(f"{k} {written(v)}" for k, v in n._slots.items() if v is not None)
-            raise InferenceError(f"{n._title} needs equal inputs but has {facts}") from None
-    for name, value in n._slots.items():
+            facts = ", ".join(f"{k} {written(v)}" for k, v in slots_of(n).items() if v is not None)
+            raise InferenceError(f"{title_of(n)} needs equal inputs but has {facts}") from None
+    for name, value in slots_of(n).items():
         if value is not common:
-            setattr(n, name, common)
+            put(n, name, common)
 
 
 def like(source: str, *targets: str) -> Rule:
@@ -33,10 +44,10 @@ def like(source: str, *targets: str) -> Rule:
 
     def rule(n: NodeView) -> None:
         for target in targets or ("output",):
-            if (value := n._known(source)) is not None:
-                setattr(n, target, value)
-            elif (value := n._known(target)) is not None:
-                setattr(n, source, value)
+            if (value := peek(n, source)) is not None:
+                put(n, target, value)
+            elif (value := peek(n, target)) is not None:
+                put(n, source, value)
 
     return rule
 
@@ -45,11 +56,11 @@ def gradients_like(source: str, gradient: str) -> Rule:
     """The `inputs` first outputs, `gradient` and a number, are as `source` and that number; all at once."""
 
     def rule(n: NodeView) -> None:
-        known = [n._known(f"{source}{i}") for i in range(n.inputs)]
+        known = [peek(n, f"{source}{i}") for i in range(n.inputs)]
         if any(fact is None for fact in known):
             raise Unknown
         for index, fact in enumerate(known):
-            setattr(n, f"{gradient}{index}", fact)
+            put(n, f"{gradient}{index}", fact)
 
     return rule
 
@@ -89,7 +100,7 @@ def broadcast_shapes(first: PartialShape, second: PartialShape, title: str) -> P
 
 def broadcast(n: NodeView) -> None:
     """The output is `lhs` and `rhs` broadcast together."""
-    n.output = broadcast_shapes(n.lhs, n.rhs, n._title)
+    n.output = broadcast_shapes(n.lhs, n.rhs, title_of(n))
 
 
 def output_dtype(dtype: str | np.dtype[Any]) -> Rule:

@@ -55,8 +55,7 @@ def simplify(graph: Graph, same_shape: SameShape, dtypes: Mapping[Entry, np.dtyp
 def _changes_nothing(
     node: Node, same_shape: SameShape, dtypes: Mapping[Entry, np.dtype[Any]]
 ) -> bool:
-    application = node.application
-    assert application is not None
+    application = node.applied
     op = application.op
     if op.name in _UNCHANGED_BY:
         may_change = application.settings["scalar"] != _UNCHANGED_BY[op.name]
@@ -75,8 +74,7 @@ def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> 
 
     None for what must run each time.
     """
-    assert node.application is not None
-    key = _computation_key(node.application, inputs)
+    key = _computation_key(node.applied, inputs)
     if key is None:
         return None
     if key not in known:

@@ -12,7 +12,7 @@ from gluonic.graph.operator import Array, Operator, Rule, operator
 from gluonic.graph.rules import same
 from gluonic.graph.scalar_math import M
 from gluonic.graph.updates import UpdateRule, Values
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.view import NodeView, peek, put, slots_of, title_of, unify
 
 Numbers: TypeAlias = Mapping[str, Any]
 Derived: TypeAlias = Callable[..., dict[str, float]]
@@ -34,16 +34,16 @@ _BLOCK = 1 << 14
 def floating(n: NodeView) -> None:
     """The dtype rule: everything has one floating dtype."""
     same(n)
-    for name, dtype in n._slots.items():
+    for name, dtype in slots_of(n).items():
         if dtype is not None and dtype.kind != "f":
-            raise InferenceError(f"{n._title}: {name} must be floating, not {dtype.name}")
+            raise InferenceError(f"{title_of(n)}: {name} must be floating, not {dtype.name}")
 
 
 def all_but(*names: str) -> Rule:
     """The shape rule: all inputs and outputs have one shape, except for those named."""
 
     def rule(n: NodeView) -> None:
-        unify_all(n, [name for name in n._slots if name not in names])
+        unify_all(n, [name for name in slots_of(n) if name not in names])
 
     return rule
 
@@ -52,9 +52,9 @@ def unify_all(n: NodeView, names: list[str]) -> Any:
     """Give inputs and outputs one shape or dtype, whichever is being inferred; returns it."""
     common: Any = None
     for name in names:
-        common = unify(common, n._known(name), f"{n._title}: {name}")
+        common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
     for name in names:
-        setattr(n, name, common)
+        put(n, name, common)
     return common
 
 
@@ -64,10 +64,10 @@ def narrow(*names: str) -> Rule:
     def rule(n: NodeView) -> None:
         common = unify_all(n, list(names))
         if common is not None and common.kind != "f":
-            raise InferenceError(f"{n._title}: weight must be floating, not {common.name}")
-        for name in n._slots:
+            raise InferenceError(f"{title_of(n)}: weight must be floating, not {common.name}")
+        for name in slots_of(n):
             if name not in names:
-                setattr(n, name, FLOAT32)
+                put(n, name, FLOAT32)
 
     return rule
 

@@ -2,9 +2,12 @@
 
 In a shape rule `n.data` is a shape, in a dtype rule a dtype, in a gradient rule an NDArray or a graph
 entry. While inferring, *reading the unknown waits* (raises `Unknown`) and *assigning unifies*.
+
+Every attribute of a `NodeView` is the operator's own: operators have inputs called `label`, `index`, `grad`.
+What else there is to ask of a node is asked by functions, such as `title_of(n)` and `peek(n, name)`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from gluonic.graph.errors import InferenceError
@@ -67,20 +70,24 @@ class Titled(Protocol):
 class NodeView:
     """One use of an operator, by the names of its inputs, outputs and attributes.
 
-    The view's own fields are underscored, for operators have inputs called `label`, `index`, `grad`.
-
-    Attributes
+    Parameters
     ----------
-    _slots : values of the inputs and outputs by name; None is unknown
-    _declared : names that the operator knows but this use does not have (an absent bias)
-    _train : whether the node runs in training mode (in gradient rules)
-    _wanted : for each input whether its gradient is asked for (in gradient rules)
+    slots : values of the inputs and outputs by name; None is unknown
+    settings : the attributes
+    declared : names that the operator knows but this use does not have (an absent bias)
+    groups : the names of the members of inputs and outputs of which there may be any number
+    title : what messages call the node
+    train : whether the node runs in training mode (in gradient rules)
+    wanted : for each input whether its gradient is asked for (in gradient rules)
     """
 
     __slots__ = ("_declared", "_groups", "_settings", "_slots", "_titled", "_train", "_wanted")
 
     _slots: dict[str, Any]
+    _settings: dict[str, Any]
     _titled: str | Titled
+    _train: bool
+    _wanted: Sequence[bool]
     _groups: dict[str, list[str]]
 
     def __init__(
@@ -103,11 +110,6 @@ class NodeView:
         set_own(self, "_train", train)
         set_own(self, "_wanted", wanted)
 
-    @property
-    def _title(self) -> str:
-        """What messages call it."""
-        return self._titled if isinstance(self._titled, str) else self._titled.title
-
     def __getattr__(self, name: str) -> Any:
         slots = self._slots
         if name in slots:
@@ -121,7 +123,7 @@ class NodeView:
             return [slots[member] for member in self._groups[name]]
         if name in self._declared:
             return None
-        raise AttributeError(f"{self._title} has no {name!r}")
+        raise AttributeError(f"{title_of(self)} has no {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         slots = self._slots
@@ -130,16 +132,69 @@ class NodeView:
             if old is None:
                 slots[name] = value
             elif value is not None and value is not old:
-                slots[name] = unify(old, value, f"{self._title}: {name}")
+                slots[name] = unify(old, value, f"{title_of(self)}: {name}")
         elif name in self._groups:
             members = self._groups[name]
             if len(members) != len(value):
-                raise InferenceError(f"{self._title}: {len(members)} of {name}, not {len(value)}")
+                raise InferenceError(
+                    f"{title_of(self)}: {len(members)} of {name}, not {len(value)}"
+                )
             for member, one in zip(members, value, strict=True):
-                slots[member] = unify(slots[member], one, f"{self._title}: {member}")
+                slots[member] = unify(slots[member], one, f"{title_of(self)}: {member}")
         elif name not in self._declared:
-            raise AttributeError(f"{self._title} has no {name!r}")
+            raise AttributeError(f"{title_of(self)} has no {name!r}")
 
-    def _known(self, name: str) -> Any:
-        """The value of a slot, or None while it is unknown or absent."""
-        return self._slots.get(name)
+
+def title_of(n: NodeView) -> str:
+    """What messages call a node."""
+    titled = n._titled
+    return titled if isinstance(titled, str) else titled.title
+
+
+def peek(n: NodeView, name: str) -> Any:
+    """The value of an input or output, or None while it is unknown or absent."""
+    return n._slots.get(name)
+
+
+def put(n: NodeView, name: str, value: Any) -> None:
+    """Assign to an input or output by its name, which unifies."""
+    setattr(n, name, value)
+
+
+def slots_of(n: NodeView) -> Mapping[str, Any]:
+    """The values of all inputs and outputs by name; None is unknown."""
+    return n._slots
+
+
+def settings_of(n: NodeView) -> dict[str, Any]:
+    """The attributes by name."""
+    return n._settings
+
+
+def is_training(n: NodeView) -> bool:
+    """Whether a node runs in training mode, in gradient rules."""
+    return n._train
+
+
+def wanted_of(n: NodeView) -> Sequence[bool]:
+    """For each input whether its gradient is asked for, in gradient rules."""
+    return n._wanted
+
+
+def run_on(
+    n: NodeView,
+    rule: Callable[[NodeView], None],
+    names: Iterable[str],
+    groups: dict[str, list[str]] | None = None,
+) -> None:
+    """Let another operator's rule speak about some inputs and outputs.
+
+    Parameters
+    ----------
+    names : what the rule sees
+    groups : as of `NodeView`
+    """
+    slots = {name: n._slots[name] for name in names}
+    rule(NodeView(slots, n._settings, groups=groups, title=n._titled))
+    for name, value in slots.items():
+        put(n, name, value)

@@ -13,7 +13,7 @@ from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import gradients_like
-from gluonic.graph.view import NodeView, Unknown
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, title_of, wanted_of
 from gluonic.minpy.call import Call
 from gluonic.minpy.definition import Definition, enter, find
 from gluonic.minpy.template import Template
@@ -87,7 +87,7 @@ _tried: dict[Any, list[tuple[tuple[int, ...], Any]]] = {}
 
 def _try(n: NodeView, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
     """The shapes and dtypes of the results for such arguments."""
-    settings = n._settings
+    settings = settings_of(n)
     key = (settings["function"], settings["call"], *shapes, *dtypes)
     found = _tried.get(key)
     if found is None:
@@ -104,8 +104,8 @@ def _try(n: NodeView, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]
 
 @minpy_customop.infer_shape
 def _(n: NodeView) -> None:
-    setattr(n, _HIDDEN, ())
-    shapes = [n._known(name) for name in _input_names(n)]
+    put(n, _HIDDEN, ())
+    shapes = [peek(n, name) for name in _input_names(n)]
     if any(shape is None or None in shape for shape in shapes):
         raise Unknown
     error: Exception | None = None
@@ -115,22 +115,22 @@ def _(n: NodeView) -> None:
         except Exception as caught:
             error = error or caught
             continue
-        _shapes_seen[tuple(n._settings.items())] = shapes
+        _shapes_seen[tuple(settings_of(n).items())] = shapes
         for name, (shape, _) in zip(_output_names(n), results, strict=True):
-            setattr(n, name, shape)
+            put(n, name, shape)
         return
     raise InferenceError(
-        f"{n._title}: {n.function} cannot be called with zeros to find the shape of its result: {error}"
+        f"{title_of(n)}: {n.function} cannot be called with zeros to find the shape of its result: {error}"
     ) from error
 
 
 @minpy_customop.infer_dtype
 def _(n: NodeView) -> None:
-    setattr(n, _HIDDEN, OBJECT)
-    dtypes = [n._known(name) for name in _input_names(n)]
+    put(n, _HIDDEN, OBJECT)
+    dtypes = [peek(n, name) for name in _input_names(n)]
     if any(dtype is None for dtype in dtypes):
         raise Unknown
-    shapes = _shapes_seen.get(tuple(n._settings.items()))
+    shapes = _shapes_seen.get(tuple(settings_of(n).items()))
     if shapes is None:  # all that can be said before shapes are known
         floats = [d for d in dtypes if np.issubdtype(d, np.floating)]
         guess = np.result_type(*floats) if floats else np.dtype(np.float32)
@@ -138,7 +138,7 @@ def _(n: NodeView) -> None:
     else:
         found = [dtype for _, dtype in _try(n, shapes, dtypes)]
     for name, dtype in zip(_output_names(n), found, strict=True):
-        setattr(n, name, dtype)
+        put(n, name, dtype)
 
 
 @minpy_customop.all_gradients
@@ -153,7 +153,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
             for value, head in zip(values, heads, strict=False)
         ],
         inputs=len(names),
-        wanted=tuple(i for i, want in enumerate(n._wanted) if want),
+        wanted=tuple(i for i, want in enumerate(wanted_of(n)) if want),
     )
     return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
 

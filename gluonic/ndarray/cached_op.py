@@ -52,9 +52,8 @@ class CachedGraph:
         """
 
         def observer(node: Node, arrays: list[Array], results: list[Array]) -> None:
-            assert node.application is not None
             assert callback is not None
-            called = input_names(node.application) if inputs else ()
+            called = input_names(node.applied) if inputs else ()
             names = [f"{node.name}_{name}" for name in called]
             names += [node.entry(i).name for i in range(node.visible_count)]
             for name, array in zip(names, [*(arrays if inputs else ()), *results], strict=False):

@@ -13,7 +13,7 @@ from gluonic.graph.application import Application
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import gradients_like
-from gluonic.graph.view import NodeView, Unknown
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, wanted_of
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
 from gluonic.ndarray.custom_call import (
     CustomSignature,
@@ -127,10 +127,10 @@ def _for_user(shape: Any) -> list[int]:
 
 @custom.infer_shape
 def _(n: NodeView) -> None:
-    prop = prop_of(n._settings)
-    setattr(n, _CARRIED, ())
+    prop = prop_of(settings_of(n))
+    put(n, _CARRIED, ())
     names, states = prop.list_arguments(), prop.list_auxiliary_states()
-    known = [n._known(name) for name in names]
+    known = [peek(n, name) for name in names]
     whole = all(shape is not None and None not in shape for shape in known)
     try:
         result = prop.infer_shape([_for_user(shape) for shape in known])
@@ -145,15 +145,15 @@ def _(n: NodeView) -> None:
     for name, shape in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
         if shape is not None and (whole or len(shape)):
             sizes = as_shape(shape, prop)
-            setattr(n, name, tuple(axis if whole or axis else None for axis in sizes))
+            put(n, name, tuple(axis if whole or axis else None for axis in sizes))
 
 
 @custom.infer_dtype
 def _(n: NodeView) -> None:
-    prop = prop_of(n._settings)
-    setattr(n, _CARRIED, OBJECT)
+    prop = prop_of(settings_of(n))
+    put(n, _CARRIED, OBJECT)
     names = prop.list_arguments()
-    known = [n._known(name) for name in names]
+    known = [peek(n, name) for name in names]
     first = next((dtype for dtype in known if dtype is not None), None)
     if names and first is None:
         raise Unknown
@@ -161,7 +161,7 @@ def _(n: NodeView) -> None:
     inputs, outputs, auxiliary = checked(prop.infer_type(filled), prop, "infer_type")
     slots = [*names, *prop.list_outputs(), *prop.list_auxiliary_states()]
     for name, dtype in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
-        setattr(n, name, np.dtype(dtype))
+        put(n, name, np.dtype(dtype))
 
 
 # ------------------------------------------------------------------------------------- gradient
@@ -169,7 +169,7 @@ def _(n: NodeView) -> None:
 
 @custom.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    prop = prop_of(n._settings)
+    prop = prop_of(settings_of(n))
     reads = Dependency(prop)
     names, states = prop.list_arguments(), prop.list_auxiliary_states()
     values = [getattr(n, name) for name in prop.list_outputs()]
@@ -185,8 +185,8 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         heads=reads.heads,
         outputs=reads.outputs,
         reads=reads.inputs,
-        wanted=tuple(i for i, want in enumerate(n._wanted[: len(names)]) if want),
-        op_type=n._settings["op_type"],
+        wanted=tuple(i for i, want in enumerate(wanted_of(n)[: len(names)]) if want),
+        op_type=settings_of(n)["op_type"],
     )
     return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
 

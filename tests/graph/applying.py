@@ -13,7 +13,7 @@ from gluonic.graph.interpret import run_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
 from gluonic.graph.rules import same
-from gluonic.graph.view import PartialShape, Unknown
+from gluonic.graph.view import PartialShape, Unknown, slots_of
 
 Array = npt.NDArray[Any]
 
@@ -45,4 +45,4 @@ def infer_shapes(
     view = used.view(slots)
     with suppress(Unknown):
         (used.op.shape or same)(view)
-    return list(view._slots.values())
+    return list(slots_of(view).values())

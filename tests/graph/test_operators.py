@@ -18,7 +18,7 @@ from gluonic.graph.interpret import signature_of
 from gluonic.graph.node_attributes import as_text
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.rules import same
-from gluonic.graph.view import Unknown, unify
+from gluonic.graph.view import Unknown, slots_of, unify
 from tests.graph.registry_samples import (
     CASES,
     SAMPLES,
@@ -117,7 +117,7 @@ def infer_slots(application: Application, kind: str, values: Sequence[Any]) -> l
         view = application.view(slots)
         with contextlib.suppress(Unknown):
             (getattr(application.op, kind) or same)(view)
-        slots = list(view._slots.values())
+        slots = list(slots_of(view).values())
     return slots
 
 

@@ -36,8 +36,7 @@ class ConvolutionProductStep(Step):
     data, weight, output = 0, 1, 2
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        assert node.application is not None
-        settings: Any = node.application.settings
+        settings: Any = node.applied.settings
         self.node, self.groups = node, settings["num_group"]
         self.dtype = facts.dtypes[node.entry()]
         windows = windows_of(*(settings[name] for name in _GEOMETRY))
@@ -51,10 +50,9 @@ class ConvolutionProductStep(Step):
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ConvolutionProductStep | None":
         """The step of a convolution with its channels first, of a dtype that BLAS knows."""
-        assert node.application is not None
         if gemm(facts.dtypes[node.entry()]) is None:
             return None
-        layout = node.application.settings["layout"]
+        layout = node.applied.settings["layout"]
         entries = (*node.inputs, node.entry())
         if layout is not None and layout[-1] == "C":
             return None

@@ -51,9 +51,8 @@ class BlockStep(Step):
     has_key = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        assert node.application is not None
         self.node = node
-        self.n: Any = SimpleNamespace(**node.application.settings)
+        self.n: Any = SimpleNamespace(**node.applied.settings)
         self.operands = (*node.inputs, node.entry())
 
     def emit(self, module: Module, name: str) -> None:

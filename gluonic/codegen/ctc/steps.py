@@ -28,8 +28,7 @@ class CtcStep(Step):
     declines = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        assert node.application is not None
-        settings = node.application.settings
+        settings = node.applied.settings
         results = [node.entry(i) for i in range(node.output_count)]
         self.operands = (*node.inputs, *results)
         self._empty = self.variant(facts)

@@ -23,9 +23,8 @@ class CopyStep(Step):
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "CopyStep | None":
         """The step of a node that relabels what it reads."""
-        assert node.application is not None
         kept = facts.dtypes[node.inputs[0]] == facts.dtypes[node.entry()] if node.inputs else False
-        if not kept or not relabels(node.application) or facts.dtypes[node.entry()].hasobject:
+        if not kept or not relabels(node.applied) or facts.dtypes[node.entry()].hasobject:
             return None
         return cls(node)
 
@@ -68,8 +67,7 @@ class JoinStep(Step):
         return cls(node)
 
     def _axis(self, facts: Facts) -> int:
-        assert self.node.application is not None
-        axis: int = self.node.application.settings[_AXIS_NAMES[self.node.operator_name]]
+        axis: int = self.node.applied.settings[_AXIS_NAMES[self.node.operator_name]]
         return axis % len(facts.shapes[self.node.entry()])
 
     def numbers(self, facts: Facts) -> Sequence[int]:

@@ -25,8 +25,7 @@ class PaddingStep(Step):
     """
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        assert node.application is not None
-        settings: Any = node.application.settings
+        settings: Any = node.applied.settings
         self.node, self.mode, self.value = node, settings["mode"], settings["constant_value"]
         self.dtype = facts.dtypes[node.entry()]
         pairs = list(zip(settings["pad_width"][::2], settings["pad_width"][1::2], strict=True))

@@ -39,8 +39,7 @@ class LookupStep(Step):
         return first, second, self.node.entry()
 
     def _settings(self, facts: Facts) -> tuple[int, str]:
-        assert self.node.application is not None
-        settings: Any = self.node.application.settings
+        settings: Any = self.node.applied.settings
         axis = settings.get("axis", 0) % len(facts.shapes[self.table])
         return axis, settings.get("mode", "clip")
 

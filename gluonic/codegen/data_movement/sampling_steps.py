@@ -32,8 +32,7 @@ class SampleStep(Step):
     uses_workspace = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        assert node.application is not None
-        settings: Any = node.application.settings
+        settings: Any = node.applied.settings
         self.images, self.grid, self.samples = self._entries(node)
         self.orders = settings.get("x_order", 0), settings.get("y_order", 0)
         self.dtype = facts.dtypes[self.samples]

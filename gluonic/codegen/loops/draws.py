@@ -19,7 +19,7 @@ from gluonic.graph.ops.dropout import draw_kept, kept_scale, mask_shape
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.ops.recurrent import draw_masks
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
 
@@ -33,7 +33,7 @@ def kept_elements(data: Array, *, p: float, axes: ShapeAttribute = (), run: Run)
 @kept_elements.infer_shape
 def _(n: NodeView) -> None:
     for axis in n.axes:
-        axis_of(axis, len(n.data), n._title)
+        axis_of(axis, len(n.data), title_of(n))
     n.output = mask_shape(n.data, n.axes)
 
 

@@ -112,8 +112,7 @@ class _Partition:
         group = Group([node], stages, reason)
         self.order[node] = len(self.order)
         self.group_of[node] = group
-        assert node.application is not None
-        read = () if node.application.op.reads_shapes else node.inputs
+        read = () if node.applied.op.reads_shapes else node.inputs
         self.made[group] = {node.entry(i) for i in range(node.output_count)}
         self.read[group] = set(read)
         before = [self.producer(entry) for entry in read]
@@ -251,9 +250,8 @@ def fuse(
 
 
 def _as_loop(shapes: Mapping[Entry, Shape], node: Node) -> Loop | None:
-    assert node.application is not None
     return loop_of(
-        node.application,
+        node.applied,
         [shapes[entry] for entry in node.inputs],
         [shapes[node.entry(i)] for i in range(node.output_count)],
     )
@@ -350,8 +348,7 @@ def _inputs_of(group: Group, fusion: Fusion, partition: _Partition) -> list[Entr
     reads: dict[Entry, None] = {}
     for node in group.nodes:
         loop = fusion.loops.get(node)
-        assert node.application is not None
-        otherwise = None if node.application.op.reads_shapes else ()
+        otherwise = None if node.applied.op.reads_shapes else ()
         maps: Sequence[Any] = loop.reads if loop is not None else [otherwise] * len(node.inputs)
         for entry, read in zip(node.inputs, maps, strict=True):
             if read is not None and partition.producer(entry) is not group:

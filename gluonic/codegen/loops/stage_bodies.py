@@ -314,11 +314,8 @@ class _Evaluation:
         """A result as those that read it get it: rounded to its dtype, as if it had been in memory."""
         dtypes, loop = self.bodies.dtypes, self.bodies.loops[node]
         dtype, value = dtypes[node.entry()], self.m.asarray(value)
-        assert node.application is not None
         moves = loop.reduction is None and loop.expression is element
-        if (moves or is_selection(node.application)) and all(
-            dtypes[e] == dtype for e in node.inputs
-        ):
+        if (moves or is_selection(node.applied)) and all(dtypes[e] == dtype for e in node.inputs):
             return self.m.astype(value, dtype)
         return as_stored(self.m, value, dtype)
 
@@ -337,8 +334,7 @@ class _Evaluation:
         """An operand of a sum or a product: an element, or the number that is an attribute."""
         if position < len(node.inputs):
             return self._element(node, position)
-        assert node.application is not None
-        return node.application.settings["scalar"]
+        return node.applied.settings["scalar"]
 
     def _elements(self, node: Node) -> list[Any]:
         reads = self.bodies.loops[node].reads

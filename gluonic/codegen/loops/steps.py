@@ -211,11 +211,10 @@ class LoopStep(Step):
 def loop_for(node: Node, facts: Facts) -> Loop | None:
     """The node as a loop."""
     if node not in facts.known:
-        assert node.application is not None
         kind = "loop", facts.kind_of(node)
         if kind not in facts.known:
             facts.known[kind] = loop_of(
-                node.application,
+                node.applied,
                 [facts.shapes[e] for e in node.inputs],
                 [facts.shapes[node.entry(i)] for i in range(node.output_count)],
             )

@@ -43,10 +43,9 @@ class Product:
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
     """The operator as a product of matrices; None if it is none."""
     rule = _RULES.get(node.operator_name)
-    assert node.application is not None
     if rule is None:
         return None
-    return rule(node.application.settings, [shapes[e] for e in node.inputs])
+    return rule(node.applied.settings, [shapes[e] for e in node.inputs])
 
 
 def _dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:

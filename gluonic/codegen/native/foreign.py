@@ -36,8 +36,7 @@ class ForeignStep(Step):
 
     def call(self, facts: Facts) -> NativeCall | None:
         """What is to be called for these shapes; `checked` keeps it for as long as it is needed."""
-        application = self.node.application
-        assert application is not None
+        application = self.node.applied
         assert application.op.native is not None
         inputs, outputs = (
             tuple((facts.shapes[e], facts.dtypes[e]) for e in entries)

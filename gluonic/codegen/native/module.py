@@ -40,7 +40,6 @@ def why_not(node: Node, facts: Facts) -> str:
 
 
 def _why_not(node: Node, facts: Facts) -> str:
-    assert node.application is not None
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:
         dtype = facts.dtypes[entry]
@@ -52,7 +51,7 @@ def _why_not(node: Node, facts: Facts) -> str:
     dtypes = [
         facts.dtypes[e] for e, read in zip(node.inputs, loop.reads, strict=True) if read is not None
     ]
-    return why_no_code(node.application, loop, dtypes)
+    return why_no_code(node.applied, loop, dtypes)
 
 
 @record

@@ -44,8 +44,7 @@ _PLACES = {
 
 def native_step(node: Node, facts: Facts) -> Step | None:
     """What machine code does for an operator that runs as a whole; None if Python runs it."""
-    assert node.application is not None
-    made = MADE_STEPS.get(node.application.op)
+    made = MADE_STEPS.get(node.applied.op)
     if made is not None:
         return made(node, facts)
     place = _PLACES.get(node.operator_name)

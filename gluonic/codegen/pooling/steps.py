@@ -45,8 +45,7 @@ class PoolingStep(Step):
         """The step of pooling with channels first, in a dtype that has machine code."""
         if facts.dtypes[node.entry()].name not in _DTYPES:
             return None
-        assert node.application is not None
-        layout = node.application.settings["layout"]
+        layout = node.applied.settings["layout"]
         if layout is not None and layout[-1] == "C":
             return None
         if any(0 in facts.shapes[e] for e in (*node.inputs, node.entry())):
@@ -54,8 +53,7 @@ class PoolingStep(Step):
         return cls(node, facts)
 
     def _settings(self) -> Any:
-        assert self.node.application is not None
-        return self.node.application.settings
+        return self.node.applied.settings
 
     def _pool(self, facts: Facts) -> Pool:
         settings = self._settings()

@@ -23,8 +23,7 @@ class RecurrentStep(Step):
     uses_workspace = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
-        application = node.application
-        assert application is not None
+        application = node.applied
         settings: Any = application.settings
         outputs = [node.entry(i) for i in range(node.output_count)]
         self.operands = (*node.inputs, *outputs)
@@ -52,11 +51,10 @@ class RecurrentStep(Step):
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "RecurrentStep | None":
         """The step of a network of numbers that products take."""
-        assert node.application is not None
-        settings: Any = node.application.settings
+        settings: Any = node.applied.settings
         if node.operator_name == "RNN" and settings["p"] and settings["num_layers"] > 1:
             return None  # it draws in turn with something that Python runs
-        given = dict(zip(node.application.inputs, node.inputs, strict=True))
+        given = dict(zip(node.applied.inputs, node.inputs, strict=True))
         lengths = given.pop("sequence_length", None)
         if lengths is not None and facts.dtypes[lengths].name not in INDICES:
             return None

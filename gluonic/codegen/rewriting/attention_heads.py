@@ -89,8 +89,7 @@ class _Rewriting:
         found = [source for source in sources if source is not None]
         if not found:
             return None
-        assert node.application is not None
-        settings = {name: node.application.settings[name] for name in _TURNS}
+        settings = {name: node.applied.settings[name] for name in _TURNS}
         places = [WHOLE if source is None else BY_HEAD for source in sources]
         factors = [
             entry if source is None else self._now(source)
@@ -121,8 +120,7 @@ class _Rewriting:
         if not self.ask(_are_joined, by_head, matrices):
             return None
         product = self._now(matrices).node
-        assert product.application is not None
-        return _like(product, product.inputs, {**product.application.settings, "by_head": True})
+        return _like(product, product.inputs, {**product.applied.settings, "by_head": True})
 
     def _relabelled(self, entry: Entry) -> Entry | None:
         """What an entry is under another shape."""
@@ -134,9 +132,8 @@ class _Rewriting:
         """Whether a node exchanges the second and the third of four axes."""
         if node.operator_name not in ("transpose", "SwapAxis"):
             return False
-        assert node.application is not None
         shapes = self.facts.shapes[node.inputs[0]], self.facts.shapes[node.entry()]
-        loop = loop_of(node.application, shapes[:1], shapes[1:])
+        loop = loop_of(node.applied, shapes[:1], shapes[1:])
         return loop is not None and loop.reads == (Read((0, 2, 1, 3)),)
 
 

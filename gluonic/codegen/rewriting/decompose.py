@@ -23,6 +23,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 from gluonic.graph.record import record
+from gluonic.graph.view import settings_of
 
 DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
@@ -150,7 +151,7 @@ def _layer_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 def _grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     n = site.n
-    groups = n._settings.get("num_groups", 0)
+    groups = settings_of(n).get("num_groups", 0)
     blocks = F.reshape(n.data, shape=(0, groups, -1))
     gamma, beta = (F.reshape(v, shape=(1, -1, 1)) for v in (n.gamma, n.beta))
     centred, mean, variance = _standardized(F, blocks, n.eps, axis=2)
@@ -164,7 +165,7 @@ def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n = site.n
     if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
         return None
-    axis = n._settings.get("axis", 1)
+    axis = settings_of(n).get("axis", 1)
     shows_variance = site.node.operator_name in ("BatchNorm_v1", "_contrib_SyncBatchNorm")
     gamma, beta = (F._channel_view_like(v, n.data, axis=axis) for v in (n.gamma, n.beta))
     if site.train and not n.use_global_stats:
@@ -227,7 +228,7 @@ def _ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The losses alone, where nobody reads their gradient."""
     if site.node.entry(1) in site.used:
         return None
-    losses = apply(ctc_losses, *site.inputs, **site.n._settings)
+    losses = apply(ctc_losses, *site.inputs, **settings_of(site.n))
     return [losses, site.n.data]
 
 
@@ -236,7 +237,7 @@ def _recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     n, node = site.n, site.node
     if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
         return None
-    found = F.RNN(*site.inputs, **{**n._settings, "p": 0.0})
+    found = F.RNN(*site.inputs, **{**settings_of(n), "p": 0.0})
     return [*found, found[0]]
 
 
@@ -258,7 +259,7 @@ def _arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     start, step = math.trunc(n.start), math.trunc(n.step)
     if site.dtype.kind == "f" or (start, step) == (n.start, n.step):
         return None
-    return [F._contrib_arange_like(n.data, **{**n._settings, "start": start, "step": step})]
+    return [F._contrib_arange_like(n.data, **{**settings_of(n), "start": start, "step": step})]
 
 
 # -- copies -------------------------------------------------------------------------------------

@@ -33,8 +33,7 @@ def with_draws_apart(graph: Graph, train: bool) -> Graph:
     def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
         if node.operator_name not in _RULES or not draws(node, train):
             return None
-        assert node.application is not None
-        made = _RULES[node.operator_name](node, inputs, node.application.settings)
+        made = _RULES[node.operator_name](node, inputs, node.applied.settings)
         give_origin(made, node)
         return made
 
@@ -59,8 +58,7 @@ def _rectifier(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any])
 
 
 def _network(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
-    assert node.application is not None
-    given = dict(zip(node.application.inputs, inputs, strict=True))
+    given = dict(zip(node.applied.inputs, inputs, strict=True))
     network = network_of(SimpleNamespace(**settings))
     width, layers = network.directions * network.shown, network.num_layers - 1
     given["masks"] = _drawn(node, masks, given["data"], layers=layers, width=width, p=settings["p"])

@@ -30,12 +30,9 @@ def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) ->
         key = key_of.get(node)
         if key is None:
             return None
-        application = inputs[0].node.application
-        assert application is not None
-        assert node.application is not None
-        (cut,) = EqualPiece.of(application.settings["cuts"])
+        (cut,) = EqualPiece.of(inputs[0].node.applied.settings["cuts"])
         if key not in made:
-            settings = {**node.application.settings, "flatten": False}
+            settings = {**node.applied.settings, "flatten": False}
             made[key] = F.FullyConnected(inputs[0].node.inputs[0], *inputs[1:], **settings)
         return [cut_out(made[key], cut)]
 
@@ -61,8 +58,7 @@ def _families(graph: Graph) -> dict[Any, list[Node]]:
 
 def _has_rows(node: Node, rank: int) -> bool:
     """Whether a dense layer transforms the last axis of a slice, given the rank of the whole array."""
-    assert node.application is not None
-    return rank == 3 or (rank > 3 and not node.application.settings["flatten"])
+    return rank == 3 or (rank > 3 and not node.applied.settings["flatten"])
 
 
 def take_parts_early(graph: Graph) -> Graph:

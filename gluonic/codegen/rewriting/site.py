@@ -31,8 +31,7 @@ class RewriteContext:
     current: dict[Node, Entry]
 
     def __post_init__(self) -> None:
-        assert self.node.application is not None
-        self.n = self.node.application.view([*self.inputs, *self.node.application.outputs])
+        self.n = self.node.applied.view([*self.inputs, *self.node.applied.outputs])
 
     @property
     def dtype(self) -> Any:

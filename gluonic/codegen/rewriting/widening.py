@@ -107,8 +107,7 @@ def _one_after_the_other(
 def _with_rounded_numbers(
     node: Node, inputs: Sequence[Entry], dtypes: Mapping[Entry, Dtype]
 ) -> Sequence[Entry]:
-    assert node.application is not None
-    op, settings = node.application.op, node.application.settings
+    op, settings = node.applied.op, node.applied.settings
     made = node.with_application(op.apply({**settings, **rounded_attributes(settings)}), inputs)
     return [made.entry(i) for i in range(node.output_count)]
 

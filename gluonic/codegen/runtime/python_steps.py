@@ -97,9 +97,7 @@ class PythonStep:
         results: Sequence[Result],
         binding: Binding,
     ) -> None:
-        application = group.nodes[0].application
-        assert application is not None
-        self.application: Application = application
+        self.application: Application = group.nodes[0].applied
         self._group, self._reads, self._results, self._binding = group, reads, results, binding
         self._expected: Signature | None = None
 
@@ -148,8 +146,7 @@ class MixedSteps:
 
     def _python_step(self, group: "Group") -> PythonStep:
         node = group.nodes[0]
-        assert node.application is not None
-        find = self._blank if node.application.op.reads_shapes else self._place
+        find = self._blank if node.applied.op.reads_shapes else self._place
         reads = [find(entry) for entry in node.inputs]
         results = [self._result(node.entry(i)) for i in range(node.output_count)]
         return PythonStep(group, reads, results, self._binding)

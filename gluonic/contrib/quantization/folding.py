@@ -46,8 +46,7 @@ def _can_fold(graph: Graph, norm: Node, layer: Node, params: Mapping[str, NDArra
         first = settings["flatten"]
     else:
         return False
-    assert norm.application is not None
-    alone = graph.reads.get(norm.inputs[0]) == 1 and norm.application.settings["axis"] == 1
+    alone = graph.reads.get(norm.inputs[0]) == 1 and norm.applied.settings["axis"] == 1
     shown = any(graph.reads.get(norm.entry(i)) for i in range(1, norm.output_count))
     names = [entry.node.name for entry in (*layer.inputs[1:], *norm.inputs[1:])]
     once = all(graph.reads[entry] == 1 for entry in norm.inputs[0].node.inputs[1:])
@@ -56,10 +55,8 @@ def _can_fold(graph: Graph, norm: Node, layer: Node, params: Mapping[str, NDArra
 
 def _folded(norm: Node, layer: Node, params: Parameters) -> Node:
     """The layer with the normalization in its parameters."""
-    assert norm.application is not None
-    assert layer.application is not None
     gamma, beta, mean, variance = (params[entry.node.name] for entry in norm.inputs[1:])
-    settings = norm.application.settings
+    settings = norm.applied.settings
     scale = (variance + settings["eps"]).rsqrt()
     if not settings["fix_gamma"]:
         scale = scale * gamma
@@ -71,7 +68,7 @@ def _folded(norm: Node, layer: Node, params: Parameters) -> Node:
     else:
         added, before = Node(None, f"{layer.name}_bias"), nd.zeros_like(mean)
     params[added.name] = (before - mean) * scale + beta
-    application = layer.application.op.apply({**layer.application.settings, "no_bias": False})
+    application = layer.applied.op.apply({**layer.applied.settings, "no_bias": False})
     made = layer.with_application(application, [data, weight, added.entry()])
     made.attributes = _with_bias(layer.attributes)
     return made

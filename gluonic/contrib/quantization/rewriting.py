@@ -116,8 +116,7 @@ def _made(op: str, name: str, inputs: Sequence[Entry], attributes: Mapping[str, 
 
 def _is_weight(node: Node, place: int) -> bool:
     """Whether an input must be int8."""
-    assert node.application is not None
-    return node.application.inputs[place] in ("weight", "bias")
+    return node.applied.inputs[place] in ("weight", "bias")
 
 
 class _Quantization:
@@ -169,8 +168,7 @@ class _Quantization:
         self.nodes[node] = new
 
     def _quantized(self, node: Node, form: Form, inputs: Sequence[Entry]) -> Node:
-        assert node.application is not None
-        settings = node.application.settings
+        settings = node.applied.settings
         op = REGISTRY[form.name]
         known = {name: value for name, value in settings.items() if name in op.attributes}
         attributes = dict(node.attributes)
@@ -233,8 +231,7 @@ def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
         if found is None:
             return None
         ends = {"min_calib_range": f"{found[0]:f}", "max_calib_range": f"{found[1]:f}"}
-        assert node.application is not None
-        application = node.application.op.apply({**node.application.settings, **ends})
+        application = node.applied.op.apply({**node.applied.settings, **ends})
         made = node.with_application(application, inputs)
         made.attributes = {**node.attributes, **ends}
         return made

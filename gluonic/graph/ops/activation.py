@@ -14,7 +14,7 @@ from gluonic.graph.ops.distributions import as_float, drawn_as
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.random_source import Draws
 from gluonic.graph.scalar_math import M
-from gluonic.graph.view import NodeView, PartialShape, complete
+from gluonic.graph.view import NodeView, PartialShape, complete, peek
 
 
 class ActivationFunction(NamedTuple):
@@ -189,7 +189,7 @@ def _(n: NodeView) -> None:
     if n.act_type != "prelu":
         return
     data = n.data
-    if n._known("gamma") is None:
+    if peek(n, "gamma") is None:
         n.gamma = (data[min(1, len(data) - 1)],)
     elif None not in data[:2] and None not in n.gamma:
         _prelu_axes(n.gamma, data)

@@ -14,7 +14,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, put, title_of
 
 
 @operator("_contrib_div_sqrt_dim")
@@ -27,7 +27,7 @@ def div_sqrt_dim(data: Array) -> Any:
 def _(n: NodeView) -> None:
     same(n)
     if not n.data:
-        raise InferenceError(f"{n._title}: data has no axis whose length could be taken")
+        raise InferenceError(f"{title_of(n)}: data has no axis whose length could be taken")
 
 
 div_sqrt_dim.gradient(data=lambda F, n, g: F._contrib_div_sqrt_dim(g))
@@ -129,8 +129,8 @@ def encdec_valatt(keys_values: Array, attention: Array, *, heads: int) -> Any:
 def _projection(n: NodeView, name: str, parts: int) -> PartialShape:
     """Check a projection: three axes, the last one a multiple of heads and parts."""
     shape: PartialShape = getattr(n, name)
-    require_rank(shape, (3,), f"{n._title}: {name}")
-    divided(shape[2], parts * n.heads, f"{n._title}: axis 2 of {name}")
+    require_rank(shape, (3,), f"{title_of(n)}: {name}")
+    divided(shape[2], parts * n.heads, f"{title_of(n)}: axis 2 of {name}")
     return shape
 
 
@@ -143,7 +143,7 @@ def _(n: NodeView) -> None:
 @encdec_qk.infer_shape
 def _(n: NodeView) -> None:
     keys, batch, width = _projection(n, "keys_values", 2)
-    n.queries = (None, batch, divided(width, 2, f"{n._title}: axis 2 of keys_values"))
+    n.queries = (None, batch, divided(width, 2, f"{title_of(n)}: axis 2 of keys_values"))
     queries, batch, width = _projection(n, "queries", 1)
     n.keys_values = (None, batch, scaled(width, 2))
     n.output = (scaled(batch, n.heads), queries, keys)
@@ -154,8 +154,8 @@ def _values_rule(name: str, parts: int) -> Any:
         keys, batch, width = _projection(n, name, parts)
         n.attention = (scaled(batch, n.heads), keys if parts == 3 else None, keys)
         _, queries, keys = n.attention
-        setattr(n, name, (keys, None, None))
-        n.output = (queries, batch, divided(width, parts, f"{n._title}: axis 2 of {name}"))
+        put(n, name, (keys, None, None))
+        n.output = (queries, batch, divided(width, parts, f"{title_of(n)}: axis 2 of {name}"))
 
     return rule
 

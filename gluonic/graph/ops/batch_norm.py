@@ -10,7 +10,7 @@ from gluonic.graph.axes import axis_of, replaced
 from gluonic.graph.operator import Array, Run, State, operator
 from gluonic.graph.ops.layer_rules import both_ways, require_floating, set_all, wide
 from gluonic.graph.ops.standardization import Standardization, moments
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, is_training, put, settings_of, title_of
 
 
 def normalize(
@@ -195,7 +195,7 @@ def batch_norm_v1(
 
 
 def _axis(n: NodeView) -> int:
-    return int(n._settings.get("axis", 1))
+    return int(settings_of(n).get("axis", 1))
 
 
 _PARAMETERS = ("gamma", "beta", "moving_mean", "moving_var", "mean", "var")
@@ -204,7 +204,7 @@ _PARAMETERS = ("gamma", "beta", "moving_mean", "moving_var", "mean", "var")
 def infer_shape_of_statistics(n: NodeView) -> None:
     """The shape rule of an operator with statistics for each channel."""
     both_ways(n, "data", "output")
-    axis = axis_of(_axis(n), len(n.data), n._title)
+    axis = axis_of(_axis(n), len(n.data), title_of(n))
     set_all(n, _PARAMETERS, (n.data[axis],))
     n.data = n.output = replaced(n.data, axis, n.gamma[0])
 
@@ -214,13 +214,13 @@ def infer_dtype_of_statistics(n: NodeView) -> None:
     both_ways(n, "data", "output")
     require_floating(n)
     for name in _PARAMETERS:
-        setattr(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
+        put(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
 
 
 def gradients(F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool) -> dict[str, Any]:
     """Gradients of all inputs; the statistics are outputs, through which higher orders flow."""
     axis = _axis(n)
-    uses_batch = n._train and not n.use_global_stats
+    uses_batch = is_training(n) and not n.use_global_stats
 
     def view(vector: Any) -> Any:
         return F._channel_view_like(vector, n.data, axis=axis)

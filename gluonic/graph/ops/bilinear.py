@@ -10,7 +10,7 @@ from typing import Any
 
 from gluonic.graph.operator import Array, Operator
 from gluonic.graph.ops.companions import companion
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, settings_of
 
 Kernel = Callable[..., Array]
 
@@ -43,13 +43,13 @@ def declare_bilinear(
     )
 
     def forward(F: Any, n: NodeView, data: Any, weight: Any) -> Any:
-        return getattr(F, op.name)(data, weight, **{**n._settings, "no_bias": True})
+        return getattr(F, op.name)(data, weight, **{**settings_of(n), "no_bias": True})
 
     def data_of(F: Any, n: NodeView, grad: Any, data: Any, weight: Any) -> Any:
-        return getattr(F, towards_data.name)(grad, data, weight, **n._settings)
+        return getattr(F, towards_data.name)(grad, data, weight, **settings_of(n))
 
     def weight_of(F: Any, n: NodeView, grad: Any, data: Any, weight: Any) -> Any:
-        return getattr(F, towards_weight.name)(grad, data, weight, **n._settings)
+        return getattr(F, towards_weight.name)(grad, data, weight, **settings_of(n))
 
     op.gradient(
         data=lambda F, n, g: data_of(F, n, g, n.data, n.weight),

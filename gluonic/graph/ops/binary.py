@@ -17,7 +17,7 @@ from gluonic.graph.families import (
 )
 from gluonic.graph.operator import GradientRule, Operator
 from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek
 
 
 class Binary(NamedTuple):
@@ -224,7 +224,7 @@ def _on_arrays(names: tuple[str, ...], row: Binary, shape: Any, extent: str) -> 
 
 def beside_scalar(n: NodeView) -> None:
     """The dtype rule of array and number: integers stay, unless the number is no whole one."""
-    data, output = n._known("data"), n._known("output")
+    data, output = peek(n, "data"), peek(n, "output")
     if data is not None:
         wide = "int64" if n.is_int else "float64"
         stays = data.kind == "f" or (data.kind in "iu" and n.is_int)

@@ -12,7 +12,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.rectangles import as_centers, as_corners, overlaps, survivors
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, written
+from gluonic.graph.view import NodeView, peek, title_of, written
 
 Format = Literal["corner", "center"]
 
@@ -23,7 +23,7 @@ def _require_boxes(n: NodeView, *names: str) -> None:
         shape = getattr(n, name)
         if len(shape) < 2 or shape[-1] not in (4, None):
             raise InferenceError(
-                f"{n._title}: {name} is {written(shape)} but must hold boxes, (..., 4)"
+                f"{title_of(n)}: {name} is {written(shape)} but must hold boxes, (..., 4)"
             )
 
 
@@ -125,21 +125,23 @@ def box_nms(
 
 @box_nms.infer_shape
 def _(n: NodeView) -> None:
-    if (known := n._known("output0")) is not None:
+    if (known := peek(n, "output0")) is not None:
         n.data = known
     n.output0 = n.output1 = n.data
     if len(n.data) < 2:
-        raise InferenceError(f"{n._title}: data is {written(n.data)} but must hold rows of boxes")
+        raise InferenceError(
+            f"{title_of(n)}: data is {written(n.data)} but must hold rows of boxes"
+        )
     places = [n.score_index, *range(n.coord_start, n.coord_start + 4)]
     places += [n.id_index] * (n.id_index >= 0)
     width = n.data[-1]
     if len(set(places)) < len(places) or min(places) < 0:
         raise InferenceError(
-            f"{n._title}: coord_start {n.coord_start}, score_index {n.score_index} and id_index"
+            f"{title_of(n)}: coord_start {n.coord_start}, score_index {n.score_index} and id_index"
             f" {n.id_index} name one place twice or none"
         )
     if width is not None and max(places) >= width:
-        raise InferenceError(f"{n._title}: rows of {width} numbers have no place {max(places)}")
+        raise InferenceError(f"{title_of(n)}: rows of {width} numbers have no place {max(places)}")
 
 
 @box_nms.infer_dtype
@@ -194,7 +196,7 @@ def bipartite_matching(
 def _(n: NodeView) -> None:
     if len(n.data) < 2:
         raise InferenceError(
-            f"{n._title}: data is {written(n.data)} but must be matrices of scores"
+            f"{title_of(n)}: data is {written(n.data)} but must be matrices of scores"
         )
     *batch, rows, columns = n.data
     n.output0, n.output1 = (*batch, rows), (*batch, columns)
@@ -237,8 +239,8 @@ def box_encode(
 def _(n: NodeView) -> None:
     n.means = n.stds = (4,)
     _require_boxes(n, "anchors", "refs")
-    require_rank(n.anchors, (3,), f"{n._title}: anchors")
-    require_rank(n.refs, (3,), f"{n._title}: refs")
+    require_rank(n.anchors, (3,), f"{title_of(n)}: anchors")
+    require_rank(n.refs, (3,), f"{title_of(n)}: refs")
     n.output0 = n.output1 = n.anchors
     n.samples = n.matches = n.anchors[:2]
     n.refs = (n.anchors[0], None, 4)
@@ -287,8 +289,8 @@ def box_decode(
 @box_decode.infer_shape
 def _(n: NodeView) -> None:
     _require_boxes(n, "data", "anchors")
-    require_rank(n.data, (3,), f"{n._title}: data")
-    require_rank(n.anchors, (3,), f"{n._title}: anchors")
+    require_rank(n.data, (3,), f"{title_of(n)}: data")
+    require_rank(n.anchors, (3,), f"{title_of(n)}: anchors")
     n.anchors = (1, n.data[1], 4)
     n.data = (None, n.anchors[1], 4)
     n.output = n.data

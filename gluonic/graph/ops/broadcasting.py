@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total
-from gluonic.graph.view import NodeView, PartialShape, complete, written
+from gluonic.graph.view import NodeView, PartialShape, complete, peek, title_of, written
 
 
 def _require_stretch(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
@@ -17,7 +17,7 @@ def _require_stretch(n: NodeView, shape: PartialShape, target: PartialShape) -> 
     padded = (1,) * (len(target) - len(shape)) + tuple(shape)
     if len(padded) != len(target) or not all(map(_stretches, padded, target)):
         raise InferenceError(
-            f"{n._title}: the shape {written(shape)} cannot be broadcast to {written(target)}"
+            f"{title_of(n)}: the shape {written(shape)} cannot be broadcast to {written(target)}"
         )
 
 
@@ -49,7 +49,7 @@ def reduce_like(lhs: Array, rhs: Array) -> Any:
 @reduce_like.infer_shape
 def _(n: NodeView) -> None:
     like("rhs")(n)
-    lhs, rhs = n._known("lhs"), n._known("rhs")
+    lhs, rhs = peek(n, "lhs"), peek(n, "rhs")
     if lhs is not None and rhs is not None:
         _require_stretch(n, rhs, lhs)
 
@@ -83,15 +83,17 @@ def _(n: Any) -> None:
         return
     shape = list(n.lhs)
     if len(n.lhs_axes) != len(n.rhs_axes) or not n.lhs_axes:
-        raise InferenceError(f"{n._title}: lhs_axes and rhs_axes must name equally many axes")
+        raise InferenceError(f"{title_of(n)}: lhs_axes and rhs_axes must name equally many axes")
     for own, other in zip(n.lhs_axes, n.rhs_axes, strict=True):
         if not (-len(shape) <= own < len(shape) and -len(n.rhs) <= other < len(n.rhs)):
             raise InferenceError(
-                f"{n._title}: there are no axes {own} of {written(n.lhs)}"
+                f"{title_of(n)}: there are no axes {own} of {written(n.lhs)}"
                 f" and {other} of {written(n.rhs)}"
             )
         if shape[own] not in (1, None):
-            raise InferenceError(f"{n._title}: axis {own} of {written(n.lhs)} is not of length one")
+            raise InferenceError(
+                f"{title_of(n)}: axis {own} of {written(n.lhs)} is not of length one"
+            )
         shape[own] = n.rhs[other]
     n.output = tuple(shape)
 
@@ -137,9 +139,9 @@ def _resized(shape: PartialShape, axis: Shape, size: Shape) -> PartialShape:
 @broadcast_axis.infer_shape
 def _(n: Any) -> None:
     if len(n.axis) != len(n.size):
-        raise InferenceError(f"{n._title}: axis={n.axis} and size={n.size} must be equally long")
+        raise InferenceError(f"{title_of(n)}: axis={n.axis} and size={n.size} must be equally long")
     if not all(-len(n.data) <= a < len(n.data) for a in n.axis):
-        raise InferenceError(f"{n._title}: axis={n.axis} must name axes of {written(n.data)}")
+        raise InferenceError(f"{title_of(n)}: axis={n.axis} must name axes of {written(n.data)}")
     _stretched(n, n.data, _resized(n.data, n.axis, n.size))
 
 

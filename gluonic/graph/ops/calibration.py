@@ -7,7 +7,7 @@ import numpy as np
 from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 _LITTLE = 1e-4
 
@@ -84,7 +84,7 @@ def _(n: NodeView) -> None:
     n.hist_edges = (None if bins is None else bins + 1,)
     if bins is not None and (bins % 2 == 0 or bins < n.num_quantized_bins):
         raise InferenceError(
-            f"{n._title}: hist must have an odd number of bins, at least "
+            f"{title_of(n)}: hist must have an odd number of bins, at least "
             f"num_quantized_bins={n.num_quantized_bins}, not {bins}"
         )
 

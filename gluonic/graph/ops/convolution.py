@@ -21,7 +21,7 @@ from gluonic.graph.ops.windows import (
     require_places,
     windows_of,
 )
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, title_of, written
 
 
 @operator(
@@ -94,7 +94,7 @@ def convolution(
 
 @convolution.infer_shape
 def _(n: NodeView) -> None:
-    title = n._title
+    title = title_of(n)
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, title)
     last = windows.channels_last
     divided(n.num_filter, n.num_group, f"{title}: num_filter")

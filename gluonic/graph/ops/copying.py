@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.families import documented, elementwise
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import fixed_by, like, same
-from gluonic.graph.view import NodeView, complete, unify, written
+from gluonic.graph.view import NodeView, complete, peek, settings_of, title_of, unify, written
 
 identity = elementwise("_copy", "identity")(
     documented(lambda m, data: data, "identity", "The input itself.")
@@ -19,7 +19,7 @@ identity.gradient(data=lambda F, n, g: g)
 
 def _dense(n: NodeView) -> None:
     if n.stype != "default":
-        raise NotThereError(f"{n._title}: stype={n.stype!r}: gluonic has no sparse arrays")
+        raise NotThereError(f"{title_of(n)}: stype={n.stype!r}: gluonic has no sparse arrays")
     same(n)
 
 
@@ -105,7 +105,7 @@ def make_loss_layer(
     return data
 
 
-make_loss_layer.gradient(data=lambda F, n, g: F._backward_MakeLoss(n.data, **n._settings))
+make_loss_layer.gradient(data=lambda F, n, g: F._backward_MakeLoss(n.data, **settings_of(n)))
 
 
 @operator("_backward_MakeLoss")
@@ -162,7 +162,7 @@ def _(n: NodeView) -> None:
     condition = complete(n.condition)  # as MXNet: nothing is known before the condition is
     common = None
     for name in ("x", "y", "output"):
-        common = unify(common, n._known(name), f"{n._title}: {name}")
+        common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
     n.x = n.y = n.output = common
     if common is None:
         if len(condition) != 1:
@@ -173,7 +173,7 @@ def _(n: NodeView) -> None:
         n.condition = common[:1]
     else:
         raise InferenceError(
-            f"{n._title}: condition is {written(condition)} but must be {written(common)}"
+            f"{title_of(n)}: condition is {written(condition)} but must be {written(common)}"
             f" or {written(common[:1])}"
         )
 
@@ -182,7 +182,7 @@ def _(n: NodeView) -> None:
 def _(n: NodeView) -> None:
     common = None
     for name in ("x", "y", "output"):
-        common = unify(common, n._known(name), f"{n._title}: {name}")
+        common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
     n.x = n.y = n.output = common
 
 

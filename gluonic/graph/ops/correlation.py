@@ -10,7 +10,7 @@ from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.windows import padded
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, peek, put, title_of
 
 Slices = tuple[slice, slice, slice, slice]
 
@@ -121,14 +121,16 @@ def _layout(n: NodeView) -> PatchGrid:
 @correlation.infer_shape
 def _(n: NodeView) -> None:
     if n.kernel_size % 2 == 0 or n.stride1 < 1 or n.stride2 < 1:
-        raise InferenceError(f"{n._title}: kernel_size must be odd, stride1 and stride2 positive")
+        raise InferenceError(
+            f"{title_of(n)}: kernel_size must be odd, stride1 and stride2 positive"
+        )
     for source, target in (("data1", "data2"), ("data2", "data1")):
-        if n._known(source) is not None:
-            setattr(n, target, getattr(n, source))
-    require_rank(n.data1, (4,), f"{n._title}: data1")
+        if peek(n, source) is not None:
+            put(n, target, getattr(n, source))
+    require_rank(n.data1, (4,), f"{title_of(n)}: data1")
     counts = _layout(n).counts(n.data1[2:])
     if any(count is not None and count < 1 for count in counts):
-        raise InferenceError(f"{n._title}: patches and displacements do not fit into the image")
+        raise InferenceError(f"{title_of(n)}: patches and displacements do not fit into the image")
     n.output = (n.data1[0], (2 * _layout(n).radius + 1) ** 2, *counts)
 
 

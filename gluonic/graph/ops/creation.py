@@ -13,7 +13,7 @@ from gluonic.graph.errors import AttributeValueError, NotThereError
 from gluonic.graph.open_shapes import stated_shape
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.rules import fixed_by, like, output_dtype
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 FLOAT32 = DType(DEFAULT)
 INT64 = np.dtype(np.int64)
@@ -116,7 +116,7 @@ def arange(
 def _(n: Any) -> None:
     if n.infer_range and n.stop is None:
         raise NotThereError("_arange: infer_range=True without stop=")
-    n.output = (_length(n.start, n.stop, n.step, n.repeat, n._title),)
+    n.output = (_length(n.start, n.stop, n.step, n.repeat, title_of(n)),)
 
 
 @operator("_linspace", dtype=fixed_by("dtype"))
@@ -163,7 +163,7 @@ def arange_like(
 
 @arange_like.infer_shape
 def _(n: Any) -> None:
-    n.output = n.data if n.axis is None else (n.data[axis_of(n.axis, len(n.data), n._title)],)
+    n.output = n.data if n.axis is None else (n.data[axis_of(n.axis, len(n.data), title_of(n))],)
 
 
 @operator("shape_array", dtype=output_dtype(INT64))

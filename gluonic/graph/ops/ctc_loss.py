@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, put, slots_of, title_of
 
 
 def _absent(n: Any) -> list[str]:
@@ -232,18 +232,18 @@ def _shapes(n: NodeView) -> None:
     n.label = (n.data[1], None)
     batch = n.label[0]
     for name in ("data_lengths", "label_lengths"):
-        setattr(n, name, (batch,))
+        put(n, name, (batch,))
     n.data = (None, batch, None)
-    if "output1" in n._slots:
+    if "output1" in slots_of(n):
         both_ways(n, "data", "output1")
     steps, labels = n.data[0], n.label[1]
     if steps is not None and labels is not None and labels > steps:
-        raise InferenceError(f"{n._title}: {labels} labels do not fit into {steps} steps")
+        raise InferenceError(f"{title_of(n)}: {labels} labels do not fit into {steps} steps")
 
 
 def _dtypes(n: NodeView) -> None:
     both_ways(n, "data", "output0")
-    if "output1" in n._slots:
+    if "output1" in slots_of(n):
         both_ways(n, "data", "output1")
 
 

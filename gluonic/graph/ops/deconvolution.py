@@ -21,7 +21,7 @@ from gluonic.graph.ops.windows import (
     require_places,
     windows_of,
 )
-from gluonic.graph.view import NodeView, PartialShape, complete
+from gluonic.graph.view import NodeView, PartialShape, complete, title_of
 
 
 @operator(
@@ -151,7 +151,7 @@ _GEOMETRY = ("kernel", "stride", "pad", "dilate", "adj", "target_shape", "layout
 
 @deconvolution.infer_shape
 def _(n: NodeView) -> None:
-    title, last = n._title, is_channels_last(n.layout)
+    title, last = title_of(n), is_channels_last(n.layout)
     divided(n.num_filter, n.num_group, f"{title}: num_filter")
     members = n.num_filter // n.num_group
     n.bias = (n.num_filter,)

@@ -14,7 +14,7 @@ from gluonic.graph.ops.convolution import windows_along
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.moved_windows import Samples, corner_values, interpolate, samples_of, scatter
 from gluonic.graph.ops.windows import Layout, require_places, windows_of
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, slots_of, title_of
 
 
 @operator(
@@ -131,7 +131,7 @@ def _multiply(
 
 
 def _infer_shape(n: NodeView) -> None:
-    title = n._title
+    title = title_of(n)
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, n.layout, title)
     if len(windows.kernel) != 2 or windows.channels_last:
         raise InferenceError(f"{title}: takes images (batch, channels, height, width) only")
@@ -145,7 +145,7 @@ def _infer_shape(n: NodeView) -> None:
     counts = windows_along(n.data, windows, title)
     read = prod(windows.kernel) * n.num_deformable_group
     n.offset = (n.data[0], 2 * read, *counts)
-    if "mask" in n._slots:
+    if "mask" in slots_of(n):
         n.mask = (n.data[0], read, *counts)
     n.output = (n.offset[0], n.num_filter, *counts)
     n.data = (n.output[0], None, None, None)
@@ -163,7 +163,7 @@ _ATTRIBUTES = (
 def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     g = heads[0]
     attributes = {name: getattr(n, name) for name in _ATTRIBUTES}
-    mask = n._known("mask")
+    mask = peek(n, "mask")
     arrays = (g, n.data, n.offset, n.weight, mask)
     found = F._backward_DeformableConvolution(*arrays, modulated=mask is not None, **attributes)
     names = ("data", "offset", "weight", "mask")[: len(found)]

@@ -15,7 +15,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.roi import rounded
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, settings_of, title_of
 
 
 @operator(
@@ -202,11 +202,11 @@ def _around(places: Array) -> tuple[Array, Array, Array]:
 
 @deformable_psroi_pooling.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     n.rois = (None, 5)
     if min(n.output_dim, n.group_size, n.pooled_size, n.sample_per_part) < 1:
         raise InferenceError(
-            f"{n._title}: output_dim, group_size, pooled_size and sample_per_part must be positive"
+            f"{title_of(n)}: output_dim, group_size, pooled_size and sample_per_part must be positive"
         )
     n.data = (None, n.output_dim * n.group_size**2, None, None)
     if not n.no_trans:
@@ -275,5 +275,5 @@ backward_deformable_psroi_pooling.infer_dtype(_as_inputs)
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     names = ("data", "rois") if n.no_trans else ("data", "rois", "trans")
     inputs = (getattr(n, name) for name in names)
-    found = F._backward_DeformablePSROIPooling(heads[0], n.top_count, *inputs, **n._settings)
+    found = F._backward_DeformablePSROIPooling(heads[0], n.top_count, *inputs, **settings_of(n))
     return {"data": found} if n.no_trans else {"data": found[0], "trans": found[1]}

@@ -8,7 +8,7 @@ from gluonic.graph.axes import product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, title_of
 
 
 @operator(
@@ -57,11 +57,11 @@ def fully_connected(
 def _(n: NodeView) -> None:
     data = n.data
     if not data:
-        raise InferenceError(f"{n._title}: data has no axes, but must hold rows of features")
+        raise InferenceError(f"{title_of(n)}: data has no axes, but must hold rows of features")
     n.weight = (n.num_hidden, None)
     n.bias = (n.num_hidden,)
     kept = 1 if n.flatten else len(data) - 1
-    output = n._known("output")
+    output = peek(n, "output")
     if output is not None and len(output) == kept + 1:
         n.data = (*output[:kept], *data[kept:])
     n.weight = (n.num_hidden, product(data[kept:]))

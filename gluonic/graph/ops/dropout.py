@@ -12,7 +12,7 @@ from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.distributions import drawn_as
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.random_source import Draws
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, is_training, title_of
 
 
 def drops(train: bool, mode: str, p: float) -> bool:
@@ -100,12 +100,12 @@ def dropout(
 @dropout.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    shared = {axis_of(axis, len(n.data), n._title) for axis in n.axes}
+    shared = {axis_of(axis, len(n.data), title_of(n)) for axis in n.axes}
     n.mask = tuple(1 if i in shared else extent for i, extent in enumerate(n.data))
 
 
 def _gradient(F: Any, n: NodeView, g: Any) -> Any:
-    if not drops(n._train, n.mode, n.p):
+    if not drops(is_training(n), n.mode, n.p):
         return g
     return F.broadcast_mul(g, n.mask) if n.axes else g * n.mask
 

@@ -12,20 +12,20 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.indices import add_rows, multi_index, positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, output_dtype
-from gluonic.graph.view import NodeView, PartialShape, unify, written
+from gluonic.graph.view import NodeView, PartialShape, peek, title_of, unify, written
 
 
 def _picked(indices: PartialShape, source: PartialShape, n: NodeView) -> PartialShape:
     """Find the shape of what `indices` pick: theirs, then the axes that they do not name."""
     if len(indices) < 2:
         raise InferenceError(
-            f"{n._title}: indices {written(indices)} must have two or more axes; the first one"
+            f"{title_of(n)}: indices {written(indices)} must have two or more axes; the first one"
             f" counts the axes that are indexed"
         )
     (named,) = known(indices[0])
     if named > len(source):
         raise InferenceError(
-            f"{n._title}: indices {written(indices)} name {named} axes of {written(source)}"
+            f"{title_of(n)}: indices {written(indices)} name {named} axes of {written(source)}"
         )
     return (*indices[1:], *source[named:])
 
@@ -153,7 +153,7 @@ def index_copy(old_tensor: Array, index_vector: Array, new_tensor: Array) -> Any
 @index_copy.infer_shape
 def _(n: NodeView) -> None:
     n.output = n.old_tensor
-    require_rank(n.index_vector, (1,), f"{n._title}: index_vector")
+    require_rank(n.index_vector, (1,), f"{title_of(n)}: index_vector")
     n.new_tensor = (*n.index_vector, *n.old_tensor[1:])
 
 
@@ -210,7 +210,7 @@ def boolean_mask(data: Array, index: Array, *, axis: int = 0) -> Any:
 
 @boolean_mask.infer_shape
 def _(n: NodeView) -> None:
-    axis = axis_of(n.axis, len(n.data), n._title)
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     n.index = (n.data[axis],)
     n.data = replaced(n.data, axis, n.index[0])
     n.output = replaced(n.data, axis, None)
@@ -231,7 +231,7 @@ def _(grad: Array, data: Array, index: Array, *, axis: int) -> Any:
 def _require_shape(n: NodeView) -> Shape:
     shape: Shape | None = n.shape
     if not shape:
-        raise InferenceError(f"{n._title}: needs shape=")
+        raise InferenceError(f"{title_of(n)}: needs shape=")
     return shape
 
 
@@ -258,9 +258,9 @@ def ravel_multi_index(data: Array, *, shape: Shape | None = None) -> Any:
 
 @ravel_multi_index.infer_shape
 def _(n: NodeView) -> None:
-    if (output := n._known("output")) is not None:
+    if (output := peek(n, "output")) is not None:
         n.data = (len(_require_shape(n)), *output)
-    require_rank(n.data, (2,), f"{n._title}: data")
+    require_rank(n.data, (2,), f"{title_of(n)}: data")
     n.data = (len(_require_shape(n)), None)
     n.output = n.data[1:]
 
@@ -295,8 +295,8 @@ def unravel_index(data: Array, *, shape: Shape | None = None) -> Any:
 @unravel_index.infer_shape
 def _(n: NodeView) -> None:
     rows = len(_require_shape(n))
-    if (output := n._known("output")) is not None:
-        unify(output[:1], (rows,), f"{n._title}: the number of axes")
+    if (output := peek(n, "output")) is not None:
+        unify(output[:1], (rows,), f"{title_of(n)}: the number of axes")
         n.data = output[1:]
     n.output = (rows, *n.data)
 

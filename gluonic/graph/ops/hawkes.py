@@ -9,7 +9,7 @@ from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import require_floating
 from gluonic.graph.update_operators import unify_all
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, put
 
 _FLOATING = ("lda", "alpha", "beta", "state", "lags", "valid_length", "max_time")
 
@@ -177,13 +177,13 @@ _GRADIENTS = {f"{name}_gradient": name for name in ("lda", "alpha", "beta", "sta
 @backward_hawkesll.infer_shape
 def _(n: NodeView) -> None:
     for gradient, name in _GRADIENTS.items():
-        setattr(n, gradient, getattr(n, name))
+        put(n, gradient, getattr(n, name))
 
 
 @backward_hawkesll.infer_dtype
 def _(n: NodeView) -> None:
     for gradient in _GRADIENTS:
-        setattr(n, gradient, n.lda)
+        put(n, gradient, n.lda)
 
 
 @hawkesll.all_gradients

@@ -12,14 +12,14 @@ from gluonic.graph.interpolation import KINDS, resample
 from gluonic.graph.opencv import opencv, portably
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, output_dtype, same
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, peek, slots_of, title_of, written
 
 Numbers = tuple[float, ...]
 
 
 def _require_colours(extent: Extent, n: NodeView) -> None:
     if extent not in (1, 3, None):
-        raise InferenceError(f"{n._title}: an image has 1 or 3 channels, not {extent}")
+        raise InferenceError(f"{title_of(n)}: an image has 1 or 3 channels, not {extent}")
 
 
 @operator("_image_to_tensor", dtype=output_dtype("float32"))
@@ -41,9 +41,9 @@ def to_tensor(data: Array) -> Any:
 
 @to_tensor.infer_shape
 def _(n: NodeView) -> None:
-    if (output := n._known("output")) is not None:
+    if (output := peek(n, "output")) is not None:
         n.data = (*output[:-3], *output[-2:], output[-3])
-    require_rank(n.data, (3, 4), f"{n._title}: data")
+    require_rank(n.data, (3, 4), f"{title_of(n)}: data")
     *batch, height, width, channels = n.data
     n.output = (*batch, channels, height, width)
 
@@ -74,13 +74,15 @@ def normalize(
 @normalize.infer_shape
 def _(n: NodeView) -> None:
     same(n)
-    require_rank(n.data, (3, 4), f"{n._title}: data")
+    require_rank(n.data, (3, 4), f"{title_of(n)}: data")
     channels = n.data[-3]
     _require_colours(channels, n)
     for name in ("mean", "std"):
         count = len(getattr(n, name))
         if channels is not None and count not in (1, channels):
-            raise InferenceError(f"{n._title}: {name} has {count} numbers for {channels} channels")
+            raise InferenceError(
+                f"{title_of(n)}: {name} has {count} numbers for {channels} channels"
+            )
 
 
 normalize.gradient(data=lambda F, n, g: F._image_normalize(g, mean=(0.0,), std=n.std))
@@ -101,13 +103,13 @@ def crop(data: Array, *, x: int, y: int, width: int, height: int) -> Any:
 
 @crop.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (3, 4), f"{n._title}: data")
+    require_rank(n.data, (3, 4), f"{title_of(n)}: data")
     *batch, height, width, channels = n.data
     _require_colours(channels, n)
     for start, length, extent in ((n.y, n.height, height), (n.x, n.width, width)):
         if min(length - 1, start) < 0 or (extent is not None and start + length > extent):
             raise InferenceError(
-                f"{n._title}: the rectangle of {n.width}x{n.height} at ({n.x}, {n.y}) does not lie"
+                f"{title_of(n)}: the rectangle of {n.width}x{n.height} at ({n.x}, {n.y}) does not lie"
                 f" inside the image {written(n.data)}"
             )
     n.output = (*batch, n.height, n.width, channels)
@@ -124,7 +126,7 @@ def _(grad: Array, data: Array, *, x: int, y: int, width: int, height: int) -> A
 def single_image(n: NodeView) -> None:
     """Give the output the shape of the input, one image of one or three channels."""
     same(n)
-    require_rank(n.data, (3,), f"{n._title}: data")
+    require_rank(n.data, (3,), f"{title_of(n)}: data")
     _require_colours(n.data[2], n)
 
 
@@ -194,15 +196,15 @@ def _new_size(
 
 def _check_resizing(n: NodeView, size: Shape, kind: int) -> None:
     if len(size) not in (1, 2) or min(size) < 1:
-        raise InferenceError(f"{n._title}: size {size} must be one or two positive numbers")
+        raise InferenceError(f"{title_of(n)}: size {size} must be one or two positive numbers")
     if kind not in KINDS:
-        raise InferenceError(f"{n._title}: interp is {kind} but must be one of {KINDS}")
+        raise InferenceError(f"{title_of(n)}: interp is {kind} but must be one of {KINDS}")
 
 
 @resize.infer_shape
 def _(n: NodeView) -> None:
     _check_resizing(n, n.size, n.interp)
-    require_rank(n.data, (3, 4), f"{n._title}: data")
+    require_rank(n.data, (3, 4), f"{title_of(n)}: data")
     *batch, height, width, channels = n.data
     new = _new_size(height, width, n.size, n.keep_ratio)
     n.output = (*batch, *(new or (None, None)), channels)
@@ -211,9 +213,9 @@ def _(n: NodeView) -> None:
 def resizable(n: NodeView) -> None:
     """Give the output the dtype of the input, which must be uint8, float32 or float64."""
     same(n)
-    dtype = next(iter(n._slots.values()))
+    dtype = next(iter(slots_of(n).values()))
     if dtype is not None and dtype not in (np.uint8, np.float32, np.float64):
-        raise InferenceError(f"{n._title}: images of dtype {dtype.name} cannot be resized")
+        raise InferenceError(f"{title_of(n)}: images of dtype {dtype.name} cannot be resized")
 
 
 resize.infer_dtype(resizable)
@@ -228,7 +230,7 @@ def imresize(src: Array, *, w: int, h: int, interp: int = 1) -> Any:
 @imresize.infer_shape
 def _(n: NodeView) -> None:
     _check_resizing(n, (n.w, n.h), n.interp)
-    require_rank(n.src, (3,), f"{n._title}: src")
+    require_rank(n.src, (3,), f"{title_of(n)}: src")
     n.output = (n.h, n.w, n.src[2])
 
 
@@ -271,14 +273,16 @@ def copy_make_border(
 
 @copy_make_border.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.src, (3,), f"{n._title}: src")
+    require_rank(n.src, (3,), f"{title_of(n)}: src")
     if n.type & ~_ISOLATED not in _BORDERS or min(n.top, n.bot, n.left, n.right) < 0:
         raise InferenceError(
-            f"{n._title}: there is no border of type {n.type}, nor one of negative width"
+            f"{title_of(n)}: there is no border of type {n.type}, nor one of negative width"
         )
     height, width, channels = n.src
     if channels is not None and 0 < len(n.values) < channels:
-        raise InferenceError(f"{n._title}: values {n.values} are too few for {channels} channels")
+        raise InferenceError(
+            f"{title_of(n)}: values {n.values} are too few for {channels} channels"
+        )
     size: PartialShape = (
         None if height is None else height + n.top + n.bot,
         None if width is None else width + n.left + n.right,

@@ -11,7 +11,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.indices import Mode, add_rows, positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, unify, written
+from gluonic.graph.view import NodeView, peek, title_of, unify, written
 
 FLOAT32 = DType(np.dtype("float32"))
 
@@ -33,7 +33,7 @@ def take(a: Array, indices: Array, *, axis: int = 0, mode: Mode = "clip") -> Any
 
 @take.infer_shape
 def _(n: NodeView) -> None:
-    axis = axis_of(n.axis, len(n.a), n._title)
+    axis = axis_of(n.axis, len(n.a), title_of(n))
     n.output = (*n.a[:axis], *n.indices, *n.a[axis + 1 :])
 
 
@@ -82,7 +82,7 @@ def _(n: NodeView) -> None:
 
 @embedding.infer_dtype
 def _(n: NodeView) -> None:
-    found = unify(n._known("weight"), n._known("output"), f"{n._title}: weight")
+    found = unify(peek(n, "weight"), peek(n, "output"), f"{title_of(n)}: weight")
     n.data  # noqa: B018 - the default of the weight's dtype must not come before what is given
     n.weight = n.output = n.dtype if found is None else found
 
@@ -132,12 +132,12 @@ def _along(index: Array, data: Array, axis: int, mode: str) -> Array:
 @pick.infer_shape
 def _(n: NodeView) -> None:
     if n.axis is None:
-        raise InferenceError(f"{n._title}: needs an axis")
-    axis = axis_of(n.axis, len(n.data), n._title)
+        raise InferenceError(f"{title_of(n)}: needs an axis")
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     kept = replaced(n.data, axis, 1)
     dropped = without(n.data, axis) or (1,)
     n.output = kept if n.keepdims else dropped
-    index = n._known("index")
+    index = peek(n, "index")
     n.index = kept if index is not None and len(index) == len(n.data) else dropped
     if len(n.data) > 1:
         known_axes = without(n.output, axis) if n.keepdims else n.output
@@ -169,7 +169,7 @@ def _(n: NodeView) -> None:
     rows, count = product(n.a[:-1]), product(n.indices)
     if None not in (rows, count) and rows != count:
         raise InferenceError(
-            f"{n._title}: {written(n.indices)} must have an index for each of the {rows} rows of a"
+            f"{title_of(n)}: {written(n.indices)} must have an index for each of the {rows} rows of a"
         )
     n.output = n.indices
 
@@ -223,7 +223,7 @@ def _(n: NodeView) -> None:
 @one_hot.infer_dtype
 def _(n: NodeView) -> None:
     if n.dtype == np.bool_:
-        raise InferenceError(f"{n._title}: dtype cannot be bool")
+        raise InferenceError(f"{title_of(n)}: dtype cannot be bool")
     n.output = n.dtype
 
 
@@ -238,7 +238,7 @@ def onehot_encode(lhs: Array, rhs: Array) -> Any:
 
 @onehot_encode.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.rhs, (2,), f"{n._title}: rhs")
+    require_rank(n.rhs, (2,), f"{title_of(n)}: rhs")
     n.output = n.rhs
     n.lhs = n.rhs[:1]
 
@@ -266,7 +266,7 @@ def fill_element_0index(lhs: Array, mhs: Array, rhs: Array) -> Any:
 @fill_element_0index.infer_shape
 def _(n: NodeView) -> None:
     n.output = n.lhs
-    require_rank(n.lhs, (2,), f"{n._title}: lhs")
+    require_rank(n.lhs, (2,), f"{title_of(n)}: lhs")
     n.mhs = n.rhs = n.lhs[:1]
     n.lhs = n.output = (n.rhs[0], n.output[1])
 

@@ -18,7 +18,17 @@ from gluonic.graph.axes import (
 )
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.view import NodeView, PartialShape, Unknown, unify, written
+from gluonic.graph.view import (
+    NodeView,
+    PartialShape,
+    Unknown,
+    peek,
+    put,
+    slots_of,
+    title_of,
+    unify,
+    written,
+)
 
 
 def as_list(made: Any) -> list[Any]:
@@ -28,7 +38,7 @@ def as_list(made: Any) -> list[Any]:
 
 def flowing(F: Any, n: NodeView, heads: Sequence[Any]) -> list[Any]:
     """Put zeros where no gradient flows into an output."""
-    outputs = list(n._slots.values())[-len(heads) :]
+    outputs = list(slots_of(n).values())[-len(heads) :]
     return [
         F.zeros_like(output) if head is None else head
         for head, output in zip(heads, outputs, strict=True)
@@ -44,13 +54,13 @@ def _common_shape(shapes: Sequence[PartialShape | None], axis: int, n: NodeView)
     common: PartialShape | None = None
     for shape in shapes:
         if shape is not None:
-            blank = replaced(shape, axis_of(axis, len(shape), n._title), None)
+            blank = replaced(shape, axis_of(axis, len(shape), title_of(n)), None)
             try:
                 common = unify(common, blank, "")
             except InferenceError:
                 listed = ", ".join(written(each) for each in shapes if each is not None)
                 raise InferenceError(
-                    f"{n._title}: the shapes {listed} differ in other axes than axis {axis}"
+                    f"{title_of(n)}: the shapes {listed} differ in other axes than axis {axis}"
                 ) from None
     if common is None:
         raise Unknown
@@ -64,8 +74,8 @@ def _balance(parts: Sequence[Extent], whole: Extent, shared: int, n: NodeView) -
         return list(parts)
     rest = whole - sum(part for part in parts if part is not None)
     if rest < 0:
-        raise InferenceError(f"{n._title}: the inputs are longer than the output ({whole})")
-    each = divided(rest, missing, f"{n._title}: what is left of the output")
+        raise InferenceError(f"{title_of(n)}: the inputs are longer than the output ({whole})")
+    each = divided(rest, missing, f"{title_of(n)}: what is left of the output")
     return [each if part is None else part for part in parts]
 
 
@@ -73,9 +83,9 @@ def _concat_rule(shared: int) -> Callable[[NodeView], None]:
     """Make the shape rule of a concatenation that solves for up to `shared` unknown inputs."""
 
     def rule(n: NodeView) -> None:
-        output = n._known("output")
+        output = peek(n, "output")
         common = _common_shape([*n.arg, output], n.dim, n)
-        axis = axis_of(n.dim, len(common), n._title)
+        axis = axis_of(n.dim, len(common), title_of(n))
         parts: list[Extent] = [None if arg is None else arg[axis] for arg in n.arg]
         whole = None if output is None else output[axis]
         parts = _balance(parts, whole, shared, n)
@@ -128,7 +138,7 @@ def concat_parts(grad: Array, *arg: Array, num_args: int, dim: int = 1) -> tuple
 def _(n: NodeView) -> None:
     for i, shape in enumerate(n.arg):
         if shape is not None:
-            setattr(n, f"output{i}", shape)
+            put(n, f"output{i}", shape)
 
 
 @concat_parts.all_gradients
@@ -152,14 +162,14 @@ def stack(*arg: Array, axis: int = 0, num_args: int) -> Any:
 @stack.infer_shape
 def _(n: NodeView) -> None:
     common: PartialShape | None = None
-    if (output := n._known("output")) is not None:
-        common = without(output, axis_of(n.axis, len(output), n._title))
+    if (output := peek(n, "output")) is not None:
+        common = without(output, axis_of(n.axis, len(output), title_of(n)))
     for shape in n.arg:
-        common = unify(common, shape, f"{n._title}: an input")
+        common = unify(common, shape, f"{title_of(n)}: an input")
     if common is None:
         raise Unknown
     n.arg = [common] * n.num_args
-    n.output = inserted(common, axis_of(n.axis, len(common) + 1, n._title), n.num_args)
+    n.output = inserted(common, axis_of(n.axis, len(common) + 1, title_of(n)), n.num_args)
 
 
 @stack.all_gradients
@@ -191,8 +201,8 @@ def _whole(n: NodeView, outputs: Sequence[PartialShape | None], axis: int) -> Pa
     whole: PartialShape | None = None
     for shape in outputs:
         if shape is not None:
-            place = axis_of(axis, len(shape) + 1, n._title)
-            whole = unify(whole, inserted(shape, place, None), f"{n._title}: a part")
+            place = axis_of(axis, len(shape) + 1, title_of(n))
+            whole = unify(whole, inserted(shape, place, None), f"{title_of(n)}: a part")
     if whole is None:
         raise Unknown
     return whole
@@ -200,31 +210,31 @@ def _whole(n: NodeView, outputs: Sequence[PartialShape | None], axis: int) -> Pa
 
 def _assign_parts(n: NodeView, names: Sequence[str], parts: Sequence[Extent]) -> None:
     """Give each output its extent along the axis, or drop that axis."""
-    axis = axis_of(n.axis, len(n.data), n._title)
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     for name, part in zip(names, parts, strict=True):
         if n.squeeze_axis:
             if part not in (1, None):
                 raise InferenceError(
-                    f"{n._title}: squeeze_axis needs parts of length 1 but they have {part}"
+                    f"{title_of(n)}: squeeze_axis needs parts of length 1 but they have {part}"
                     f" (axis {axis} of {written(n.data)})"
                 )
-            setattr(n, name, without(n.data, axis))
+            put(n, name, without(n.data, axis))
         else:
-            setattr(n, name, replaced(n.data, axis, part))
+            put(n, name, replaced(n.data, axis, part))
 
 
 @split.infer_shape
 def _(n: NodeView) -> None:
     names = _numbered(n.num_outputs)
-    outputs = [n._known(name) for name in names]
+    outputs = [peek(n, name) for name in names]
     if any(shape is not None for shape in outputs):
         whole = _whole(n, outputs, n.axis)
-        axis = axis_of(n.axis, len(whole), n._title)
+        axis = axis_of(n.axis, len(whole), title_of(n))
         extents = {1} if n.squeeze_axis else {s[axis] for s in outputs if s is not None}
         part = next((extent for extent in extents if extent is not None), None)
         n.data = replaced(whole, axis, scaled(part, n.num_outputs))
-    axis = axis_of(n.axis, len(n.data), n._title)
-    where = f"{n._title}: axis {axis} of {written(n.data)}"
+    axis = axis_of(n.axis, len(n.data), title_of(n))
+    where = f"{title_of(n)}: axis {axis} of {written(n.data)}"
     _assign_parts(n, names, [divided(n.data[axis], n.num_outputs, where)] * n.num_outputs)
 
 
@@ -277,7 +287,9 @@ def _part_extents(n: NodeView, extent: Extent) -> list[Extent]:
         if start is None or end is None:
             found.append(None)
         elif not 0 <= start <= end and extent != 0:
-            raise InferenceError(f"{n._title}: indices {n.indices} do not cut an axis of {extent}")
+            raise InferenceError(
+                f"{title_of(n)}: indices {n.indices} do not cut an axis of {extent}"
+            )
         else:
             found.append(end - start if extent != 0 else 0)
     return found
@@ -285,7 +297,7 @@ def _part_extents(n: NodeView, extent: Extent) -> list[Extent]:
 
 @split_v2.infer_shape
 def _(n: NodeView) -> None:
-    axis = axis_of(n.axis, len(n.data), n._title)
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     _assign_parts(n, _split_names(n), _part_extents(n, n.data[axis]))
 
 

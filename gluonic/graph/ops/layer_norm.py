@@ -12,7 +12,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.ops.standardization import Standardization, moments
-from gluonic.graph.view import NodeView, written
+from gluonic.graph.view import NodeView, title_of, written
 
 
 def _normalize(
@@ -76,7 +76,7 @@ def layer_norm(
 @layer_norm.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    axis = axis_of(n.axis, len(n.data), n._title)
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     n.gamma = n.beta = (n.data[axis],)
     n.mean = n.std = replaced(n.data, axis, 1)
 
@@ -111,7 +111,7 @@ def _normalize_groups(
 def _require_places(n: NodeView) -> None:
     if len(n.data) < 3:
         raise InferenceError(
-            f"{n._title}: data is {written(n.data)} but needs places: (batch, channels, …)"
+            f"{title_of(n)}: data is {written(n.data)} but needs places: (batch, channels, …)"
         )
 
 
@@ -168,7 +168,7 @@ def group_norm(
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
     _require_places(n)
-    divided(n.data[1], n.num_groups, f"{n._title}: the number of channels")
+    divided(n.data[1], n.num_groups, f"{title_of(n)}: the number of channels")
     n.gamma = n.beta = (n.num_groups,)
     n.mean = n.std = (n.data[0], n.num_groups)
 

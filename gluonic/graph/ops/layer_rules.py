@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Rule
 from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView, Unknown
+from gluonic.graph.view import NodeView, Unknown, peek, put, slots_of, title_of
 
 
 def floating(rule: Rule = same) -> Rule:
@@ -25,10 +25,10 @@ def floating(rule: Rule = same) -> Rule:
 
 def require_floating(n: NodeView) -> None:
     """Refuse a first input that is known not to be floating-point."""
-    name, dtype = next(iter(n._slots.items()))
+    name, dtype = next(iter(slots_of(n).items()))
     if dtype is not None and dtype.kind != "f":
         raise InferenceError(
-            f"{n._title}: {name} must be float16, float32 or float64, not {dtype.name}"
+            f"{title_of(n)}: {name} must be float16, float32 or float64, not {dtype.name}"
         )
 
 
@@ -45,18 +45,18 @@ def accumulator(array: Array) -> np.dtype[Any]:
 def both_ways(n: NodeView, first: str, second: str) -> None:
     """Unify two slots, whichever of them is known."""
     for source, target in ((first, second), (second, first)):
-        value = n._known(source)
+        value = peek(n, source)
         if value is not None:
-            setattr(n, target, value)
-    if n._known(first) is None:
+            put(n, target, value)
+    if peek(n, first) is None:
         raise Unknown
 
 
 def set_all(n: NodeView, names: Iterable[str], fact: Any) -> None:
     """Assign one shape or dtype to those of the named slots that this use has."""
     for name in names:
-        if name in n._slots:
-            setattr(n, name, fact)
+        if name in slots_of(n):
+            put(n, name, fact)
 
 
 __all__ = [

@@ -19,15 +19,15 @@ from gluonic.graph.matrices import (
 )
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView, PartialShape, unify, written
+from gluonic.graph.view import NodeView, PartialShape, peek, slots_of, title_of, unify, written
 
 
 def single_or_double(n: NodeView) -> None:
     """Give all inputs and outputs one dtype, float32 or float64."""
     same(n)
-    name, dtype = next(iter(n._slots.items()))
+    name, dtype = next(iter(slots_of(n).items()))
     if dtype is not None and dtype not in (np.float32, np.float64):
-        raise InferenceError(f"{n._title}: {name} must be float32 or float64, not {dtype.name}")
+        raise InferenceError(f"{title_of(n)}: {name} must be float32 or float64, not {dtype.name}")
 
 
 def square(shape: PartialShape, where: str) -> PartialShape:
@@ -66,14 +66,14 @@ def _gemm_shapes(n: NodeView) -> None:
     rank = len(n.A)
     axis = n.axis % rank if -rank <= n.axis < rank else rank
     if rank == len(n.B) and not 0 <= axis < rank - 1:
-        raise InferenceError(f"{n._title}: axis {n.axis} cannot hold the rows of {written(n.A)}")
+        raise InferenceError(f"{title_of(n)}: axis {n.axis} cannot hold the rows of {written(n.A)}")
     order = [i for i in range(rank) if i != axis]
     order.insert(rank - 2, axis)
     back = [order.index(i) for i in range(rank)]
-    output = n._known("output")
+    output = peek(n, "output")
     known = [n.A, n.B, () if output is None else output]
     rows_last = [tuple(shape[i] for i in order) if len(shape) == rank else shape for shape in known]
-    found = product_shapes(Factors(*rows_last), n.transpose_a, n.transpose_b, 2, n._title)
+    found = product_shapes(Factors(*rows_last), n.transpose_a, n.transpose_b, 2, title_of(n))
     n.A, n.B, n.output = (tuple(shape[i] for i in back) for shape in found)
 
 
@@ -140,7 +140,7 @@ def gemm(
 
 @gemm.infer_shape
 def _(n: NodeView) -> None:
-    if (known := n._known("C")) is not None:
+    if (known := peek(n, "C")) is not None:
         n.output = known
     _gemm_shapes(n)
     n.C = n.output
@@ -159,10 +159,10 @@ def syrk(A: Array, *, transpose: bool = False, alpha: float = 1.0) -> Any:
 @syrk.infer_shape
 def _(n: NodeView) -> None:
     if len(n.A) < 2:
-        raise InferenceError(f"{n._title}: A is {written(n.A)} but must be matrices")
+        raise InferenceError(f"{title_of(n)}: A is {written(n.A)} but must be matrices")
     *batch, rows, columns = turned(n.A, n.transpose)
     n.output = (*batch, rows, rows)
-    square(n.output, f"{n._title}: output")
+    square(n.output, f"{title_of(n)}: output")
     n.A = turned((*n.output[:-1], columns), n.transpose)
 
 
@@ -189,7 +189,7 @@ def triangle(A: Array, *, lower: bool = True, diagonal: float = 1.0) -> Any:
 def square_like_input(n: NodeView) -> None:
     """The shape rule of operators from square matrices to others of their size."""
     same(n)
-    n.A = n.output = square(n.A, f"{n._title}: A")
+    n.A = n.output = square(n.A, f"{title_of(n)}: A")
 
 
 triangle.gradient(
@@ -199,12 +199,12 @@ triangle.gradient(
 
 def _triangular_shapes(n: NodeView) -> None:
     """Infer from each other: square matrices `A`, and `B` and the output of one shape."""
-    same_slots = [each for each in (n._known("B"), n._known("output")) if each is not None]
+    same_slots = [each for each in (peek(n, "B"), peek(n, "output")) if each is not None]
     for shape in same_slots:
         n.B = n.output = shape
     side = n.B[-1] if n.rightside else n.B[-2]
-    if (known := n._known("A")) is not None:
-        n.A = square(known, f"{n._title}: A")
+    if (known := peek(n, "A")) is not None:
+        n.A = square(known, f"{title_of(n)}: A")
     n.A = (*n.B[:-2], side, side)
     n.B = n.output = (*n.A[:-2], n.B[-2], n.A[-1]) if n.rightside else (*n.A[:-1], n.B[-1])
 

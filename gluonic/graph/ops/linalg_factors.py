@@ -15,7 +15,7 @@ from gluonic.graph.ops.linalg import (
     square_like_input,
     trsm,
 )
-from gluonic.graph.view import NodeView, written
+from gluonic.graph.view import NodeView, peek, put, slots_of, title_of, written
 
 
 def _turn(F: Any, matrices: Any) -> Any:
@@ -117,15 +117,15 @@ def gelqf(A: Array) -> tuple[Array, Array]:
 
 @gelqf.infer_shape
 def _(n: NodeView) -> None:
-    if (known := n._known("output0")) is not None:
+    if (known := peek(n, "output0")) is not None:
         n.A = known
     if len(n.A) < 2:
-        raise InferenceError(f"{n._title}: A is {written(n.A)} but must be matrices")
+        raise InferenceError(f"{title_of(n)}: A is {written(n.A)} but must be matrices")
     *batch, rows, columns = n.A
     if rows is not None and columns is not None and rows > columns:
-        raise InferenceError(f"{n._title}: A is {written(n.A)}, with more rows than columns")
+        raise InferenceError(f"{title_of(n)}: A is {written(n.A)}, with more rows than columns")
     n.output0, n.output1 = n.A, (*batch, rows, rows)
-    n.output0 = n.A = (*square(n.output1, f"{n._title}: L")[:-1], columns)
+    n.output0 = n.A = (*square(n.output1, f"{title_of(n)}: L")[:-1], columns)
 
 
 @gelqf.all_gradients
@@ -165,9 +165,9 @@ def syevd(A: Array) -> tuple[Array, Array]:
 
 @syevd.infer_shape
 def _(n: NodeView) -> None:
-    if (known := n._known("output0")) is not None:
+    if (known := peek(n, "output0")) is not None:
         n.A = known
-    n.A = square(n.A, f"{n._title}: A")
+    n.A = square(n.A, f"{title_of(n)}: A")
     n.output0, n.output1 = n.A, n.A[:-1]
     n.A = n.output0 = (*n.output1, n.output1[-1])
 
@@ -242,9 +242,9 @@ def slogdet(A: Array) -> tuple[Array, Array]:
 
 
 def _determinant_shapes(n: NodeView) -> None:
-    n.A = square(n.A, f"{n._title}: A")
-    for name in list(n._slots)[1:]:
-        setattr(n, name, n.A[:-2] or (1,))
+    n.A = square(n.A, f"{title_of(n)}: A")
+    for name in list(slots_of(n))[1:]:
+        put(n, name, n.A[:-2] or (1,))
 
 
 def _times_inverse(F: Any, n: NodeView, scale: Any) -> Any:

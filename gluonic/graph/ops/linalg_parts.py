@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.linalg import single_or_double, square
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, peek, settings_of, title_of, written
 
 
 def _places(kind: str, size: int, offset: int, lower: bool = True) -> tuple[Array, Array]:
@@ -38,12 +38,12 @@ def _side_of(kind: str, length: int) -> int:
 
 
 def _vector_shape(n: NodeView, matrices: PartialShape, kind: str) -> PartialShape:
-    side = square(matrices, f"{n._title}: A")[-1]
+    side = square(matrices, f"{title_of(n)}: A")[-1]
     if side is None:
         return (*matrices[:-2], None)
     if side and abs(n.offset) >= side:
         raise InferenceError(
-            f"{n._title}: offset {n.offset} lies outside the matrices {written(matrices)}"
+            f"{title_of(n)}: offset {n.offset} lies outside the matrices {written(matrices)}"
         )
     return (*matrices[:-2], _packed_length(kind, max(side - abs(n.offset), 0)))
 
@@ -54,15 +54,15 @@ def _matrix_shape(n: NodeView, vectors: PartialShape, kind: str) -> PartialShape
         return (*vectors[:-1], None, None)
     side = _side_of(kind, length)
     if side < 0:
-        raise InferenceError(f"{n._title}: {length} elements are no triangle of a matrix")
+        raise InferenceError(f"{title_of(n)}: {length} elements are no triangle of a matrix")
     return (*vectors[:-1], side + abs(n.offset), side + abs(n.offset))
 
 
 def _extract_rule(kind: str) -> Any:
     def rule(n: NodeView) -> None:
-        if (known := n._known("output")) is not None:
+        if (known := peek(n, "output")) is not None:
             n.A = _matrix_shape(n, known, kind)
-        n.A = square(n.A, f"{n._title}: A")
+        n.A = square(n.A, f"{title_of(n)}: A")
         n.output = _vector_shape(n, n.A, kind)
 
     return rule
@@ -70,7 +70,7 @@ def _extract_rule(kind: str) -> Any:
 
 def _make_rule(kind: str) -> Any:
     def rule(n: NodeView) -> None:
-        if (known := n._known("output")) is not None:
+        if (known := peek(n, "output")) is not None:
             n.A = _vector_shape(n, known, kind)
         n.output = _matrix_shape(n, n.A, kind)
 
@@ -120,10 +120,10 @@ for _kind, _extract, _make in (
     _extract.infer_shape(_extract_rule(_kind))
     _make.infer_shape(_make_rule(_kind))
 
-extractdiag.gradient(A=lambda F, n, g: F._linalg_makediag(g, **n._settings))
-makediag.gradient(A=lambda F, n, g: F._linalg_extractdiag(g, **n._settings))
-extracttrian.gradient(A=lambda F, n, g: F._linalg_maketrian(g, **n._settings))
-maketrian.gradient(A=lambda F, n, g: F._linalg_extracttrian(g, **n._settings))
+extractdiag.gradient(A=lambda F, n, g: F._linalg_makediag(g, **settings_of(n)))
+makediag.gradient(A=lambda F, n, g: F._linalg_extractdiag(g, **settings_of(n)))
+extracttrian.gradient(A=lambda F, n, g: F._linalg_maketrian(g, **settings_of(n)))
+maketrian.gradient(A=lambda F, n, g: F._linalg_extracttrian(g, **settings_of(n)))
 
 
 @operator("_linalg_sumlogdiag", "linalg_sumlogdiag", dtype=single_or_double)
@@ -134,7 +134,7 @@ def sumlogdiag(A: Array) -> Any:
 
 @sumlogdiag.infer_shape
 def _(n: NodeView) -> None:
-    n.A = square(n.A, f"{n._title}: A")
+    n.A = square(n.A, f"{title_of(n)}: A")
     n.output = n.A[:-2] or (1,)
 
 

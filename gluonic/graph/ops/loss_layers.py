@@ -16,7 +16,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.ops.softmax import softmax_of
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, complete, written
+from gluonic.graph.view import NodeView, complete, peek, title_of, written
 
 
 class RegressionLayer(NamedTuple):
@@ -76,12 +76,12 @@ REGRESSION_LAYERS = [
 
 def _regression_shapes(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    data, label = complete(n.data), n._known("label")
+    data, label = complete(n.data), peek(n, "label")
     if label is None:
         n.label = data[:1] if len(data) == 2 and data[1] == 1 else data
     elif None not in label and (label[:1] != data[:1] or prod(label) != prod(data)):
         raise InferenceError(
-            f"{n._title}: label {written(label)} has not the elements of data {written(data)}"
+            f"{title_of(n)}: label {written(label)} has not the elements of data {written(data)}"
         )
 
 

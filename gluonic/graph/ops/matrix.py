@@ -10,7 +10,17 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.matrices import Factors, lhs_gradient, product_shapes, rhs_gradient
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
-from gluonic.graph.view import NodeView, PartialShape, Unknown, unify, written
+from gluonic.graph.view import (
+    NodeView,
+    PartialShape,
+    Unknown,
+    peek,
+    put,
+    slots_of,
+    title_of,
+    unify,
+    written,
+)
 
 Storage = Literal["csr", "default", "row_sparse"] | None
 
@@ -63,26 +73,26 @@ def _dot_shapes(n: NodeView) -> None:
     """Unify the axes summed over and put together the others; the result also tells about these."""
     lhs, rhs = n.lhs, n.rhs
     if not lhs or not rhs:
-        raise InferenceError(f"{n._title}: needs at least one axis in each operand")
+        raise InferenceError(f"{title_of(n)}: needs at least one axis in each operand")
     if len(lhs) == len(rhs) == 1 and (n.transpose_a or n.transpose_b):
-        raise InferenceError(f"{n._title}: vectors cannot be transposed")
+        raise InferenceError(f"{title_of(n)}: vectors cannot be transposed")
     left, right = _contracted(n.transpose_a, n.transpose_b)
     try:
         length: Extent = unify((lhs[left],), (rhs[right],), "")[0]
     except InferenceError:
         raise InferenceError(
-            f"{n._title}: axis {left} of {written(lhs)} and axis {right} of {written(rhs)}"
+            f"{title_of(n)}: axis {left} of {written(lhs)} and axis {right} of {written(rhs)}"
             f" are summed over together but differ in length"
         ) from None
     free_left, free_right = _free(lhs, left), _free(rhs, right)
     result = (*free_left, *free_right) or (1,)
-    output = n._known("output" if "grad" not in n._slots else "grad")
+    output = peek(n, "output" if "grad" not in slots_of(n) else "grad")
     if output is not None and free_left + free_right:
-        result = unify(result, output, f"{n._title}: the result")
+        result = unify(result, output, f"{title_of(n)}: the result")
         free_left, free_right = result[: len(free_left)], result[len(free_left) :]
     n.lhs = _with_contracted(free_left, left, length)
     n.rhs = _with_contracted(free_right, right, length)
-    setattr(n, "output" if "grad" not in n._slots else "grad", result)
+    put(n, "output" if "grad" not in slots_of(n) else "grad", result)
 
 
 def _free(shape: PartialShape, contracted: int) -> PartialShape:
@@ -187,8 +197,8 @@ def batch_dot(
 def _(n: NodeView) -> None:
     if None in n.lhs[1:] or None in n.rhs[1:]:  # as MXNet: only the batch may be unknown
         raise Unknown
-    shapes = Factors(n.lhs, n.rhs, n._known("output") or ())
-    n.lhs, n.rhs, n.output = product_shapes(shapes, n.transpose_a, n.transpose_b, 3, n._title)
+    shapes = Factors(n.lhs, n.rhs, peek(n, "output") or ())
+    n.lhs, n.rhs, n.output = product_shapes(shapes, n.transpose_a, n.transpose_b, 3, title_of(n))
 
 
 batch_dot.infer_dtype(floating())
@@ -220,7 +230,7 @@ def _(n: NodeView) -> None:
     shapes = [(None, None) if shape is None else shape for shape in n.arg]
     columns: PartialShape = (None,)
     for shape in shapes:
-        require_rank(shape, (2,), f"{n._title}: an input")
-        columns = unify(columns, shape[1:], f"{n._title}: the number of columns")
+        require_rank(shape, (2,), f"{title_of(n)}: an input")
+        columns = unify(columns, shape[1:], f"{title_of(n)}: the number of columns")
     n.arg = [(shape[0], *columns) for shape in shapes]
     n.output = (product(shape[0] for shape in shapes), *columns)

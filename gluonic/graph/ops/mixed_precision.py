@@ -7,7 +7,7 @@ import numpy as np
 from gluonic.graph.attributes import DType
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, put
 
 
 def _amp_dtype(n: Any) -> None:
@@ -42,8 +42,8 @@ def _one_by_one(n: NodeView) -> None:
     """Each output is like the input of the same number."""
     for i in range(n.num_outputs):
         for source, target in ((f"data{i}", f"output{i}"), (f"output{i}", f"data{i}")):
-            if n._known(source) is not None:
-                setattr(n, target, n._known(source))
+            if peek(n, source) is not None:
+                put(n, target, peek(n, source))
 
 
 @amp_multicast.infer_dtype
@@ -53,7 +53,7 @@ def _(n: Any) -> None:
     widths = sorted({d for d in n.data if d.kind == "f"}, key=lambda d: np.dtype(d).itemsize)
     for i, dtype in enumerate(n.data):
         chosen = widths[0 if n.cast_narrow else -1] if dtype.kind == "f" else dtype
-        setattr(n, f"output{i}", chosen)
+        put(n, f"output{i}", chosen)
 
 
 @amp_multicast.all_gradients

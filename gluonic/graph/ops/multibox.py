@@ -14,7 +14,7 @@ from gluonic.graph.ops.boxes import box_decode
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.rectangles import as_centers, overlaps, survivors
 from gluonic.graph.summation import total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 Numbers = tuple[float, ...]
 VARIANCES: Numbers = (0.1, 0.1, 0.2, 0.2)
@@ -61,10 +61,10 @@ def multibox_prior(
 @multibox_prior.infer_shape
 def _(n: NodeView) -> None:
     if len(n.data) < 4:
-        require_rank(n.data, (4,), f"{n._title}: data")
+        require_rank(n.data, (4,), f"{title_of(n)}: data")
     if len(n.steps) != 2 or len(n.offsets) != 2 or not n.sizes or not n.ratios:
         raise InferenceError(
-            f"{n._title}: needs two steps and offsets, and at least one size and ratio"
+            f"{title_of(n)}: needs two steps and offsets, and at least one size and ratio"
         )
     per_pixel = len(n.sizes) + len(n.ratios) - 1
     n.output = (1, scaled(product(n.data[2:4]), per_pixel), 4)
@@ -179,14 +179,14 @@ def _encoded(objects: Array, boxes: Array, variances: Numbers) -> Any:
 
 @multibox_target.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.anchor, (3,), f"{n._title}: anchor")
+    require_rank(n.anchor, (3,), f"{title_of(n)}: anchor")
     n.anchor = (1, None, 4)
-    require_rank(n.label, (3,), f"{n._title}: label")
-    require_rank(n.cls_pred, (3,), f"{n._title}: cls_pred")
+    require_rank(n.label, (3,), f"{title_of(n)}: label")
+    require_rank(n.cls_pred, (3,), f"{title_of(n)}: cls_pred")
     if n.label[2] is not None and n.label[2] < 5:
-        raise InferenceError(f"{n._title}: label needs a class and four coordinates in each row")
+        raise InferenceError(f"{title_of(n)}: label needs a class and four coordinates in each row")
     if len(n.variances) != 4:
-        raise InferenceError(f"{n._title}: variances {n.variances} must be four numbers")
+        raise InferenceError(f"{title_of(n)}: variances {n.variances} must be four numbers")
     n.cls_pred = (n.label[0], None, n.anchor[1])
     batch, boxes = n.cls_pred[0], n.cls_pred[2]
     n.anchor, n.label = (1, boxes, 4), (batch, None, None)
@@ -270,10 +270,10 @@ def _drop_covered(
 
 @multibox_detection.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.cls_prob, (3,), f"{n._title}: cls_prob")
-    require_rank(n.anchor, (3,), f"{n._title}: anchor")
+    require_rank(n.cls_prob, (3,), f"{title_of(n)}: cls_prob")
+    require_rank(n.anchor, (3,), f"{title_of(n)}: anchor")
     if len(n.variances) != 4:
-        raise InferenceError(f"{n._title}: variances {n.variances} must be four numbers")
+        raise InferenceError(f"{title_of(n)}: variances {n.variances} must be four numbers")
     n.anchor = (1, n.cls_prob[2], 4)
     batch, boxes = n.cls_prob[0], n.anchor[1]
     n.loc_pred = (batch, scaled(boxes, 4))

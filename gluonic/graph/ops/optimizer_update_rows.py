@@ -8,7 +8,7 @@ from gluonic.graph import updates
 from gluonic.graph.axes import require_rank
 from gluonic.graph.operator import Array, State, operator
 from gluonic.graph.update_operators import all_but, floating, stepped
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 
 @operator("_contrib_group_adagrad_update", dtype=floating)
@@ -53,5 +53,5 @@ def group_adagrad_update(
 @group_adagrad_update.infer_shape
 def _(n: NodeView) -> None:
     all_but("history")(n)
-    require_rank(n.weight, (2,), f"{n._title}: weight")
+    require_rank(n.weight, (2,), f"{title_of(n)}: weight")
     n.history = (n.weight[0], 1)

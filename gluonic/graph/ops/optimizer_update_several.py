@@ -28,7 +28,7 @@ from gluonic.graph.ops.optimizer_update_mixed import (
     mp_sgd_update,
 )
 from gluonic.graph.update_operators import FLOAT32, unify_all
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, put, settings_of, title_of
 
 Floats = tuple[float, ...]
 
@@ -71,14 +71,16 @@ class Groups:
     def infer_shape(self, n: NodeView) -> None:
         """All arrays of a group have one shape."""
         count = getattr(n, self.count)
-        for name, value in n._settings.items():
+        for name, value in settings_of(n).items():
             if isinstance(value, tuple) and len(value) != count:
-                raise AttributeValueError(f"{n._title}: {name}={value} must hold {count} numbers")
+                raise AttributeValueError(
+                    f"{title_of(n)}: {name}={value} must hold {count} numbers"
+                )
         for i in range(count):
             unify_all(n, [*(f"{kind}_{i}" for kind in self.kinds), f"output{i}"])
         for name in ("lrs", "wds"):
             if name in self.last:
-                setattr(n, name, (count,))
+                put(n, name, (count,))
 
     def infer_dtype(self, n: NodeView) -> None:
         """All arrays of a group have one dtype, but in mixed precision the states are float32."""
@@ -86,7 +88,7 @@ class Groups:
             unify_all(n, [*(f"{kind}_{i}" for kind in self.narrow), f"output{i}"])
             for kind in self.kinds:
                 if kind not in self.narrow:
-                    setattr(n, f"{kind}_{i}", FLOAT32)
+                    put(n, f"{kind}_{i}", FLOAT32)
 
 
 def _several(

@@ -12,7 +12,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, put, title_of
 
 FLOAT32 = DType(np.dtype("float32"))
 _PARTITION_FROM = 64  # shorter axes are sorted as a whole
@@ -50,7 +50,7 @@ def _ordered_shape(n: NodeView) -> PartialShape:
     """Find the shape that is sorted: that of the data, or flat where no axis is named."""
     if n.axis is None:
         return (product(n.data),)
-    axis_of(n.axis, len(n.data), n._title)
+    axis_of(n.axis, len(n.data), title_of(n))
     shape: PartialShape = n.data
     return shape
 
@@ -127,7 +127,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
 
 def _index_dtype(n: NodeView) -> np.dtype[Any]:
     if n.dtype in (np.bool_, np.int8):
-        raise InferenceError(f"{n._title}: positions cannot have dtype {n.dtype.name}")
+        raise InferenceError(f"{title_of(n)}: positions cannot have dtype {n.dtype.name}")
     dtype: np.dtype[Any] = n.dtype
     return dtype
 
@@ -210,10 +210,10 @@ def _(n: NodeView) -> None:
     axis = 0 if n.axis is None else n.axis % len(shape)
     size = shape[axis]
     if size is not None and n.k > size > 0:
-        raise InferenceError(f"{n._title}: k is {n.k} but the axis has only {size} elements")
+        raise InferenceError(f"{title_of(n)}: k is {n.k} but the axis has only {size} elements")
     found = replaced(shape, axis, n.k if n.k > 0 and size != 0 else size)
     for name in _topk_outputs(n):
-        setattr(n, name, n.data if n.ret_typ == "mask" else found)
+        put(n, name, n.data if n.ret_typ == "mask" else found)
 
 
 @topk.infer_dtype
@@ -271,17 +271,17 @@ def histogram(
 @histogram.infer_shape
 def _(n: NodeView) -> None:
     if (n.bin_cnt is None) != (n.range is None):
-        raise InferenceError(f"{n._title}: needs both of bin_cnt and range, or neither")
+        raise InferenceError(f"{title_of(n)}: needs both of bin_cnt and range, or neither")
     if n.bin_cnt is None:
-        require_rank(n.bins, (1,), f"{n._title}: bins")
+        require_rank(n.bins, (1,), f"{title_of(n)}: bins")
         (ends,) = n.bins
         if ends == 0:
-            raise InferenceError(f"{n._title}: bins has no elements, so there is no interval")
+            raise InferenceError(f"{title_of(n)}: bins has no elements, so there is no interval")
         n.output0, n.output1 = (None if ends is None else ends - 1,), (ends,)
         return
     if len(n.range) != 2 or n.range[0] >= n.range[1] or n.bin_cnt < 1:
         raise InferenceError(
-            f"{n._title}: {n.bin_cnt} intervals in the range {n.range} cannot be made"
+            f"{title_of(n)}: {n.bin_cnt} intervals in the range {n.range} cannot be made"
         )
     n.output0, n.output1 = (n.bin_cnt,), (n.bin_cnt + 1,)
 

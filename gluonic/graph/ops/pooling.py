@@ -27,7 +27,7 @@ from gluonic.graph.ops.windows import (
     require_places,
     windows_of,
 )
-from gluonic.graph.view import NodeView, PartialShape, complete, written
+from gluonic.graph.view import NodeView, PartialShape, complete, settings_of, title_of, written
 
 Kind = Literal["max", "avg", "sum", "lp"]
 Convention = Literal["valid", "full", "same"]
@@ -170,7 +170,7 @@ _GEOMETRY = ("kernel", "global_pool", "pooling_convention", "stride", "pad", "la
 
 @pooling.infer_shape
 def _(n: NodeView) -> None:
-    title, last = n._title, is_channels_last(n.layout)
+    title, last = title_of(n), is_channels_last(n.layout)
     if n.pool_type == "lp" and n.p_value not in POWERS:
         raise InferenceError(f"{title}: pool_type='lp' needs p_value=1, 2 or 3, not {n.p_value}")
     data = first_shape(n.data, last)
@@ -231,7 +231,7 @@ take_maxima = companion(
 
 
 def _gradient(F: Any, n: NodeView, g: Any) -> Any:
-    settings = n._settings
+    settings = settings_of(n)
     if n.pool_type == "max":
         return F._backward_Pooling_max(g, n.data, n.output, **settings)
     if n.pool_type != "lp" or n.p_value == 1:
@@ -245,13 +245,13 @@ def _gradient(F: Any, n: NodeView, g: Any) -> Any:
 
 pooling.gradient(data=_gradient)
 backward_sum.gradient(grad=lambda F, n, g: F.Pooling(g, **_linear(n)))
-backward_max.gradient(grad=lambda F, n, g: F._take_maxima(g, n.data, n.pooled, **n._settings))
+backward_max.gradient(grad=lambda F, n, g: F._take_maxima(g, n.data, n.pooled, **settings_of(n)))
 take_maxima.gradient(
-    values=lambda F, n, g: F._backward_Pooling_max(g, n.data, n.pooled, **n._settings)
+    values=lambda F, n, g: F._backward_Pooling_max(g, n.data, n.pooled, **settings_of(n))
 )
 
 
 def _linear(n: NodeView) -> dict[str, Any]:
     """The attributes, but sums where there are norms."""
     kind = "avg" if n.pool_type == "avg" else "sum"
-    return {**n._settings, "pool_type": kind}
+    return {**settings_of(n), "pool_type": kind}

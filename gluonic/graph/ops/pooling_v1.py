@@ -13,7 +13,7 @@ from gluonic.graph.ops.companions import companion
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.pooling import PartialPool, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, settings_of, title_of
 
 Slices = tuple[slice, ...]
 
@@ -93,7 +93,9 @@ def _places(places: tuple[int, ...], pool: Pool) -> Iterator[tuple[Slices, Slice
 
 @pooling_v1.infer_shape
 def _(n: NodeView) -> None:
-    pool = _pool(n.data, n._title, n.kernel, n.global_pool, n.pooling_convention, n.stride, n.pad)
+    pool = _pool(
+        n.data, title_of(n), n.kernel, n.global_pool, n.pooling_convention, n.stride, n.pad
+    )
     n.output = (*n.data[:2], *pool.counts)
     n.data = (*n.output[:2], *n.data[2:])
 
@@ -129,4 +131,6 @@ companion(
     output_like="data",
     documentation="The gradient of Pooling_v1; that of a maximum goes to all places that have it.",
 )
-pooling_v1.gradient(data=lambda F, n, g: F._backward_Pooling_v1(g, n.data, n.output, **n._settings))
+pooling_v1.gradient(
+    data=lambda F, n, g: F._backward_Pooling_v1(g, n.data, n.output, **settings_of(n))
+)

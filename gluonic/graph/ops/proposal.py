@@ -13,7 +13,7 @@ from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.rectangles import survivors
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 Numbers = tuple[float, ...]
 
@@ -88,12 +88,12 @@ def _propose(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array,
 
 
 def _shapes(n: NodeView) -> None:
-    require_rank(n.cls_prob, (4,), f"{n._title}: cls_prob")
+    require_rank(n.cls_prob, (4,), f"{title_of(n)}: cls_prob")
     batch, scores, height, width = n.cls_prob
     count = len(n.ratios) * len(n.scales)
     if scores not in (2 * count, None):
         raise InferenceError(
-            f"{n._title}: {len(n.ratios)} ratios and {len(n.scales)} scales need {2 * count}"
+            f"{title_of(n)}: {len(n.ratios)} ratios and {len(n.scales)} scales need {2 * count}"
             f" channels of cls_prob, not {scores}"
         )
     n.bbox_pred = (batch, 4 * count, height, width)

@@ -20,7 +20,7 @@ from gluonic.graph.quantized_numbers import (
     rounded,
     span,
 )
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, slots_of, title_of
 
 OutType = Literal["auto", "int8", "uint8"]
 _NUMBERED = ("output0", "output1", "output2")
@@ -29,7 +29,7 @@ _RANGES = ("min_range", "max_range", "output1", "output2", "scale", "shift")
 
 def _shapes(n: NodeView) -> None:
     set_all(n, _RANGES, (1,))
-    both_ways(n, "data", "output0" if "output0" in n._slots else "output")
+    both_ways(n, "data", "output0" if "output0" in slots_of(n) else "output")
 
 
 @operator("_contrib_quantize", outputs=_NUMBERED, shape=_shapes)
@@ -208,7 +208,7 @@ def _(n: NodeView) -> None:
     n.min_range = n.max_range = n.output1 = n.output2 = FLOAT32
     n.output0 = chosen(n.out_type, n.min_calib_range, n.max_calib_range)
     if n.data != INT32:
-        raise InferenceError(f"{n._title}: data must be int32, not {n.data.name}")
+        raise InferenceError(f"{title_of(n)}: data must be int32, not {n.data.name}")
 
 
 requantize.gradient()

@@ -23,7 +23,7 @@ from gluonic.graph.quantized_numbers import (
     span,
 )
 from gluonic.graph.rules import same
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, run_on
 
 _RANGES = ("lhs_min", "lhs_max", "rhs_min", "rhs_max", "min_output", "max_output")
 
@@ -34,12 +34,7 @@ def _calibrated(n: Any) -> bool:
 
 def _shapes(n: NodeView) -> None:
     set_all(n, _RANGES, (1,))
-    terms = NodeView(
-        {name: n._slots[name] for name in ("lhs", "rhs", "output")}, {}, title=n._titled
-    )
-    same(terms)
-    for name, shape in terms._slots.items():
-        setattr(n, name, shape)
+    run_on(n, same, ("lhs", "rhs", "output"))
 
 
 def _summed(lhs: Array, rhs: Array, dtype: np.dtype[Any], scales: list[Any]) -> Array:
@@ -212,17 +207,9 @@ def _joined_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
 def _(n: NodeView) -> None:
     set_all(n, (*_ends(n.num_args), *OUTPUTS[1:]), (1,))
     names = [f"arg{i}" for i in range(n.num_args)]
-    plain = NodeView(
-        {name: n._slots[name] for name in (*names, "output")},
-        n._settings,
-        groups={"arg": names},
-        title=n._titled,
-    )
     rule: Callable[[NodeView], None] | None = concat.shape
     assert rule is not None
-    rule(plain)
-    for name, shape in plain._slots.items():
-        setattr(n, name, shape)
+    run_on(n, rule, (*names, "output"), {"arg": names})
 
 
 @quantized_concat.infer_dtype

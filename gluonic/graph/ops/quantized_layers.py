@@ -31,7 +31,7 @@ from gluonic.graph.quantized_numbers import (
     span,
     summing_dtype,
 )
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 OUTPUTS = ("output", "min_output", "max_output")
 _RANGES = (
@@ -153,7 +153,7 @@ def _linear_dtypes(n: NodeView) -> None:
 
 def _channels_first(n: NodeView) -> None:
     if is_channels_last(n.layout):
-        raise InferenceError(f"{n._title}: layout must be NCHW or NCDHW, not {n.layout}")
+        raise InferenceError(f"{title_of(n)}: layout must be NCHW or NCDHW, not {n.layout}")
 
 
 _PRODUCTS = """with small integers, summed in int32.
@@ -205,7 +205,9 @@ def _pool(data: Array, low: Array, high: Array, **settings: Any) -> Any:
 
 def _max_or_mean(n: NodeView) -> None:
     if n.pool_type not in ("max", "avg"):
-        raise InferenceError(f"{n._title}: pool_type must be 'max' or 'avg', not {n.pool_type!r}")
+        raise InferenceError(
+            f"{title_of(n)}: pool_type must be 'max' or 'avg', not {n.pool_type!r}"
+        )
 
 
 _quantized(
@@ -219,7 +221,7 @@ def _rectify(data: Array, low: Array, high: Array, **settings: Any) -> Any:
 
 def _rectifier(n: NodeView) -> None:
     if n.act_type != "relu":
-        raise InferenceError(f"{n._title}: act_type must be 'relu', not {n.act_type!r}")
+        raise InferenceError(f"{title_of(n)}: act_type must be 'relu', not {n.act_type!r}")
 
 
 _quantized(activation, ("data",), _rectify, _same_dtype, f"The rectifier.{_SAME}", _rectifier)
@@ -323,7 +325,7 @@ def _(n: NodeView) -> None:
     n.output = INT8
     if n.min_calib_range is None or n.max_calib_range is None:
         raise InferenceError(
-            f"{n._title} needs min_calib_range and max_calib_range: calibrate the net"
+            f"{title_of(n)} needs min_calib_range and max_calib_range: calibrate the net"
         )
     require_small(n, "data")
 

@@ -12,7 +12,7 @@ from gluonic.graph.ops.layer_rules import set_all
 from gluonic.graph.ops.recurrent import rnn
 from gluonic.graph.ops.rnn_kernels import RNNSizes
 from gluonic.graph.quantized_numbers import FLOAT32, UINT8
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 _FLOATS = (
     *("parameters", "state", "state_cell", "min_data", "max_data"),
@@ -114,4 +114,4 @@ def _(n: NodeView) -> None:
 def _(n: NodeView) -> None:
     set_all(n, _FLOATS, FLOAT32)
     if n.data != UINT8:
-        raise InferenceError(f"{n._title}: data must be uint8, not {n.data.name}")
+        raise InferenceError(f"{title_of(n)}: data must be uint8, not {n.data.name}")

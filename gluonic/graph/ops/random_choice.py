@@ -10,7 +10,7 @@ from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, written
+from gluonic.graph.view import NodeView, title_of, written
 
 INT32, INT64 = DType(np.dtype(np.int32)), np.dtype(np.int64)
 
@@ -65,7 +65,7 @@ def _invert(rows: Array, uniform: Array) -> Array:
 @sample_multinomial.infer_shape
 def _(n: Any) -> None:
     if not n.data:
-        raise InferenceError(f"{n._title}: data must have at least one axis")
+        raise InferenceError(f"{title_of(n)}: data must have at least one axis")
     shape = (*n.data[:-1], *n.shape) or (1,)
     n.output = shape
     if n.get_prob:
@@ -149,7 +149,7 @@ def sample_unique_zipfian(*, range_max: int, shape: Shape, run: Run) -> tuple[Ar
 def _(n: Any) -> None:
     if len(n.shape) != 2 or n.shape[1] > n.range_max:
         raise InferenceError(
-            f"{n._title}: shape={written(n.shape)} must be (batch, count),"
+            f"{title_of(n)}: shape={written(n.shape)} must be (batch, count),"
             f" the count at most range_max={n.range_max}"
         )
     n.samples, n.num_tries = n.shape, n.shape[:1]

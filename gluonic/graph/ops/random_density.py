@@ -13,7 +13,7 @@ from gluonic.graph.operator import Array, GradientRule, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import like
 from gluonic.graph.scalar_math import M
-from gluonic.graph.view import NodeView, PartialShape, unify, written
+from gluonic.graph.view import NodeView, PartialShape, peek, put, title_of, unify, written
 
 Log = Callable[..., Any]
 
@@ -155,12 +155,12 @@ def _parameters_first(n: NodeView, names: tuple[str, ...], sample: PartialShape)
     """The parameters have one shape, with which that of `sample` begins."""
     common = None
     for name in names:
-        common = unify(common, n._known(name), f"{n._title}: {name}")
+        common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
     if common is None:
         return
-    common = unify(common, sample[: len(common)], f"{n._title}: {names[0]}")
+    common = unify(common, sample[: len(common)], f"{title_of(n)}: {names[0]}")
     for name in names:
-        setattr(n, name, common)
+        put(n, name, common)
     n.sample = (*common, *sample[len(common) :])
 
 
@@ -262,7 +262,7 @@ def random_pdf_dirichlet(sample: Array, alpha: Array, *, is_log: bool = False) -
 def _(n: Any) -> None:
     if not n.alpha or len(n.alpha) > len(n.sample):
         raise InferenceError(
-            f"{n._title}: sample is {written(n.sample)}, alpha {written(n.alpha)};"
+            f"{title_of(n)}: sample is {written(n.sample)}, alpha {written(n.alpha)};"
             " they must be (…, *m, k) and (…, k)"
         )
     rest = len(n.alpha) - 1

@@ -17,7 +17,7 @@ from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.ops import distributions
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.view import NodeView, peek, put, settings_of, title_of, unify
 
 Draw = Callable[..., Array]
 """Draws from a source an array of a shape, for a dtype, of parameters; see `distributions`."""
@@ -117,9 +117,9 @@ ARRAY_NAMES = {"normal": ("mu", "sigma")}
 
 def _check(n: Any, row: Distribution) -> None:
     """Refuse parameters for which there is no distribution."""
-    values = {name: n._settings[name] for name, _, _ in row.parameters}
+    values = {name: settings_of(n)[name] for name, _, _ in row.parameters}
     if not row.valid(**values):
-        raise AttributeValueError(f"{n._title}: {values} must satisfy {row.requirement}")
+        raise AttributeValueError(f"{title_of(n)}: {values} must satisfy {row.requirement}")
 
 
 def _keyword(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -236,12 +236,12 @@ def _from_arrays(row: Distribution) -> None:
     def _(n: NodeView) -> None:
         common = None
         for name in names:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
-        output = n._known("output")
+            common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
+        output = peek(n, "output")
         if common is None and output is not None:
             common = output[: len(output) - len(n.shape)]
         for name in names:
-            setattr(n, name, common)
+            put(n, name, common)
         n.output = (*getattr(n, names[0]), *n.shape)
 
     @op.infer_dtype
@@ -249,9 +249,9 @@ def _from_arrays(row: Distribution) -> None:
         n.output = n.dtype or DEFAULT
         common = None
         for name in names:
-            common = unify(common, n._known(name), f"{n._title}: {name}")
+            common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
         for name in names:
-            setattr(n, name, common)
+            put(n, name, common)
 
 
 for _row in DISTRIBUTIONS:
@@ -278,7 +278,7 @@ def random_randint(
 @random_randint.infer_shape
 def _(n: Any) -> None:
     if n.low >= n.high:
-        raise AttributeValueError(f"{n._title}: low={n.low} must be less than high={n.high}")
+        raise AttributeValueError(f"{title_of(n)}: low={n.low} must be less than high={n.high}")
     n.output = n.shape
 
 
@@ -286,7 +286,7 @@ def _(n: Any) -> None:
 def _(n: Any) -> None:
     n.output = n.dtype or np.dtype(np.int32)
     if n.output.kind != "i":
-        raise AttributeValueError(f"{n._title}: dtype={n.dtype} must be int32 or int64")
+        raise AttributeValueError(f"{title_of(n)}: dtype={n.dtype} must be int32 or int64")
 
 
 random_randint.gradient()

@@ -22,7 +22,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.summation import total
-from gluonic.graph.view import NodeView, PartialShape, complete, written
+from gluonic.graph.view import NodeView, PartialShape, complete, peek, put, title_of, written
 
 
 def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -51,10 +51,10 @@ def _permutation(axes: tuple[int, ...], rank: int, title: str) -> tuple[int, ...
 
 @transpose.infer_shape
 def _(n: NodeView) -> None:
-    if (output := n._known("output")) is not None:
-        order = _permutation(n.axes, len(output), n._title)
+    if (output := peek(n, "output")) is not None:
+        order = _permutation(n.axes, len(output), title_of(n))
         n.data = tuple(output[axis] for axis in inverse_permutation(order))
-    n.output = tuple(n.data[axis] for axis in _permutation(n.axes, len(n.data), n._title))
+    n.output = tuple(n.data[axis] for axis in _permutation(n.axes, len(n.data), title_of(n)))
 
 
 transpose.gradient(data=lambda F, n, g: F.transpose(g, axes=inverse_permutation(n.axes)))
@@ -67,13 +67,13 @@ def swap_axes(data: Array, *, dim1: int = 0, dim2: int = 0) -> Any:
 
 
 def _swapped(shape: PartialShape, n: NodeView) -> PartialShape:
-    first, second = (axis_of(axis, len(shape), n._title) for axis in (n.dim1, n.dim2))
+    first, second = (axis_of(axis, len(shape), title_of(n)) for axis in (n.dim1, n.dim2))
     return replaced(replaced(shape, first, shape[second]), second, shape[first])
 
 
 @swap_axes.infer_shape
 def _(n: NodeView) -> None:
-    if (output := n._known("output")) is not None:
+    if (output := peek(n, "output")) is not None:
         n.data = _swapped(output, n)
     n.output = _swapped(n.data, n)
 
@@ -90,10 +90,10 @@ def reverse(data: Array, *, axis: Shape) -> Any:
 
 @reverse.infer_shape
 def _(n: NodeView) -> None:
-    if (output := n._known("output")) is not None:
+    if (output := peek(n, "output")) is not None:
         n.data = output
     for axis in n.axis:
-        axis_of(axis, len(n.data), n._title)
+        axis_of(axis, len(n.data), title_of(n))
     n.output = n.data
 
 
@@ -135,24 +135,24 @@ def _require_blocks(shape: PartialShape, where: str) -> None:
 def _deep(n: NodeView, wide: str) -> PartialShape:
     """Find the deep one of the two shapes from the wide one."""
     shape, b = getattr(n, wide), n.block_size
-    _require_blocks(shape, f"{n._title}: {wide}")
-    height, width = (divided(shape[i], b, f"{n._title}: axis {i} of {wide}") for i in (2, 3))
+    _require_blocks(shape, f"{title_of(n)}: {wide}")
+    height, width = (divided(shape[i], b, f"{title_of(n)}: axis {i} of {wide}") for i in (2, 3))
     return (shape[0], scaled(shape[1], b * b), height, width)
 
 
 def _wide(n: NodeView, deep: str) -> PartialShape:
     """Find the wide one of the two shapes from the deep one."""
     shape, b = getattr(n, deep), n.block_size
-    _require_blocks(shape, f"{n._title}: {deep}")
-    channels = divided(shape[1], b * b, f"{n._title}: axis 1 of {deep}")
+    _require_blocks(shape, f"{title_of(n)}: {deep}")
+    channels = divided(shape[1], b * b, f"{title_of(n)}: axis 1 of {deep}")
     return (shape[0], channels, scaled(shape[2], b), scaled(shape[3], b))
 
 
 def _blocks_rule(deep: str, wide: str) -> Any:
     def rule(n: NodeView) -> None:
-        if n._known(deep) is not None:
-            setattr(n, wide, _wide(n, deep))
-        setattr(n, deep, _deep(n, wide))
+        if peek(n, deep) is not None:
+            put(n, wide, _wide(n, deep))
+        put(n, deep, _deep(n, wide))
 
     return rule
 
@@ -181,7 +181,7 @@ def _(n: NodeView) -> None:
     least = 0 if is_np_shape() else 1
     if any(count < least for count in n.reps):
         allowed = "negative" if least == 0 else "negative or zero"
-        raise InferenceError(f"{n._title}: reps {n.reps} must not be {allowed}")
+        raise InferenceError(f"{title_of(n)}: reps {n.reps} must not be {allowed}")
     n.output = tuple(scaled(extent, count) for count, extent in _tile_axes(n.data, n.reps))
 
 
@@ -206,7 +206,7 @@ def _(n: NodeView) -> None:
     elif n.axis is None:
         n.output = (scaled(product(n.data), n.repeats),)
     else:
-        axis = axis_of(n.axis, len(n.data), n._title)
+        axis = axis_of(n.axis, len(n.data), title_of(n))
         n.output = replaced(n.data, axis, scaled(n.data[axis], n.repeats))
 
 
@@ -250,13 +250,13 @@ def _(n: NodeView) -> None:
     data, widths = n.data, n.pad_width
     if len(widths) != 2 * len(data) or min(widths) < 0:
         raise InferenceError(
-            f"{n._title}: pad_width {widths} must have two numbers, not negative, for each of the"
+            f"{title_of(n)}: pad_width {widths} must have two numbers, not negative, for each of the"
             f" {len(data)} axes"
         )
     for axis, (pair, extent) in enumerate(zip(_pairs(widths), data, strict=True)):
         if n.mode == "reflect" and extent is not None and max(pair) >= max(extent, 1):
             raise InferenceError(
-                f"{n._title}: axis {axis} of length {extent} cannot be mirrored by {max(pair)}"
+                f"{title_of(n)}: axis {axis} of length {extent} cannot be mirrored by {max(pair)}"
             )
     n.output = tuple(
         None if extent is None else extent + sum(pair)
@@ -304,7 +304,7 @@ def _(n: NodeView) -> None:
         extent = None if data[0] is None else data[0] + abs(n.k)
         n.output = (extent, extent)
         return
-    first, second = axes_of((n.axis1, n.axis2), len(data), n._title)
+    first, second = axes_of((n.axis1, n.axis2), len(data), title_of(n))
     others = tuple(extent for i, extent in enumerate(data) if i not in (first, second))
     if None in (data[first], data[second]):
         n.output = (*others, None)
@@ -312,7 +312,7 @@ def _(n: NodeView) -> None:
     rows, columns = complete((data[first], data[second]))
     length = min(rows, columns - n.k) if n.k >= 0 else min(rows + n.k, columns)
     if length < 0:
-        raise InferenceError(f"{n._title}: a {rows}x{columns} matrix has no diagonal {n.k}")
+        raise InferenceError(f"{title_of(n)}: a {rows}x{columns} matrix has no diagonal {n.k}")
     n.output = (*others, length)
 
 

@@ -9,7 +9,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import wide
 from gluonic.graph.ops.recurrent_rules import Mode, absent_inputs, saved_outputs, shown_outputs
 from gluonic.graph.ops.rnn_kernels import RNNSizes, SavedSteps, Sequences, back_direction
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, put, slots_of
 
 _INPUTS = ("data", "parameters", "state", "state_cell")
 _ATTRIBUTES = (
@@ -25,11 +25,11 @@ def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
         for name, head in zip(shown, heads, strict=False)
     }
-    values = {name: n._known(name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
+    values = {name: peek(n, name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
     values.update(slopes)
     arrays = (values.get(name) for name in _backward_rnn.inputs)
     found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
-    return dict(zip([name for name in _INPUTS if name in n._slots], found, strict=True))
+    return dict(zip([name for name in _INPUTS if name in slots_of(n)], found, strict=True))
 
 
 def _absent_backwards(n: Any) -> list[str]:
@@ -117,6 +117,6 @@ def _given(slope: Array | None, like: Array) -> Array:
 @_backward_rnn.infer_shape
 @_backward_rnn.infer_dtype
 def _(n: NodeView) -> None:
-    for name in n._slots:
+    for name in slots_of(n):
         if name.endswith("_gradient"):
-            setattr(n, name, getattr(n, name.removesuffix("_gradient")))
+            put(n, name, getattr(n, name.removesuffix("_gradient")))

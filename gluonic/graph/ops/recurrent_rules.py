@@ -5,7 +5,7 @@ from typing import Any, Literal
 from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.ops.layer_rules import require_floating
 from gluonic.graph.ops.rnn_kernels import RNNSizes
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.view import NodeView, peek, put, slots_of, title_of, unify
 
 Mode = Literal["rnn_relu", "rnn_tanh", "lstm", "gru"]
 
@@ -44,7 +44,7 @@ def infer_shapes(n: NodeView) -> None:
     parts = network.num_layers * network.directions
     n.data = (None, None, None)
     n.state = (parts, n.data[1], network.shown)
-    batch = unify(n.data[1], n.state[1], f"{n._title}: the batch")
+    batch = unify(n.data[1], n.state[1], f"{title_of(n)}: the batch")
     if n.mode == "lstm":
         n.state_cell = (parts, batch, network.state_size)
     if n.use_sequence_length:
@@ -64,7 +64,7 @@ def infer_shapes(n: NodeView) -> None:
         n.memory = (parts, steps, batch, network.state_size)
     if n.p > 0:
         n.mask = n.hidden
-        if "masks" in n._slots:
+        if "masks" in slots_of(n):
             n.masks = n.hidden
     features = n.data[2]
     if features is not None:
@@ -73,17 +73,19 @@ def infer_shapes(n: NodeView) -> None:
 
 def _check(n: NodeView) -> None:
     if n.projection_size is not None and (n.mode != "lstm" or n.projection_size < 1):
-        raise InferenceError(f"{n._title}: projection_size={n.projection_size} needs mode='lstm'")
+        raise InferenceError(
+            f"{title_of(n)}: projection_size={n.projection_size} needs mode='lstm'"
+        )
     if n.lstm_state_clip_min is not None or n.lstm_state_clip_max is not None:
         raise NotThereError("RNN: clipping the states of an LSTM (lstm_state_clip_min, _max)")
 
 
 def infer_dtypes(n: NodeView) -> None:
     """One floating dtype for all but lengths."""
-    names = [name for name in n._slots if name != "sequence_length"]
+    names = [name for name in slots_of(n) if name != "sequence_length"]
     common: Any = None
     for name in names:
-        common = unify(common, n._known(name), f"{n._title}: {name}")
+        common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
     for name in names:
-        setattr(n, name, common)
+        put(n, name, common)
     require_floating(n)

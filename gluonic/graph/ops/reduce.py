@@ -11,11 +11,13 @@ from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape,
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total
-from gluonic.graph.view import NodeView, complete
+from gluonic.graph.view import NodeView, complete, settings_of
 
 
 def _attributes_of(n: NodeView) -> dict[str, Any]:
-    return {key: n._settings[key] for key in ("axis", "keepdims", "exclude") if key in n._settings}
+    return {
+        key: settings_of(n)[key] for key in ("axis", "keepdims", "exclude") if key in settings_of(n)
+    }
 
 
 def _spread(F: Any, n: NodeView, value: Any) -> Any:

@@ -7,7 +7,7 @@ from gluonic.graph.axes import require_rank
 from gluonic.graph.operator import Array, Run, State, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.summation import total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, is_training, title_of
 
 
 @operator(
@@ -54,7 +54,7 @@ def identity_attach_kl_sparse_reg(
 @identity_attach_kl_sparse_reg.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    require_rank(n.data, (2,), f"{n._title}: data")
+    require_rank(n.data, (2,), f"{title_of(n)}: data")
     n.moving_avg = n.average = n.data[1:]
 
 
@@ -66,7 +66,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         target = n.sparseness_target
         slope = ((1 - target) / (1 - n.average) - target / n.average) * n.penalty
         parts.append(F.broadcast_add(g, F.expand_dims(slope, axis=0)))
-    if average_slope is not None and n._train:
+    if average_slope is not None and is_training(n):
         share = average_slope * (1 - n.momentum)
         parts.append(F._backward_mean(share, n.data, axis=0))
     return {"data": F.add_n(*parts)} if parts else {}

@@ -13,7 +13,7 @@ from gluonic.graph.ops.companions import companion
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.resampling import Averaging, Interpolation, Resampling, resampling_matrix
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, PartialShape
+from gluonic.graph.view import NodeView, PartialShape, settings_of, title_of
 
 ResizeMode = Literal[
     "size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up"
@@ -112,16 +112,16 @@ def _new_places(
 
 @bilinear_resize.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     source = n.data
     if n.mode == "like":
         source = n.like
-        require_rank(source, (4,), f"{n._title}: like")
+        require_rank(source, (4,), f"{title_of(n)}: like")
     places = _new_places(
-        source, n.mode, (n.height, n.width), (n.scale_height, n.scale_width), n._title
+        source, n.mode, (n.height, n.width), (n.scale_height, n.scale_width), title_of(n)
     )
     if any(size is not None and size < 1 for size in places):
-        raise InferenceError(f"{n._title}: the new size is {places}")
+        raise InferenceError(f"{title_of(n)}: the new size is {places}")
     _same_channels(n, places)
 
 
@@ -153,9 +153,11 @@ def _parts(output_size: Shape) -> tuple[int, ...]:
 
 @adaptive_average_pooling.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     if len(n.output_size) > 2 or any(size < 1 for size in n.output_size):
-        raise InferenceError(f"{n._title}: output_size={n.output_size} must be a height and width")
+        raise InferenceError(
+            f"{title_of(n)}: output_size={n.output_size} must be a height and width"
+        )
     _same_channels(n, _parts(n.output_size))
 
 
@@ -175,7 +177,7 @@ def _declare(op: Operator, resampling: Callable[[dict[str, Any]], Resampling]) -
 
 backward_resize = _declare(bilinear_resize, lambda a: Interpolation(a["align_corners"]))
 bilinear_resize.gradient(
-    data=lambda F, n, g: F._backward_contrib_BilinearResize2D(g, n.data, **n._settings)
+    data=lambda F, n, g: F._backward_contrib_BilinearResize2D(g, n.data, **settings_of(n))
 )
 backward_resize.gradient(
     grad=lambda F, n, g: F._contrib_BilinearResize2D(
@@ -184,7 +186,7 @@ backward_resize.gradient(
 )
 backward_pooling = _declare(adaptive_average_pooling, lambda a: Averaging())
 adaptive_average_pooling.gradient(
-    data=lambda F, n, g: F._backward_contrib_AdaptiveAvgPooling2D(g, n.data, **n._settings)
+    data=lambda F, n, g: F._backward_contrib_AdaptiveAvgPooling2D(g, n.data, **settings_of(n))
 )
 backward_pooling.gradient(
     grad=lambda F, n, g: F._contrib_AdaptiveAvgPooling2D(g, output_size=n.output_size)

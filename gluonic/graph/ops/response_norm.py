@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.summation import total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 # Over which axes each mode sums, as the attributes of a reduction.
 _AXES: dict[str, dict[str, Any]] = {
@@ -55,7 +55,7 @@ def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
     rank = len(n.data)
     if rank < (2 if n.mode == "instance" else 3):
-        raise InferenceError(f"{n._title}: mode={n.mode!r} needs more than {rank} dimensions")
+        raise InferenceError(f"{title_of(n)}: mode={n.mode!r} needs more than {rank} dimensions")
     summed = _summed(n.mode, rank)
     n.norm = tuple(1 if i in summed else extent for i, extent in enumerate(n.data))
 
@@ -113,10 +113,10 @@ def _window_sum(data: Array, size: int) -> Array:
 @lrn.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     if n.nsize < 1 or n.nsize % 2 == 0:
         raise InferenceError(
-            f"{n._title}: nsize={n.nsize} must be odd: a middle and its neighbours"
+            f"{title_of(n)}: nsize={n.nsize} must be odd: a middle and its neighbours"
         )
 
 

@@ -13,7 +13,7 @@ from gluonic.graph.indices import add_rows
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 
 @operator("_take_flat")
@@ -41,13 +41,13 @@ def _(grad: Array, data: Array, index: Array) -> Any:
 
 def _pooled_shape(n: NodeView, channels_per_output: int) -> None:
     """Infer the output from the images, the regions and the size of the result."""
-    require_rank(n.data, (4,), f"{n._title}: data")
-    require_rank(n.rois, (2,), f"{n._title}: rois")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
+    require_rank(n.rois, (2,), f"{title_of(n)}: rois")
     if len(n.pooled_size) != 2 or min(n.pooled_size) < 1:
         raise InferenceError(
-            f"{n._title}: pooled_size {n.pooled_size} must be two positive numbers"
+            f"{title_of(n)}: pooled_size {n.pooled_size} must be two positive numbers"
         )
-    channels = divided(n.data[1], channels_per_output, f"{n._title}: the number of channels")
+    channels = divided(n.data[1], channels_per_output, f"{title_of(n)}: the number of channels")
     n.output = (n.rois[0], channels, *n.pooled_size)
 
 
@@ -253,7 +253,7 @@ def roi_align(
 @roi_align.infer_shape
 def _(n: NodeView) -> None:
     if n.rois[-1] not in (4, 5, None):
-        raise InferenceError(f"{n._title}: rois must have 4 or 5 columns, not {n.rois[-1]}")
+        raise InferenceError(f"{title_of(n)}: rois must have 4 or 5 columns, not {n.rois[-1]}")
     parts = n.pooled_size[0] * n.pooled_size[-1] if n.position_sensitive and n.pooled_size else 1
     _pooled_shape(n, parts)
 

@@ -16,7 +16,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.roi import rounded
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 Parts = tuple[int, int, Array, Array]
 
@@ -89,10 +89,10 @@ def psroi_pooling(
 
 @psroi_pooling.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     groups = n.group_size or n.pooled_size
     if min(groups, n.pooled_size, n.output_dim) < 1:
-        raise InferenceError(f"{n._title}: output_dim and pooled_size must be positive")
+        raise InferenceError(f"{title_of(n)}: output_dim and pooled_size must be positive")
     n.data = (None, n.output_dim * groups**2, None, None)
     n.rois = (None, 5)
     n.output = (n.rois[0], n.output_dim, n.pooled_size, n.pooled_size)
@@ -187,10 +187,10 @@ def rroi_align(
 
 @rroi_align.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     n.rois = (None, 6)
     if len(n.pooled_size) != 2 or min(n.pooled_size) < 1:
         raise InferenceError(
-            f"{n._title}: pooled_size {n.pooled_size} must be two positive numbers"
+            f"{title_of(n)}: pooled_size {n.pooled_size} must be two positive numbers"
         )
     n.output = (n.rois[0], n.data[1], *n.pooled_size)

@@ -17,7 +17,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.rules import like
 from gluonic.graph.scalar_math import M
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 _BLOCK = 8192  # places of an image; what is computed of them fits into the caches
 
@@ -102,8 +102,8 @@ def _by_channels(pixels: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _sampled_shape(n: NodeView) -> None:
-    require_rank(n.data, (4,), f"{n._title}: data")
-    require_rank(n.grid, (4,), f"{n._title}: grid")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
+    require_rank(n.grid, (4,), f"{title_of(n)}: grid")
     n.grid = (n.data[0], 2, None, None)
     n.output = (n.grid[0], n.data[1], *n.grid[2:])
     n.data, n.grid = (*n.output[:2], None, None), (n.output[0], 2, *n.output[2:])
@@ -223,7 +223,7 @@ def grid_generator(
 def _(n: NodeView) -> None:
     if n.transform_type == "warp":
         like("data")(n)
-        require_rank(n.data, (4,), f"{n._title}: data")
+        require_rank(n.data, (4,), f"{title_of(n)}: data")
         n.data = n.output = (None, 2, None, None)
         return
     _require_size(n)
@@ -235,7 +235,7 @@ def _(n: NodeView) -> None:
 def _require_size(n: NodeView) -> None:
     if len(n.target_shape) != 2 or min(n.target_shape) < 1:
         raise InferenceError(
-            f"{n._title}: target_shape {n.target_shape} must be two positive numbers"
+            f"{title_of(n)}: target_shape {n.target_shape} must be two positive numbers"
         )
 
 
@@ -257,7 +257,7 @@ def affine_grid(data: Array, *, target_shape: Shape) -> Any:
 
 @affine_grid.infer_shape
 def _(n: NodeView) -> None:
-    require_rank(n.data, (2,), f"{n._title}: data")
+    require_rank(n.data, (2,), f"{title_of(n)}: data")
     n.data = (n.data[0], 6)
     n.output = (n.data[0], 2, *n.target_shape)
 
@@ -304,7 +304,7 @@ def spatial_transformer(
 @spatial_transformer.infer_shape
 def _(n: NodeView) -> None:
     _require_size(n)
-    require_rank(n.data, (4,), f"{n._title}: data")
+    require_rank(n.data, (4,), f"{title_of(n)}: data")
     n.loc = (n.data[0], 6)
     n.output = (n.loc[0], n.data[1], *n.target_shape)
     n.data, n.loc = (*n.output[:2], None, None), (n.output[0], 6)

@@ -10,7 +10,7 @@ from gluonic.graph.axes import replaced
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Rule, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 
 def _without_lengths(n: Any) -> Iterable[str]:
@@ -21,9 +21,9 @@ def _batch_of(n: NodeView, axes: tuple[int, ...]) -> int:
     """Check the attributes and tell which axis counts the sequences."""
     if n.axis not in axes:
         allowed = " or ".join(map(str, axes))
-        raise InferenceError(f"{n._title}: axis is {n.axis} but must be {allowed}")
+        raise InferenceError(f"{title_of(n)}: axis is {n.axis} but must be {allowed}")
     if len(n.data) < 2:
-        raise InferenceError(f"{n._title}: data must have at least two axes, time and batch")
+        raise InferenceError(f"{title_of(n)}: data must have at least two axes, time and batch")
     return 1 - int(n.axis)
 
 

@@ -9,7 +9,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.reshaping import legacy_reshaped, reshaped, reshaped_backwards
 from gluonic.graph.rules import like, same
-from gluonic.graph.view import NodeView, PartialShape, Unknown, written
+from gluonic.graph.view import NodeView, PartialShape, Unknown, peek, settings_of, title_of, written
 
 
 def as_before(F: Any, n: NodeView, g: Any) -> Any:
@@ -60,11 +60,11 @@ def reshape(
 @reshape.infer_shape
 def _(n: NodeView) -> None:
     if n.shape:
-        n.output = (reshaped_backwards if n.reverse else reshaped)(n.data, n.shape, n._title)
+        n.output = (reshaped_backwards if n.reverse else reshaped)(n.data, n.shape, title_of(n))
     elif n.target_shape:
-        n.output = legacy_reshaped(n.data, n.target_shape, n.keep_highest, n._title)
+        n.output = legacy_reshaped(n.data, n.target_shape, n.keep_highest, title_of(n))
     else:
-        raise InferenceError(f"{n._title}: needs shape=")
+        raise InferenceError(f"{title_of(n)}: needs shape=")
     _solve_for_data(n)
 
 
@@ -108,19 +108,19 @@ def _axis_range(
 
 def _ranges(n: NodeView) -> PartialShape:
     lhs, rhs = n.lhs, n.rhs
-    first, last = _axis_range(n.lhs_begin, n.lhs_end, lhs, f"{n._title}: lhs_begin:lhs_end")
-    start, stop = _axis_range(n.rhs_begin, n.rhs_end, rhs, f"{n._title}: rhs_begin:rhs_end")
+    first, last = _axis_range(n.lhs_begin, n.lhs_end, lhs, f"{title_of(n)}: lhs_begin:lhs_end")
+    start, stop = _axis_range(n.rhs_begin, n.rhs_end, rhs, f"{title_of(n)}: rhs_begin:rhs_end")
     return (*lhs[:first], *rhs[start:stop], *lhs[last:])
 
 
 @reshape_like.infer_shape
 def _(n: NodeView) -> None:
-    settings = n._settings.values()
+    settings = settings_of(n).values()
     n.output = n.rhs if all(value is None for value in settings) else _ranges(n)
     given, wanted = product(n.lhs), product(n.output)
     if None not in (given, wanted) and given != wanted:
         raise InferenceError(
-            f"{n._title}: {written(n.lhs)} has not as many elements as {written(n.output)}"
+            f"{title_of(n)}: {written(n.lhs)} has not as many elements as {written(n.output)}"
         )
 
 
@@ -172,10 +172,10 @@ def expand_dims(data: Array, *, axis: int) -> Array:
 
 @expand_dims.infer_shape
 def _(n: NodeView) -> None:
-    output = n._known("output")
+    output = peek(n, "output")
     if output is not None:
-        n.data = without(output, axis_of(n.axis, len(output), n._title))
-    n.output = inserted(n.data, axis_of(n.axis, len(n.data) + 1, n._title), 1)
+        n.data = without(output, axis_of(n.axis, len(output), title_of(n)))
+    n.output = inserted(n.data, axis_of(n.axis, len(n.data) + 1, title_of(n)), 1)
 
 
 expand_dims.gradient(data=as_before)
@@ -194,10 +194,12 @@ def _squeezed(n: NodeView) -> tuple[int, ...]:
         if None in data:
             raise Unknown
         return tuple(i for i, extent in enumerate(data) if extent == 1)
-    axes = axes_of((n.axis,) if isinstance(n.axis, int) else n.axis, len(data), n._title)
+    axes = axes_of((n.axis,) if isinstance(n.axis, int) else n.axis, len(data), title_of(n))
     for axis in axes:
         if data[axis] not in (1, None):
-            raise InferenceError(f"{n._title}: axis {axis} of {written(data)} is not of length one")
+            raise InferenceError(
+                f"{title_of(n)}: axis {axis} of {written(data)} is not of length one"
+            )
     return axes
 
 

@@ -10,7 +10,7 @@ from gluonic.graph.indices import add_rows, positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import floating
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 
 @operator("_contrib_fft", dtype=floating())
@@ -58,7 +58,7 @@ def ifft(data: Array, *, compute_size: int = 128) -> Any:
 
 @ifft.infer_shape
 def _(n: NodeView) -> None:
-    n.output = (*n.data[:-1], divided(n.data[-1], 2, f"{n._title}: the last axis"))
+    n.output = (*n.data[:-1], divided(n.data[-1], 2, f"{title_of(n)}: the last axis"))
     n.data = (*n.output[:-1], None)
 
 
@@ -88,7 +88,7 @@ def count_sketch(
 @count_sketch.infer_shape
 def _(n: NodeView) -> None:
     n.h = n.s = (1, n.data[-1])
-    require_rank(n.h, (2,), f"{n._title}: h")
+    require_rank(n.h, (2,), f"{title_of(n)}: h")
     n.output = (*n.data[:-1], n.out_dim)
     n.data = (*n.output[:-1], None)
 

@@ -10,7 +10,7 @@ from gluonic.graph.axes import Extent, axis_of, extent_of, replaced, require_ran
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, settings_of, title_of, written
 
 Index = tuple[slice, ...]
 
@@ -24,11 +24,11 @@ def _sliced(n: NodeView, shape: PartialShape) -> PartialShape:
     """Find the shape of the piece ``begin:end:step`` of a shape."""
     if not len(n.begin) == len(n.end) <= len(shape) or len(n.step) not in (0, len(n.begin)):
         raise InferenceError(
-            f"{n._title}: begin {n.begin}, end {n.end} and step {n.step} must have the same length,"
+            f"{title_of(n)}: begin {n.begin}, end {n.end} and step {n.step} must have the same length,"
             f" at most the number of axes of {written(shape)}"
         )
     if 0 in n.step:
-        raise InferenceError(f"{n._title}: step {n.step} must not be 0")
+        raise InferenceError(f"{title_of(n)}: step {n.step} must not be 0")
     index = _index(n.begin, n.end, n.step)
     extents = [
         extent_of(each.start, each.stop, each.step, extent)
@@ -142,14 +142,14 @@ def _range_length(n: NodeView, extent: Extent) -> Extent:
     stop: int = extent if n.end is None else n.end + extent * (n.end < 0)
     if not 0 <= start < stop <= extent:
         raise InferenceError(
-            f"{n._title}: {n.begin}:{n.end} is no range of elements of an axis of {extent}"
+            f"{title_of(n)}: {n.begin}:{n.end} is no range of elements of an axis of {extent}"
         )
     return stop - start
 
 
 @slice_axis.infer_shape
 def _(n: NodeView) -> None:
-    axis = axis_of(n.axis, len(n.data), n._title)
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     n.output = replaced(n.data, axis, _range_length(n, n.data[axis]))
     n.data = replaced(n.output, axis, n.data[axis])
 
@@ -182,15 +182,17 @@ def _(n: NodeView) -> None:
     data, other = n.data, n.shape_like
     rank = len(data)
     if not n.axes:
-        require_rank(other, (rank,), f"{n._title}: shape_like, unless axes are given,")
+        require_rank(other, (rank,), f"{title_of(n)}: shape_like, unless axes are given,")
     shape = data
-    for axis in [axis_of(each, rank, n._title) for each in n.axes or range(rank)]:
+    for axis in [axis_of(each, rank, title_of(n)) for each in n.axes or range(rank)]:
         if axis >= len(other):
-            raise InferenceError(f"{n._title}: shape_like is {written(other)}, without axis {axis}")
+            raise InferenceError(
+                f"{title_of(n)}: shape_like is {written(other)}, without axis {axis}"
+            )
         wanted, extent = other[axis], data[axis]
         if wanted is not None and extent is not None and wanted > extent:
             raise InferenceError(
-                f"{n._title}: axis {axis} of data has {extent} elements, shape_like {wanted}"
+                f"{title_of(n)}: axis {axis} of data has {extent} elements, shape_like {wanted}"
             )
         shape = replaced(shape, axis, wanted)
     n.output = shape
@@ -245,28 +247,30 @@ def _window(
 def _(n: NodeView) -> None:
     shapes = n.arg
     if not 1 <= len(shapes) <= 2:
-        raise InferenceError(f"{n._title}: takes one or two inputs, not {len(shapes)}")
+        raise InferenceError(f"{title_of(n)}: takes one or two inputs, not {len(shapes)}")
     if shapes[0] is None:
         return
-    require_rank(shapes[0], (4,), f"{n._title}: the image")
+    require_rank(shapes[0], (4,), f"{title_of(n)}: the image")
     size: PartialShape = n.h_w
     if len(shapes) == 2:
         if shapes[1] is None:
             return
-        require_rank(shapes[1], (4,), f"{n._title}: the second input")
+        require_rank(shapes[1], (4,), f"{title_of(n)}: the second input")
         size = shapes[1][2:]
     start = (0, 0) if n.center_crop else n.offset
     for length, first, extent in zip(size, start, shapes[0][2:], strict=True):
         if None not in (length, extent) and not (length > 0 and first + length <= extent):  # type: ignore[operator]
             raise InferenceError(
-                f"{n._title}: {written(shapes[0])} has no window of {written(size)} at {start}"
+                f"{title_of(n)}: {written(shapes[0])} has no window of {written(size)} at {start}"
             )
     n.output = (*shapes[0][:2], *size)
 
 
 @crop.all_gradients
 def _(F: Any, n: NodeView, heads: Any) -> dict[str, Any]:
-    return {"arg": [F._backward_Crop(heads[0], *n.arg, **n._settings), *[None] * (n.num_args - 1)]}
+    return {
+        "arg": [F._backward_Crop(heads[0], *n.arg, **settings_of(n)), *[None] * (n.num_args - 1)]
+    }
 
 
 @operator("_backward_Crop", count="num_args")
@@ -287,4 +291,4 @@ def _(n: NodeView) -> None:
 
 @crop_back.all_gradients
 def _(F: Any, n: NodeView, heads: Any) -> dict[str, Any]:
-    return {"grad": F.Crop(heads[0], *n.arg[1:], **n._settings)}
+    return {"grad": F.Crop(heads[0], *n.arg[1:], **settings_of(n))}

@@ -10,7 +10,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, require_floating, wide
 from gluonic.graph.summation import total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, slots_of, title_of
 
 
 def _shifted(data: Array, axis: int, temperature: float | None) -> Array:
@@ -131,23 +131,23 @@ def softmin(
 
 def _infer_shape(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    if n.use_length and "length" not in n._slots:
-        raise InferenceError(f"{n._title}: takes no lengths; softmax does")
-    axis = axis_of(n.axis, len(n.data), n._title)
+    if n.use_length and "length" not in slots_of(n):
+        raise InferenceError(f"{title_of(n)}: takes no lengths; softmax does")
+    axis = axis_of(n.axis, len(n.data), title_of(n))
     if n.use_length:
         n.length = without(n.data, axis)
 
 
 def _infer_dtype(n: NodeView) -> None:
     require_floating(n)
-    length = n._known("length")
+    length = peek(n, "length")
     if length is not None and length not in (np.int32, np.int64):
-        raise InferenceError(f"{n._title}: length must be int32 or int64, not {length.name}")
+        raise InferenceError(f"{title_of(n)}: length must be int32 or int64, not {length.name}")
     if n.dtype is None:
         both_ways(n, "data", "output")
     else:
         if n.dtype.kind != "f":
-            raise InferenceError(f"{n._title}: the result cannot be {n.dtype.name}")
+            raise InferenceError(f"{title_of(n)}: the result cannot be {n.dtype.name}")
         n.output = n.dtype
     require_floating(n)
 
@@ -204,7 +204,7 @@ def _mode_axis(mode: str) -> int:
 @softmax_activation.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    axis_of(_mode_axis(n.mode), len(n.data), n._title)
+    axis_of(_mode_axis(n.mode), len(n.data), title_of(n))
 
 
 def _softmax_activation_gradient(F: Any, n: NodeView, g: Any) -> Any:

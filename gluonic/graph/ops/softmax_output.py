@@ -11,7 +11,7 @@ from gluonic.graph.indices import check_classes
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.ops.softmax import softmax_of
-from gluonic.graph.view import NodeView, PartialShape, written
+from gluonic.graph.view import NodeView, PartialShape, peek, title_of, written
 
 Normalization = Literal["null", "batch", "valid"]
 
@@ -91,8 +91,8 @@ def _fits(shape: PartialShape, pattern: PartialShape) -> bool:
 @softmax_output.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    data, label = n.data, n._known("label")
-    axis_of(1 if n.multi_output else 0, len(data), n._title)
+    data, label = n.data, peek(n, "label")
+    axis_of(1 if n.multi_output else 0, len(data), title_of(n))
     if not n.multi_output:
         n.label = data if label is not None and len(label) == len(data) else data[:-1]
         return
@@ -100,7 +100,7 @@ def _(n: NodeView) -> None:
     fitting = [shape for shape in shapes if label is None or _fits(label, shape)]
     if not fitting:
         expected = " or ".join(dict.fromkeys(map(written, shapes)))
-        raise InferenceError(f"{n._title}: label is {written(label)} but must be {expected}")
+        raise InferenceError(f"{title_of(n)}: label is {written(label)} but must be {expected}")
     n.label = fitting[0]
 
 

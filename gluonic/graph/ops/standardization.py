@@ -11,7 +11,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, title_of
 
 
 def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
@@ -79,7 +79,7 @@ def channel_view_like(data: Array, other: Array, *, axis: int = 1) -> Any:
 
 @channel_view_like.infer_shape
 def _(n: NodeView) -> None:
-    axis = axis_of(n.axis, len(n.other), n._title)
+    axis = axis_of(n.axis, len(n.other), title_of(n))
     n.data = (n.other[axis],)
     n.output = tuple(n.data[0] if i == axis else 1 for i in range(len(n.other)))
 

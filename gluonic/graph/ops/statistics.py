@@ -14,7 +14,7 @@ from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reducti
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, output_dtype, same
 from gluonic.graph.summation import total, total_like
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, peek, put, settings_of, slots_of, title_of
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -50,7 +50,7 @@ def argmax_channel(data: Array) -> Any:
 
 @argmax_channel.infer_shape
 def _(n: NodeView) -> None:
-    axis_of(1, len(n.data), n._title)
+    axis_of(1, len(n.data), title_of(n))
     n.output = reduced_shape(n.data, (1,), False)
 
 
@@ -75,7 +75,7 @@ def _(n: Any) -> None:
     if n.axis is None:
         n.output = (product(n.a),)
     else:
-        axis_of(n.axis, len(n.a), n._title)
+        axis_of(n.axis, len(n.a), title_of(n))
         same(n)
 
 
@@ -83,7 +83,7 @@ def _(n: Any) -> None:
 def _(n: Any) -> None:
     if n.dtype is not None:
         n.output = n.dtype
-    elif n._known("a") is None or n.a.kind != "b":
+    elif peek(n, "a") is None or n.a.kind != "b":
         like("a")(n)
     else:
         n.output = np.dtype(np.int64)
@@ -109,7 +109,7 @@ def square_sum(
 
 
 square_sum.gradient(
-    data=lambda F, n, g: F._backward_sum(g, n.data, **n._settings) * n.data * 2.0,
+    data=lambda F, n, g: F._backward_sum(g, n.data, **settings_of(n)) * n.data * 2.0,
 )
 
 
@@ -133,7 +133,7 @@ def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[
 
 @moments.infer_shape
 def _(n: Any) -> None:
-    shape = reduced_shape(n.data, reduced_axes(n.axes, len(n.data), title=n._title), n.keepdims)
+    shape = reduced_shape(n.data, reduced_axes(n.axes, len(n.data), title=title_of(n)), n.keepdims)
     n.mean = n.var = shape
 
 
@@ -152,9 +152,9 @@ def _(F: Any, n: Any, heads: Any) -> dict[str, Any]:
 
 def _require_floating(n: NodeView) -> None:
     """Refuse inputs known not to be floating."""
-    for name, dtype in n._slots.items():
+    for name, dtype in slots_of(n).items():
         if dtype is not None and dtype.kind != "f":
-            raise InferenceError(f"{n._title}: {name} must be floating, not {dtype.name}")
+            raise InferenceError(f"{title_of(n)}: {name} must be floating, not {dtype.name}")
 
 
 @operator("multi_sum_sq", count="num_arrays")
@@ -233,8 +233,8 @@ def allclose(
 def _(n: Any) -> None:
     n.output = ()
     for source, target in (("a", "b"), ("b", "a")):
-        if n._known(source) is not None:
-            setattr(n, target, n._known(source))
+        if peek(n, source) is not None:
+            put(n, target, peek(n, source))
 
 
 allclose.gradient()

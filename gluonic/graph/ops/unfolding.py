@@ -20,7 +20,7 @@ from gluonic.graph.ops.windows import (
     window_view,
     windows_of,
 )
-from gluonic.graph.view import NodeView, written
+from gluonic.graph.view import NodeView, title_of, written
 
 
 def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
@@ -61,11 +61,11 @@ def im2col(
 
 @im2col.infer_shape
 def _(n: NodeView) -> None:
-    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=n._title)
-    require_places(n.data, windows, n._title)
-    counts = windows_along(n.data, windows, n._title)
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=title_of(n))
+    require_places(n.data, windows, title_of(n))
+    counts = windows_along(n.data, windows, title_of(n))
     n.output = (n.data[0], scaled(n.data[1], prod(n.kernel)), product(counts))
-    channels = divided(n.output[1], prod(n.kernel), f"{n._title}: the number of rows")
+    channels = divided(n.output[1], prod(n.kernel), f"{title_of(n)}: the number of rows")
     n.data = (n.output[0], channels, *[None] * len(n.kernel))
 
 
@@ -103,15 +103,15 @@ def col2im(
 
 @col2im.infer_shape
 def _(n: NodeView) -> None:
-    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=n._title)
-    require_rank(n.data, (3,), f"{n._title}: data")
-    channels = divided(n.data[1], prod(n.kernel), f"{n._title}: the number of rows")
+    windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=title_of(n))
+    require_rank(n.data, (3,), f"{title_of(n)}: data")
+    channels = divided(n.data[1], prod(n.kernel), f"{title_of(n)}: the number of rows")
     n.output = (n.data[0], channels, *n.output_size)
-    require_places(n.output, windows, n._title)
+    require_places(n.output, windows, title_of(n))
     count = prod(windows.counts(n.output_size))
     if n.data[2] not in (count, None):
         raise InferenceError(
-            f"{n._title}: data is {written(n.data)}, but output_size={n.output_size} has {count}"
+            f"{title_of(n)}: data is {written(n.data)}, but output_size={n.output_size} has {count}"
             f" windows"
         )
     n.data = (n.output[0], scaled(n.output[1], prod(n.kernel)), count)

@@ -10,7 +10,7 @@ from gluonic.graph.axes import divided, require_rank, scaled
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, operator
 from gluonic.graph.ops.layer_rules import floating
-from gluonic.graph.view import NodeView, unify
+from gluonic.graph.view import NodeView, put, title_of, unify
 
 SampleType = Literal["nearest", "bilinear"]
 MultiInputMode = Literal["concat", "sum"]
@@ -93,7 +93,7 @@ def _(n: NodeView) -> None:
 
 def _infer_bilinear(n: NodeView) -> None:
     if n.num_filter < 1:
-        raise InferenceError(f"{n._title}: bilinear needs num_filter=, the number of channels")
+        raise InferenceError(f"{title_of(n)}: bilinear needs num_filter=, the number of channels")
     kernel = 2 * n.scale - n.scale % 2
     n.data = (None, n.num_filter, None, None)
     n.weight = (n.num_filter, 1, kernel, kernel)
@@ -105,21 +105,21 @@ def _infer_nearest(n: NodeView) -> None:
     images = n.args
     for image in images:
         if image is not None:
-            require_rank(image, (4,), f"{n._title}: an input")
+            require_rank(image, (4,), f"{title_of(n)}: an input")
     if None in images:
         return
     sizes = tuple(scaled(size, n.scale) for size in images[0][2:])
     batch = images[0][0]
     for image in images:
-        batch = unify(batch, image[0], f"{n._title}: the batch")
+        batch = unify(batch, image[0], f"{title_of(n)}: the batch")
         for size, whole in zip(image[2:], sizes, strict=True):
             if size:
-                divided(whole, size, f"{n._title}: the new size")
+                divided(whole, size, f"{title_of(n)}: the new size")
     channels = [image[1] for image in images]
     if n.multi_input_mode == "sum":
         total = channels[0]
         for count in channels[1:]:
-            total = unify(total, count, f"{n._title}: the number of channels")
+            total = unify(total, count, f"{title_of(n)}: the number of channels")
     else:
         total = None if None in channels else sum(channels)
     n.output = (batch, total, *sizes)
@@ -176,7 +176,7 @@ def backward_up_sampling(
 @backward_up_sampling.infer_dtype
 def _(n: NodeView) -> None:
     for i, image in enumerate(n.args):
-        setattr(n, f"output{i}", image)
+        put(n, f"output{i}", image)
 
 
 @backward_up_sampling.all_gradients

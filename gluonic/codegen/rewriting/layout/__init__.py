@@ -39,8 +39,7 @@ _PARAMETERS = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_var")
 
 def without_batch(node: Node, shapes: Mapping[Entry, Shape]) -> tuple[Shape, ...]:
     """The shapes of a node's inputs and of its first output; of what has a batch, without its size."""
-    assert node.application is not None
-    names = (*node.application.inputs, "output")
+    names = (*node.applied.inputs, "output")
     entries = (*node.inputs, node.entry())
     return tuple(
         shapes[entry] if name in _PARAMETERS else shapes[entry][1:]

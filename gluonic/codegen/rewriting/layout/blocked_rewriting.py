@@ -177,8 +177,7 @@ class Rewriting:
         self, node: Node, data: Entry, weight: Entry, output: Entry
     ) -> tuple[Filters, Windows] | None:
         """The filters and windows of a convolution of images; None for any other."""
-        assert node.application is not None
-        settings = node.application.settings
+        settings = node.applied.settings
         windows = windows_of(
             *(settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
         )

@@ -26,8 +26,7 @@ _SUMS = ("elemwise_add", "broadcast_add")
 
 def normalization(images: Rewriting, node: Node) -> bool:
     """Take a batch normalization by known statistics: a factor and a summand for each channel."""
-    assert node.application is not None
-    settings, data = node.application.settings, node.inputs[0]
+    settings, data = node.applied.settings, node.inputs[0]
     if images.train and not settings["use_global_stats"]:
         return False
     if settings["axis"] % len(images.shape(data)) != 1 or any(
@@ -52,8 +51,7 @@ def normalization(images: Rewriting, node: Node) -> bool:
 
 def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
     """What channels are multiplied by, and what is added then, if a bias was added before."""
-    assert node.application is not None
-    settings = node.application.settings
+    settings = node.applied.settings
     gamma: Entry | None
     gamma, beta, mean, variance = (images.plane(entry) for entry in node.inputs[1:])
     if settings["fix_gamma"]:
@@ -68,8 +66,7 @@ def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[E
 
 def elementwise(images: Rewriting, node: Node) -> bool:
     """Take an operator that computes every element by itself."""
-    application = node.application
-    assert application is not None
+    application = node.applied
     if function_of(application) is None or node.output_count != 1 or not node.inputs:
         return False
     shape = images.shape(node.entry())
@@ -117,8 +114,7 @@ def scaling(images: Rewriting, node: Node) -> bool:
 
 def rectifier(images: Rewriting, node: Node) -> bool:
     """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
-    assert node.application is not None
-    if node.application.settings["act_type"] != "prelu":
+    if node.applied.settings["act_type"] != "prelu":
         return elementwise(images, node)
     data, gamma = node.inputs
     if len(images.shape(data)) != 4 or not images.in_blocks(data, 1):
@@ -169,8 +165,7 @@ def _residual(images: Rewriting, node: Node, position: int) -> bool:
 
 def dropout(images: Rewriting, node: Node) -> bool:
     """Take a dropout that drops nothing."""
-    assert node.application is not None
-    settings, data = node.application.settings, node.inputs[0]
+    settings, data = node.applied.settings, node.inputs[0]
     if images.train or settings["mode"] == "always" or images.uses[node.entry(1)]:
         return False
     if not images.in_blocks(data):

@@ -37,9 +37,8 @@ def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[E
 
 def join(images: Rewriting, node: Node) -> bool:
     """Take images that are joined along their channels."""
-    assert node.application is not None
     shape = images.shape(node.entry())
-    if len(shape) != 4 or node.application.settings["dim"] % 4 != _CHANNELS or 0 in shape:
+    if len(shape) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS or 0 in shape:
         return False
     sizes = [images.shape(entry)[_CHANNELS] for entry in node.inputs]
     if node.entry() not in images.read_in_blocks or not _are_whole(images, sizes):
@@ -56,17 +55,15 @@ def join(images: Rewriting, node: Node) -> bool:
 
 def join_gradient(images: Rewriting, node: Node) -> bool:
     """Take the gradients of images that were joined along their channels."""
-    assert node.application is not None
     head, *parts = node.inputs
-    if len(images.shape(head)) != 4 or node.application.settings["dim"] % 4 != _CHANNELS:
+    if len(images.shape(head)) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS:
         return False
     return _take_apart(images, node, [images.shape(entry)[_CHANNELS] for entry in parts])
 
 
 def split(images: Rewriting, node: Node) -> bool:
     """Take images that are divided evenly along their channels."""
-    assert node.application is not None
-    settings, shape = node.application.settings, images.shape(node.inputs[0])
+    settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS or settings["squeeze_axis"]:
         return False
     count = settings["num_outputs"]
@@ -75,8 +72,7 @@ def split(images: Rewriting, node: Node) -> bool:
 
 def take_channels(images: Rewriting, node: Node) -> bool:
     """Take some neighbouring channels of images."""
-    assert node.application is not None
-    settings, shape = node.application.settings, images.shape(node.inputs[0])
+    settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS:
         return False
     begin, end, _ = slice(settings["begin"], settings["end"]).indices(shape[_CHANNELS])

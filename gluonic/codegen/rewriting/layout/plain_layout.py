@@ -106,8 +106,7 @@ class FormRewriting:
         return found[0]
 
     def _settings(self, node: Node) -> dict[str, Any]:
-        assert node.application is not None
-        return dict(node.application.settings)
+        return dict(node.applied.settings)
 
     def _form(self, node: Node) -> ImageLayout:
         rank = len(self.facts.shapes[node.inputs[0]])
@@ -225,8 +224,7 @@ class FormRewriting:
 
     def elementwise(self, node: Node) -> bool:
         """Keep an operator that computes every element by itself in the form of its inputs."""
-        assert node.application is not None
-        if node.application.op.scalar is None or node.output_count != 1 or not node.inputs:
+        if node.applied.op.scalar is None or node.output_count != 1 or not node.inputs:
             return False
         shape, form = self.facts.shapes[node.entry()], self._common_form(node)
         if form is None or any(self.facts.shapes[entry] != shape for entry in node.inputs):

@@ -45,8 +45,7 @@ def scattering(images: Rewriting, node: Node) -> bool:
 
 def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
     """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
-    assert node.application is not None
-    settings, shape = node.application.settings, images.shape(data)
+    settings, shape = node.applied.settings, images.shape(data)
     if (
         len(shape) != 4
         or is_channels_last(settings["layout"])
@@ -61,8 +60,7 @@ def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
 
 
 def _settings(images: Rewriting, node: Node, data: Entry) -> dict[str, Any]:
-    assert node.application is not None
-    settings, shape = node.application.settings, images.shape(data)
+    settings, shape = node.applied.settings, images.shape(data)
     pool: Pool = pool_of(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
     return {
         "kind": settings["pool_type"],

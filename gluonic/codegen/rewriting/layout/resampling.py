@@ -34,8 +34,7 @@ _WAYS: dict[str, Callable[[dict[str, Any]], str | None]] = {
 
 
 def _resizing(images: Rewriting, node: Node, *, forward: str, back: bool) -> bool:
-    assert node.application is not None
-    way, data, goal = _WAYS[forward](node.application.settings), node.inputs[0], node.entry()
+    way, data, goal = _WAYS[forward](node.applied.settings), node.inputs[0], node.entry()
     if way is None or 0 in images.shape(data) or 0 in images.shape(goal):
         return False
     if not images.in_blocks(data) and images.shape(data)[1] < images.lanes // 2:

@@ -46,8 +46,7 @@ class _Convolution:
     """A convolution of volumes, or one of its gradients, as one of images."""
 
     def __init__(self, rewriting: "FormRewriting", node: Node) -> None:
-        assert node.application is not None
-        self.rewriting, self.node, self.settings = rewriting, node, node.application.settings
+        self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
         self.bias: list[Entry] = []
         if node.operator_name == "Convolution":
             self.data, self.weight, *self.bias = node.inputs
@@ -159,8 +158,7 @@ def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
 
 def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
     """Take pooling that leaves each image to itself, if volumes are images already."""
-    assert node.application is not None
-    settings = node.application.settings
+    settings = node.applied.settings
     forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}
     if settings["global_pool"] or len(forms) != 1 or not any(form.depth for form in forms):
         return False
