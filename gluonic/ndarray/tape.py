@@ -7,13 +7,11 @@ walk back, and nothing recurses.
 
 import heapq
 import itertools
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-import numpy as np
-
 from gluonic.graph.operator import Array
+from gluonic.graph.references import holds_alone
 from gluonic.graph.versions import add, write
 
 if TYPE_CHECKING:
@@ -22,16 +20,6 @@ if TYPE_CHECKING:
 _serials = itertools.count()
 
 
-class _Holder:
-    __slots__ = ("_data",)
-
-    def __init__(self) -> None:
-        self._data = np.zeros(())
-
-
-_holder = _Holder()
-# What `sys.getrefcount` says of an array that only one NDArray holds; None where nothing counts references.
-_ALONE = sys.getrefcount(_holder._data) if sys.implementation.name == "cpython" else None
 Entry: TypeAlias = tuple["Record", int]
 
 
@@ -112,7 +100,7 @@ class Leaf(Record):
         """The memory of `grad`, if nobody could tell that it is written before the walk is over."""
         if self.req != "write" or self.grad is None:
             return None
-        if _ALONE is None or sys.getrefcount(self.grad._data) > _ALONE:
+        if not holds_alone(self.grad, "_data"):
             return None  # it may be a constant of some record, or hold a gradient of this walk
         buffer = self.grad._data
         return buffer if buffer.base is None and buffer.flags.carray else None

@@ -4,13 +4,11 @@ What a training step saves for its gradients may be tens of megabytes. If they w
 the system would clear each page anew in the next one, which took MobileNet almost as long as to compute.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.graph.operator import Array
+from gluonic.graph.references import hold_alone
 
 _MOST_CALLS = 4
 """Of so many calls at once memory is remembered, such as of a step that calls a net on two batches."""
@@ -34,7 +32,7 @@ class ReusedMemory:
                 break
             if left[0] != key:
                 continue
-            if _are_held_here_alone(left[1]):
+            if hold_alone(left[1]):
                 return left[1]
             self._left.append(left)
         return None
@@ -43,15 +41,3 @@ class ReusedMemory:
         """Remember the arrays of a call, but none that holds objects: these would live as long."""
         self._left.append((key, [None if a.dtype.hasobject else a for a in arrays]))
         del self._left[:-_MOST_CALLS]
-
-
-def _counts(arrays: Sequence[Array | None]) -> list[int]:
-    """How many references there are to each array, those that counting takes included."""
-    return [sys.getrefcount(array) for array in arrays if array is not None]
-
-
-_ALONE = _counts([np.empty(1)])[0]
-
-
-def _are_held_here_alone(arrays: Sequence[Array | None]) -> bool:
-    return all(count == _ALONE for count in _counts(arrays))

@@ -1,0 +1,88 @@
+"""References are counted right, whoever holds an array and however."""
+
+import gc
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic import autograd, nd
+from gluonic.gluon import nn
+from gluonic.graph.references import hold_alone, holds_alone
+
+HOLDERS: dict[str, Callable[[], Any]] = {
+    "a namespace": lambda: SimpleNamespace(_data=np.ones(5)),
+    "an NDArray": lambda: nd.ones((5,)),
+    "a result": lambda: nd.ones((5,)) * 2,
+    "a part that owns its memory": lambda: nd.ones((5, 5))[:, 2],
+    "a buffer of gradients": lambda: with_gradient().grad,
+}
+
+
+def with_gradient() -> Any:
+    x = nd.ones((5,))
+    x.attach_grad()
+    return x
+
+
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "a name": lambda array: array,
+    "a list": lambda array: [array],
+    "a view": lambda array: array[1:],
+    "a view of a view": lambda array: array[1:][::2].reshape(2, 1),
+    "a memory view": memoryview,
+    "a function": lambda array: lambda: array.sum(),
+    "a generator": lambda array: (x for x in array),
+    "another NDArray": lambda array: nd.NDArray(array),
+    "DLPack": lambda array: np.from_dlpack(array),
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_an_array_with_one_holder_is_held_alone(holder: str) -> None:
+    made = HOLDERS[holder]()
+    for _ in range(3):
+        assert holds_alone(made, "_data")
+    members = [made._data]
+    assert not holds_alone(made, "_data")
+    del made
+    gc.collect()
+    assert hold_alone(members)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_whoever_else_holds_an_array_is_counted_until_it_lets_go(other: str) -> None:
+    holder, members = SimpleNamespace(_data=np.ones(5)), [None, np.ones(5), np.ones(3)]
+    kept = OTHERS[other](holder._data), OTHERS[other](members[1])
+    assert not holds_alone(holder, "_data")
+    assert not hold_alone(members)
+    del kept
+    gc.collect()
+    assert holds_alone(holder, "_data")
+    assert hold_alone(members)
+
+
+def test_a_caller_that_has_an_array_at_hand_is_counted() -> None:
+    holder = SimpleNamespace(_data=np.ones(5))
+
+    def ask(array: Any) -> bool:
+        return holds_alone(holder, "_data") and array is not None
+
+    assert not ask(holder._data)
+    assert holds_alone(holder, "_data")
+
+
+def test_a_gradient_that_a_computation_reads_is_not_written_on_the_way() -> None:
+    x, net = nd.ones((1000,)), nn.HybridLambda(lambda F, a, b: F.sum(a * F.reverse(b, axis=0)))
+    net.hybridize()
+    x.attach_grad()
+    expected = np.arange(1000)
+    x.grad[:] = expected
+    for _ in range(5):
+        with autograd.record():
+            y = net(x, x.grad)
+        y.backward()
+        expected = expected[::-1]
+        np.testing.assert_array_equal(x.grad.asnumpy(), expected)
