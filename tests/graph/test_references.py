@@ -75,14 +75,16 @@ def test_a_caller_that_has_an_array_at_hand_is_counted() -> None:
 
 
 def test_a_gradient_that_a_computation_reads_is_not_written_on_the_way() -> None:
-    x, net = nd.ones((1000,)), nn.HybridLambda(lambda F, a, b: F.sum(a * F.reverse(b, axis=0)))
+    x, y = nd.ones((64, 64)), nd.ones((64, 64))
+    net = nn.HybridLambda(lambda F, a, b, c: F.sum(F.tanh(a) * c) + F.sum(F.dot(b, c)))
     net.hybridize()
     x.attach_grad()
-    expected = np.arange(1000)
-    x.grad[:] = expected
-    for _ in range(5):
+    y.attach_grad()
+    for seed in range(3):
+        read = np.random.default_rng(seed).standard_normal((64, 64))
+        x.grad[:] = read
         with autograd.record():
-            y = net(x, x.grad)
-        y.backward()
-        expected = expected[::-1]
-        np.testing.assert_array_equal(x.grad.asnumpy(), expected)
+            z = net(x, y, x.grad)
+        z.backward()
+        np.testing.assert_allclose(x.grad.asnumpy(), (1 - np.tanh(1) ** 2) * read, atol=1e-4)
+        np.testing.assert_allclose(y.grad.asnumpy(), np.ones((64, 64)) @ read.T, atol=1e-4)
