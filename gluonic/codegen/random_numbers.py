@@ -19,19 +19,22 @@ _WORTH = 1 << 15
 """Threads share the runs of an array that has so many elements."""
 _CHUNK = 16
 """So many runs a thread claims at a time."""
+_OPERANDS, _GIVEN = ctypes.c_size_t * 5, ctypes.c_int64 * 4
+_NO_TABLE = np.zeros(1)
 
 
 class DrawingCode:
     """The machine code."""
 
     def __init__(self) -> None:
-        text, names = draws_text()
+        text, kinds = draws_text()
+        names = list(kinds)
         wide = host().vector_bytes * 8
         text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
         self._library = load(text, names, C_FUNCTIONS)
-        self._addresses = {name: self._library[name] for name in names}
+        self._addresses = {kinds[name]: self._library[name] for name in names}
         kind = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 4)
-        self._functions = {name: kind(address) for name, address in self._addresses.items()}
+        self._functions = {key: kind(address) for key, address in self._addresses.items()}
 
     def fill(
         self,
@@ -42,14 +45,19 @@ class DrawingCode:
         parameters: Sequence[Any],
     ) -> bool:
         """Fill a contiguous array of one axis; False if there is no code for this."""
-        code = f"draw_{name}_{found.dtype}"
+        code = name, found.dtype
         numbers = _numbers(name, parameters)
         if numbers is None or code not in self._functions:
             return False
         table, share = numbers
-        arrays: list[Array] = [twisters.blocks, twisters.ready, twisters.positions, found, table]
-        operands = (ctypes.c_size_t * 5)(*[address_of(array) for array in arrays])
-        given = (ctypes.c_int64 * 4)(twisters.first_seed, runs[1], found.size, share)
+        operands = _OPERANDS(
+            address_of(twisters.blocks),
+            address_of(twisters.ready),
+            address_of(twisters.positions),
+            address_of(found),
+            address_of(table),
+        )
+        given = _GIVEN(twisters.first_seed, runs[1], found.size, share)
         places = ctypes.addressof(operands), ctypes.addressof(given)
         threads = most_threads() if found.size >= _WORTH and runs[0] > _CHUNK else 1
         if threads > 1:
@@ -61,6 +69,8 @@ class DrawingCode:
 
 def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
     """The parameters as a table of doubles, and a number; None if machine code takes none such."""
+    if name == "kept":
+        return _NO_TABLE, parameters[0]
     if name in ("uniform", "normal"):
         return np.array(parameters, np.float64), 0
     if name in ("exponential", "poisson"):
@@ -70,7 +80,7 @@ def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
         if product == np.float16:
             return None
         return np.ascontiguousarray(table), 2 * share + (product == np.float64)
-    return np.zeros(1), parameters[0] if parameters else 0
+    return _NO_TABLE, parameters[0] if parameters else 0
 
 
 @cache

@@ -97,7 +97,7 @@ class RandomSource:
         flat = found.reshape(-1)
         count, length = runs
         with self._lock:
-            machine = self._code(count * _START + flat.size * _COSTS.get(name, 1))
+            machine = RandomSource._machine or self._code(name, count, flat.size)
             if machine and machine.fill(name, twisters, flat, runs, parameters):
                 return
             for row in range(count):
@@ -105,10 +105,10 @@ class RandomSource:
                 part = flat[first : first + length]
                 FILLS[name](partial(twisters.take, row), part, first, parameters)
 
-    def _code(self, work: int) -> FillsArrays | None:
-        """Machine code, if there is any by now or what has been drawn, `work` included, is worth it."""
-        if RandomSource._machine is None and RandomSource.load_machine:
-            RandomSource._drawn += work
+    def _code(self, name: str, runs: int, size: int) -> FillsArrays | None:
+        """Machine code, if what has been drawn, this array included, is worth it."""
+        if RandomSource.load_machine:
+            RandomSource._drawn += runs * _START + size * _COSTS.get(name, 1)
             if RandomSource._drawn > _WORTH:
                 RandomSource._machine = RandomSource.load_machine()
         return RandomSource._machine

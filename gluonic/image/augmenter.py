@@ -38,6 +38,23 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+class NowAndThen(Described):
+    """Something that changes some images and leaves others alone.
+
+    Parameters
+    ----------
+    p : how often it changes one
+    """
+
+    def __init__(self, p: float) -> None:
+        super().__init__(p=p)
+        self.p = p
+
+    def _is_due(self) -> bool:
+        """Draw whether to change an image."""
+        return random.random() < self.p
+
+
 class Augmenter(Described):
     """The base of augmenters.
 

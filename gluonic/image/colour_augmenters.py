@@ -12,7 +12,7 @@ from gluonic.graph import colours
 from gluonic.graph.errors import InferenceError, describe
 from gluonic.graph.quiet import quietly
 from gluonic.graph.versions import mark_modified
-from gluonic.image.augmenter import Augmenter, RandomOrderAug
+from gluonic.image.augmenter import Augmenter, NowAndThen, RandomOrderAug
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.recording import check_writable
 
@@ -201,7 +201,7 @@ class ColorNormalizeAug(Augmenter):
         return color_normalize(src, self.mean, self.std)
 
 
-class RandomGrayAug(Augmenter):
+class RandomGrayAug(NowAndThen, Augmenter):
     """Make an image grey now and then.
 
     Parameters
@@ -209,13 +209,9 @@ class RandomGrayAug(Augmenter):
     p : how often
     """
 
-    def __init__(self, p: float) -> None:
-        super().__init__(p=p)
-        self.p = p
-
     def __call__(self, src: Any) -> Any:
         """Change an image, (height, width, channels), or leave it alone."""
-        return _transformed(src, _GREY) if random.random() < self.p else src
+        return _transformed(src, _GREY) if self._is_due() else src
 
 
 class CastAug(Augmenter):

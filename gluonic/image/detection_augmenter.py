@@ -8,7 +8,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.image.augmenter import Augmenter, Described
+from gluonic.image.augmenter import Augmenter, Described, NowAndThen
 
 __all__ = ["DetAugmenter", "DetBorrowAug", "DetHorizontalFlipAug", "DetRandomSelectAug"]
 
@@ -97,7 +97,7 @@ class DetRandomSelectAug(DetAugmenter):
         return self.aug_list[0](src, label)  # type: ignore[no-any-return]
 
 
-class DetHorizontalFlipAug(DetAugmenter):
+class DetHorizontalFlipAug(NowAndThen, DetAugmenter):
     """Mirror left and right now and then.
 
     Parameters
@@ -105,13 +105,9 @@ class DetHorizontalFlipAug(DetAugmenter):
     p : how often
     """
 
-    def __init__(self, p: float) -> None:
-        super().__init__(p=p)
-        self.p = p
-
     def __call__(self, src: Any, label: Any) -> Labelled:
         """Mirror an image, (height, width, channels), and its label in place, or leave them alone."""
-        if random.random() >= self.p:
+        if not self._is_due():
             return src, label
         label[:, (1, 3)] = 1.0 - label[:, (3, 1)]
         return nd.flip(src, axis=1), label

@@ -1,10 +1,9 @@
 """Augmenters that resize, crop and mirror."""
 
-import random
 from typing import Any
 
 from gluonic import ndarray as nd
-from gluonic.image.augmenter import Augmenter
+from gluonic.image.augmenter import Augmenter, NowAndThen
 from gluonic.image.cropping import center_crop, random_crop, random_size_crop, renamed_area
 from gluonic.image.interpolation import _get_interp_method
 from gluonic.image.resizing import Size, imresize, resize_short
@@ -114,7 +113,7 @@ class RandomSizedCropAug(Augmenter):
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
 
 
-class HorizontalFlipAug(Augmenter):
+class HorizontalFlipAug(NowAndThen, Augmenter):
     """Mirror left and right now and then.
 
     Parameters
@@ -122,10 +121,6 @@ class HorizontalFlipAug(Augmenter):
     p : how often
     """
 
-    def __init__(self, p: float) -> None:
-        super().__init__(p=p)
-        self.p = p
-
     def __call__(self, src: Any) -> Any:
         """Mirror an image, (height, width, channels), or leave it alone."""
-        return nd.flip(src, axis=1) if random.random() < self.p else src
+        return nd.flip(src, axis=1) if self._is_due() else src

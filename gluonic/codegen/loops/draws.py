@@ -4,13 +4,13 @@ Python calls what draws, in turn; of the arrays that are dropped from, that need
 rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import apply, inner_operator
-from gluonic.codegen.loops.loop import Loop, Read, Shape, identity, stretched
+from gluonic.codegen.loops.loop import Loop, LoopRule, Read, Shape, identity, stretched
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.axes import axis_of
 from gluonic.graph.operator import Array, Run
@@ -20,8 +20,6 @@ from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.ops.recurrent import draw_masks
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, title_of
-
-Rule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
 
 
 @inner_operator("_draw_kept", reads_shapes=True)
@@ -93,4 +91,4 @@ def _(n: NodeView) -> None:
 
 masks.gradient()
 
-DRAWS: dict[str, Rule] = {"_drop": _drop_loop}
+DRAWS: dict[str, LoopRule] = {"_drop": _drop_loop}

@@ -5,12 +5,13 @@ a number of words that only they tell is a loop over elements.
 """
 
 from string import Template
+from typing import Any
 
 from gluonic.graph.twisters import FACTOR, LOWER, MIDDLE, TEMPERING, TWIST, UNSEEDED, UPPER, WORDS
 
 C_FUNCTIONS = ("expf", "lgammaf", "log", "logf", "pow", "tanf")
-_LANES = 8
-_VECTOR = f"<{_LANES} x i32>"
+LANES = 8
+_VECTOR = f"<{LANES} x i32>"
 
 _STATES = Template("""
 declare float @expf(float)
@@ -113,12 +114,9 @@ entry:
 
 define internal float @uniform_float(ptr %block, ptr %ready, ptr %position) alwaysinline #0 {
 entry:
-  %word = call i32 @word(ptr %block, ptr %ready, ptr %position)
-  %wide = uitofp i32 %word to float
-  %found = fmul float %wide, 0x3DF0000000000000
-  %is_one = fcmp oge float %found, 1.0
-  %below = select i1 %is_one, float 0x3FEFFFFFE0000000, float %found
-  ret float %below
+  %w_word = call i32 @word(ptr %block, ptr %ready, ptr %position)
+$unit
+  ret float %w_below
 }
 
 define internal double @uniform_double(ptr %block, ptr %ready, ptr %position) alwaysinline #0 {
@@ -138,8 +136,27 @@ entry:
 """)
 
 
-def _splat(number: int, kind: str = "i32", lanes: int = _LANES) -> str:
+_UNIT = Template("""
+  %${p}_wide = uitofp $words %${p}_word to $kind
+  %${p}_unit = fmul $kind %${p}_wide, $tiny
+  %${p}_is_one = fcmp oge $kind %${p}_unit, $one
+  %${p}_below = select $bits %${p}_is_one, $kind $below, $kind %${p}_unit
+""")
+
+
+def _everywhere(number: Any, kind: str = "i32", lanes: int = LANES) -> str:
+    """A vector that has a number in all its lanes."""
     return "<" + ", ".join([f"{kind} {number}"] * lanes) + ">"
+
+
+def unit_text(p: str, lanes: int = 1) -> str:
+    """Make ``%p_below``, floats of [0, 1), of the words ``%p_word``; one of each is no vector."""
+    numbers = {"tiny": "0x3DF0000000000000", "one": "1.0", "below": "0x3FEFFFFFE0000000"}
+    kinds = {"kind": "float", "words": "i32", "bits": "i1"}
+    if lanes > 1:
+        numbers = {name: _everywhere(number, "float", lanes) for name, number in numbers.items()}
+        kinds = {name: f"<{lanes} x {kind}>" for name, kind in kinds.items()}
+    return _UNIT.substitute(p=p, **numbers, **kinds)
 
 
 def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) -> str:
@@ -147,7 +164,7 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
 
     The last vector ends with the last word, so some are made twice.
     """
-    last = end - _LANES
+    last = end - LANES
     return f"""
   %{n} = phi i64 [ {begin}, %{before} ], [ %{n}_next, %turn_{n} ]
   %{n}_place = getelementptr i32, ptr %block, i64 %{n}
@@ -155,13 +172,13 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
   %{n}_after = add i64 %{n}, 1
   %{n}_after_place = getelementptr i32, ptr %block, i64 %{n}_after
   %{n}_after_word = load {_VECTOR}, ptr %{n}_after_place, align 4
-  %{n}_upper = and {_VECTOR} %{n}_word, {_splat(UPPER)}
-  %{n}_lower = and {_VECTOR} %{n}_after_word, {_splat(LOWER)}
+  %{n}_upper = and {_VECTOR} %{n}_word, {_everywhere(UPPER)}
+  %{n}_lower = and {_VECTOR} %{n}_after_word, {_everywhere(LOWER)}
   %{n}_joined = or {_VECTOR} %{n}_upper, %{n}_lower
-  %{n}_half = lshr {_VECTOR} %{n}_joined, {_splat(1)}
-  %{n}_bit = and {_VECTOR} %{n}_joined, {_splat(1)}
+  %{n}_half = lshr {_VECTOR} %{n}_joined, {_everywhere(1)}
+  %{n}_bit = and {_VECTOR} %{n}_joined, {_everywhere(1)}
   %{n}_sign = sub {_VECTOR} zeroinitializer, %{n}_bit
-  %{n}_twist = and {_VECTOR} %{n}_sign, {_splat(TWIST)}
+  %{n}_twist = and {_VECTOR} %{n}_sign, {_everywhere(TWIST)}
   %{n}_mixed = xor {_VECTOR} %{n}_half, %{n}_twist
   %{n}_from = add i64 %{n}, {shift}
   %{n}_other_place = getelementptr i32, ptr {source}, i64 %{n}_from
@@ -169,7 +186,7 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
   %{n}_made = xor {_VECTOR} %{n}_mixed, %{n}_other
   %{n}_goal = getelementptr i32, ptr %ready, i64 %{n}
   store {_VECTOR} %{n}_made, ptr %{n}_goal, align 4
-  %{n}_behind = add i64 %{n}, {_LANES}
+  %{n}_behind = add i64 %{n}, {LANES}
   %{n}_beyond = icmp sgt i64 %{n}_behind, {last}
   %{n}_next = select i1 %{n}_beyond, i64 {last}, i64 %{n}_behind
   %{n}_more = icmp slt i64 %{n}, {last}
@@ -181,9 +198,9 @@ def _tempered() -> str:
     lines = []
     for number, (shift, mask) in enumerate(TEMPERING):
         direction = "lshr" if shift > 0 else "shl"
-        lines.append(f"%m{number} = {direction} {_VECTOR} %t{number}, {_splat(abs(shift))}")
+        lines.append(f"%m{number} = {direction} {_VECTOR} %t{number}, {_everywhere(abs(shift))}")
         if mask is not None:
-            lines.append(f"%n{number} = and {_VECTOR} %m{number}, {_splat(mask)}")
+            lines.append(f"%n{number} = and {_VECTOR} %m{number}, {_everywhere(mask)}")
         moved = f"%{'m' if mask is None else 'n'}{number}"
         lines.append(f"%t{number + 1} = xor {_VECTOR} %t{number}, {moved}")
     return "\n".join(f"  {line}" for line in lines)
@@ -193,8 +210,9 @@ def states_text() -> str:
     """What all draws have in common: states, words and numbers of [0, 1)."""
     return _STATES.substitute(
         factor=FACTOR,
+        unit=unit_text("w"),
         words=WORDS,
-        lanes=_LANES,
+        lanes=LANES,
         vector=_VECTOR,
         last=WORDS - 1,
         before_middle=MIDDLE - 1,

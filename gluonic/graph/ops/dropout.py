@@ -33,17 +33,20 @@ def kept_scale(p: float) -> Any:
 
 def draw_kept(random: Draws, shape: Shape, dtype: Any, p: float, axes: Shape) -> Array:
     """Draw which elements of an array of such a shape are kept."""
-    part, shape = kept_part(p), mask_shape(shape, axes)
+    if axes:
+        shape = mask_shape(shape, axes)
     if drawn_as(dtype) == F32:
-        return random.draw("kept", shape, np.bool_, _largest_word(part, bool(axes)))
+        return random.draw("kept", shape, np.bool_, _largest_word(p, bool(axes)))
+    part = kept_part(p)
     drawn = random.draw("uniform", shape, F64, 0.0, 1.0).astype(F32)
     kept: Array = drawn < part if axes else drawn <= part
     return kept
 
 
 @cache
-def _largest_word(part: Any, below: bool) -> int:
-    """The largest word whose number is at most `part`, or below it."""
+def _largest_word(p: float, below: bool) -> int:
+    """The largest word whose number is at most the part that is kept, or below it."""
+    part = kept_part(p)
     least, most = 0, (1 << 32) - 1
     while least < most:
         middle = (least + most + 1) // 2
