@@ -3,22 +3,22 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.inspection.explain import Explanation
 from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
+from gluonic.gluon.explained_block import ExplainedBlock
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
-from gluonic.gluon.traced_block import METHODS, TracedBlock
+from gluonic.gluon.traced_block import METHODS
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
@@ -29,9 +29,6 @@ _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
     "backend", "backend_opts", "clear",
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from gluonic.drawing.drawing import Drawing
 
 
 class _Eagerly(threading.local):
@@ -59,7 +56,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, NDArray)
 
 
-class HybridBlock(TracedBlock):
+class HybridBlock(ExplainedBlock):
     """A block whose `hybrid_forward(F, x, …, parameters)` runs with F = nd or F = sym.
 
     Parameters
@@ -343,52 +340,6 @@ class HybridBlock(TracedBlock):
         if trace is None or trace.bound is None:
             raise complaints.nothing_to_export(self)
         return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
-
-    def explain(self, *args: Any) -> Explanation:
-        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.
-
-        Printing the result shows a table; its `llvm` and `assembly` return the code of a step.
-        """
-        trace, arrays = self._trace_for(args)
-        assert trace.bound is not None
-        return trace.bound.op.explain(*trace.bound.operands(arrays))
-
-    def _trace_for(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
-        """The trace that such inputs run, and the arrays among them."""
-        arrays, structure = flatten(args, _is_array)
-        key = structure, STATE.training, STATE.recording
-        return self._traces.known.get(key) or self._prepare(key, structure, arrays), arrays
-
-    def plot(self, *args: Any, title: str = "", save_format: str = "html") -> "Drawing":
-        """Draw the graph of the block for such inputs.
-
-        Parameters
-        ----------
-        *args : inputs as for a call; without any, the graph of the latest compiled call is drawn, or that of
-            one input whose shape is not known
-        title : the heading, by default the name of the block
-        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
-
-        Returns
-        -------
-        Drawing
-            with ``view()``, ``render("file")``, ``source``; a notebook shows it
-        """
-        from gluonic.gluon.plotting import drawing_of_block
-
-        arrays: list[NDArray] = []
-        if args:
-            trace, arrays = self._trace_for(args)
-        else:
-            trace = self._traces.of_prediction or self._own_trace(LEAF, 1)
-        names = [str(symbol.name) for symbol in trace.inputs]
-        inputs = dict(zip(names, arrays, strict=False))
-        parameters = dict(self.collect_params().items())
-        return drawing_of_block(trace.graph, title or self.name, inputs, parameters, save_format)
-
-    def _repr_html_(self) -> str | None:
-        """The graph of the latest compiled call; None before there is one: notebooks then print the block."""
-        return None if self._traces.latest is None else self.plot()._repr_html_()
 
     def cache_info(self) -> CacheInfo:
         """Say how much has been compiled for the block, and how often it was used."""

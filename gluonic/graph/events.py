@@ -73,6 +73,17 @@ class Events:
         self.found.append(TraceEvent(phase, name, category, begin, end - begin, thread, arguments))
 
     @contextmanager
+    def collected(self) -> Iterator[list[TraceEvent]]:
+        """Note everything that happens inside in a list of its own; the profiler sees nothing of it."""
+        kept = self.active, self.imperative, self.symbolic, self.found
+        self.active = self.imperative = self.symbolic = True
+        self.found = []
+        try:
+            yield self.found
+        finally:
+            self.active, self.imperative, self.symbolic, self.found = kept
+
+    @contextmanager
     def span(self, name: str, category: str, **arguments: Any) -> Iterator[None]:
         """Note how long what is inside takes."""
         begin = perf_counter_ns()

@@ -70,7 +70,7 @@ class CachedGraph:
         program, arrays = self.inference, [x._data for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
-        return explain(program.compiled.binding(arrays))
+        return explain(program.compiled.binding(arrays), self.graph)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled for the graph, its gradients included, and how often it was used."""

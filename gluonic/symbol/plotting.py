@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.inspection.explain import Explanation
 from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.page.compiled import Times
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture
@@ -31,6 +33,8 @@ def drawing_of(
     hide_parameters: bool = True,
     values: Mapping[str, np.ndarray[Any, Any]] | None = None,
     parameters: frozenset[str] | None = None,
+    explanation: Explanation | None = None,
+    times: Times | None = None,
 ) -> Drawing:
     """Draw a graph.
 
@@ -45,6 +49,7 @@ def drawing_of(
     hide_parameters : leave the boxes of parameters out
     values : of parameters by name
     parameters : which variables are parameters; None: what their names and readers tell
+    explanation, times : what the graph was compiled to, and how long that takes
     """
     shapes = None if shape is None else facts_of(graph, SHAPE, shape)
     dtypes = None if dtype is None else facts_of(graph, DTYPE, dtype)
@@ -52,7 +57,7 @@ def drawing_of(
         graph, title=title, shapes=shapes, dtypes=dtypes, hide_parameters=hide_parameters
     )
     facts = PageFacts(shapes, dtypes, values or {}, parameters)
-    page = GraphPage(heading or title, graph, facts, hide_parameters)
+    page = GraphPage(heading or title, graph, facts, hide_parameters, explanation, times)
     return Drawing(drawn, save_format, node_attributes or {}, page)
 
 

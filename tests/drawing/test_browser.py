@@ -269,6 +269,29 @@ def test_ten_thousand_nodes_unfold_and_are_walked(opened: Opener) -> None:
     assert "fc2499" in page.inner_text("#facts p.name")
 
 
+def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) -> None:
+    net = nets.lenet()
+    net.hybridize()
+    page = opened(net.explain(nd.ones((2, 1, 28, 28))).plot(runs=2))
+    overview = page.inner_text("#facts")
+    assert "13 kernels in 1 native calls, 0 in Python" in overview
+    assert page.locator("#facts .chart").count() == 2
+    page.evaluate("page.goto(page.graph.nodes.findIndex(n => n.name === 'lenet_conv0_relu_fwd'))")
+    panel = page.inner_text("#facts")
+    assert "One step does the work of 2 operators" in panel
+    page.locator("#facts .step summary", has_text="LLVM IR").click()
+    page.wait_for_function("document.querySelector('.step pre').textContent.includes('define')")
+    before = page.evaluate("page.look().colourOf(0).fill")
+    colours = {}
+    for way in ("steps", "time, compiled", "time, eager", "families"):
+        page.select_option("#tools select", way)
+        colours[way] = page.evaluate(
+            "page.scene.boxes.filter(b => !b.open).map(b => page.look().colourOf(b.id).fill)"
+        )
+    assert len({tuple(found) for found in colours.values()}) == 4
+    assert before == colours["families"][0]
+
+
 def test_the_page_works_inside_of_a_notebook(opened: Opener, browser: Any) -> None:
     outer = browser.new_page()
     outer.set_content(f"<p>cell</p>{lenet()._repr_html_()}")

@@ -99,6 +99,78 @@ def test_a_step_knows_the_block_and_line_of_layers_that_become_blocks_of_channel
     assert all(__file__ in step.location for step in table.steps)
 
 
+def computed(net: HybridBlock, *inputs: nd.NDArray) -> dict[str, set[str]]:
+    """For each operator of the net the operators that are computed with it."""
+    found: dict[str, set[str]] = {}
+    for step in _ready(net).explain(*inputs).steps:
+        names = [computes.split(" ", 1)[0] for computes in step.computes]
+        for name in names:
+            found.setdefault(name, set()).update(names)
+    return found
+
+
+def test_a_step_names_the_operators_that_the_user_wrote() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3, activation="relu"), nn.MaxPool2D(), nn.Dense(4, activation="relu"))
+    found = computed(net, nd.ones((1, 3, 8, 8)))
+    assert found["Activation"] >= {"Convolution", "FullyConnected"}
+    assert "Pooling" not in found["Convolution"]
+
+
+def test_every_operator_is_computed_by_some_step() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8, flatten=False), nn.LayerNorm(), nn.HybridLambda(lambda F, x: F.softmax(x)))
+    net.add(nn.Conv1D(8, 3), nn.BatchNorm(), nn.Activation("relu"), nn.Flatten(), nn.Dense(2))
+    explanation = _ready(net).explain(nd.ones((2, 4, 6)))
+    trace = net._traces.latest
+    assert trace is not None
+    operators = {node for node in trace.graph.nodes if not node.is_variable}
+    assert {node for nodes in explanation.origins for node in nodes} == operators
+
+
+def test_reasons_are_sentences() -> None:
+    class Sorted(HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return F.topk(F.tanh(x) + F.sigmoid(x), k=2)
+
+    first, second = _ready(Sorted()).explain(nd.ones((4, 5))).steps
+    assert first.why.startswith("3 operators share one loop over (4, 5)")
+    assert second.why.startswith("Runs in Python: ")
+
+
+def test_what_lies_in_the_arena_at_one_time_does_not_overlap() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3), nn.MaxPool2D(), nn.Conv2D(8, 3), nn.Dense(5), nn.Dense(5))
+    explanation = _ready(net).explain(nd.ones((2, 3, 16, 16)))
+    assert explanation.memory
+    for i, a in enumerate(explanation.memory):
+        assert a.offset + a.size <= explanation.arena_bytes
+        for b in explanation.memory[:i]:
+            apart = a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
+            assert apart or a.first > b.last or b.first > a.last
+
+
+def test_an_explanation_shows_itself_in_a_notebook_and_never_its_code() -> None:
+    net = _ready(Mixed())
+    explanation = net.explain(nd.ones((64, 16)))
+    assert repr(explanation) == str(explanation)
+    assert "define" not in repr(explanation)
+    page = explanation._repr_html_()
+    assert page is not None
+    assert page.startswith("<iframe")
+
+
+def test_times_are_those_of_steps_and_of_operators_called_eagerly() -> None:
+    net = _ready(Mixed())
+    explanation = net.explain(nd.ones((64, 16)))
+    times = explanation.plot(runs=2).page.times
+    assert times.runs == 2
+    running = {step.number for step in explanation.steps if not step.reason.startswith("only")}
+    assert set(times.steps) == running
+    assert {node.operator_name for node in times.eager} >= {"FullyConnected", "topk", "tanh"}
+    assert all(time > 0 for time in (*times.steps.values(), *times.eager.values()))
+
+
 def test_cache_info_counts_what_is_made_and_found() -> None:
     net = _ready(Mixed())
     assert net.cache_info().misses == 0

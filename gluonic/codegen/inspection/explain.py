@@ -1,13 +1,16 @@
 """What the compiler made of a graph, in words: what is fused, what is not and why; and the code itself."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from gluonic.codegen.inspection.arena import ArenaSpan, arena_of
+from gluonic.codegen.inspection.origins import origins
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.draws import only_draws
 from gluonic.graph.errors import CallError, describe, nearest
-from gluonic.graph.node import Node
+from gluonic.graph.node import Graph, Node
 from gluonic.graph.record import record
+from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
@@ -28,6 +31,9 @@ class StepReport:
     shape : of the loop, or of the result
     reason : why Python runs it, or why machine code does not at every call
     location : the user's line of its last operator
+    computes : the operators of the user's graph that it computes: operator and node name; a step may do the
+        work of several, or a part of one's
+    is_loop : whether it is a loop over elements, in which neighbours can share
     function : the name of its machine code in the module; steps that do the same share one
     """
 
@@ -37,14 +43,43 @@ class StepReport:
     shape: tuple[int, ...]
     reason: str
     location: str
+    computes: tuple[str, ...] = ()
     function: str = ""
+    is_loop: bool = False
+
+    @property
+    def why(self) -> str:
+        """Why it is a step, as a sentence."""
+        if self.reason.startswith("only"):
+            return "Runs only when a parameter has changed; what it computes is kept."
+        if self.reason:
+            return f"{self.reason[0].upper()}{self.reason[1:]}."
+        if self.kind == "draw":
+            return "Draws random numbers, in the order in which MXNet draws them."
+        if self.is_loop and len(self.operators) > 1:
+            return (
+                f"{len(self.operators)} operators share one loop over {written(self.shape)}: "
+                "what they pass to each other stays in registers."
+            )
+        if self.is_loop:
+            return "A loop of its own: its neighbours run over other elements, or are no loops."
+        if len(self.computes) > 1:
+            return (
+                f"One step does the work of {len(self.computes)} operators: "
+                "what follows element by element is done while results are in registers."
+            )
+        return "A step of its own: no loop over elements, so nothing else shares it."
 
     def answers_to(self, name: str) -> bool:
         """Whether it is the step of that function, or one of an operator or node of that name."""
-        return name == self.function or any(name in o.split(" ", 1) for o in self.operators)
+        return name == self.function or any(
+            name in o.split(" ", 1) for o in (*self.operators, *self.computes)
+        )
 
     def __str__(self) -> str:
-        names = " → ".join(self.operators)
+        names = " → ".join(self.computes or self.operators)
+        if self.computes and self.computes != self.operators:
+            names += f"  as {' → '.join(o.split(' ', 1)[0] for o in self.operators)}"
         why = f"  ({self.reason})" if self.reason else ""
         where = f"\n               {self.location}" if self.location else ""
         return f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}"
@@ -61,6 +96,9 @@ class Explanation:
     saved_bytes : bytes of intermediate results that never reach memory
     arena_bytes : bytes of those that do
     code : the LLVM module
+    origins : for each step the nodes of the user's graph that it computes
+    memory : what lies in the arena
+    drawn : makes the page that shows all that; see `plot`
     """
 
     steps: tuple[StepReport, ...]
@@ -68,6 +106,38 @@ class Explanation:
     saved_bytes: int
     arena_bytes: int
     code: str
+    origins: tuple[tuple[Node, ...], ...] = ()
+    memory: tuple[ArenaSpan, ...] = ()
+    drawn: "Callable[[Explanation, int], Any] | None" = None
+
+    def plot(self, runs: int = 0) -> Any:
+        """The graph as a page that shows what became of it.
+
+        The steps have colours; each says why it is one, and has its LLVM IR and its memory.
+
+        Parameters
+        ----------
+        runs : how often to run the graph, compiled and eagerly, for the times of steps and operators; the
+            shortest of each is shown
+
+        Returns
+        -------
+        Drawing
+            with ``view()`` and ``render("file")``; a notebook shows it
+
+        Raises
+        ------
+        CallError
+            for what was compiled without a net
+        """
+        if self.drawn is None:
+            raise CallError(
+                describe("there is no net to draw", where="plot", hint="net.explain(x).plot()")
+            )
+        return self.drawn(self, runs)
+
+    def _repr_html_(self) -> str | None:
+        return None if self.drawn is None else str(self.plot()._repr_html_())
 
     @property
     def kernels(self) -> tuple[StepReport, ...]:
@@ -141,6 +211,9 @@ class Explanation:
         return "\n".join([head, *map(str, self.steps)])
 
 
+Explanation.__repr__ = Explanation.__str__  # type: ignore[assignment, method-assign]  # never a megabyte of code
+
+
 def _title(node: Node) -> str:
     return f"{node.operator_name} {node.name}"
 
@@ -159,19 +232,41 @@ def _kind(group: "Group") -> str:
     return "draw" if only_draws(group.nodes[0]) else "python"
 
 
-def explain(binding: "Binding") -> Explanation:
-    """Describe what a graph was compiled to for one set of shapes."""
+def _in_python(group: "Group") -> str:
+    """Why Python runs an operator, as a sentence."""
+    (node,) = group.nodes
+    assert node.application is not None
+    op = node.application.op
+    if op.calls_back:
+        return "runs in Python: a custom operator calls your code"
+    if held_graphs(node):
+        return "runs in Python, which calls its bodies, each a compiled graph of its own"
+    if op.dynamic:
+        return "runs in Python: the shape of its result depends on the data"
+    return f"runs in Python: {group.reason or 'there is no machine code for it'}"
+
+
+def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
+    """Describe what a graph was compiled to for one set of shapes.
+
+    Parameters
+    ----------
+    binding : what goes with the shapes
+    graph : as the user made it, to say which of its operators a step computes
+    """
     specialization, facts = binding.specialization, binding.facts
 
     def reason(group: "Group") -> str:
         if group in specialization.settled:
             return "only when a parameter has changed"
-        return "" if group.is_native else group.reason
+        return "" if group.is_native else _in_python(group)
 
+    groups = specialization.groups
+    found = [()] * len(groups) if graph is None else origins(graph, groups, specialization.settled)
     native = [group for run in specialization.runs for group in run]
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     steps = []
-    for number, group in enumerate(specialization.groups):
+    for number, group in enumerate(groups):
         last = group.nodes[-1]
         steps.append(
             StepReport(
@@ -181,7 +276,9 @@ def explain(binding: "Binding") -> Explanation:
                 facts.shapes[last.entry()] if group.space is None else group.space,
                 reason(group),
                 _location(group.nodes),
+                tuple(map(_title, found[number])),
                 names.get(id(group), ""),
+                group.space is not None,
             )
         )
     return Explanation(
@@ -190,4 +287,6 @@ def explain(binding: "Binding") -> Explanation:
         specialization.fusion.saved_bytes,
         binding.lasting.size + binding.passing.size,
         specialization.code.text,
+        tuple(found),
+        arena_of(binding),
     )

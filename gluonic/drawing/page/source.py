@@ -2,6 +2,8 @@
 
 from html import escape
 
+from gluonic.codegen.inspection.explain import Explanation
+from gluonic.drawing.page.compiled import Times, compiled_facts
 from gluonic.drawing.page.model import PageFacts, PageModel
 from gluonic.drawing.page.writer import page_text
 from gluonic.graph.node import Graph
@@ -23,18 +25,24 @@ class GraphPage:
     graph : the graph
     facts : what is known of it
     hide_parameters : parameters are lines in the boxes that read them, not boxes
+    explanation, times : what the graph was compiled to, and how long that takes
     """
 
     title: str
     graph: Graph
     facts: PageFacts = PageFacts()
     hide_parameters: bool = True
+    explanation: Explanation | None = None
+    times: Times | None = None
 
     def text(self) -> str:
         """Write the page: one HTML file, which needs no network."""
         model = PageModel(self.title, hide_parameters=self.hide_parameters)
         model.add(self.graph, self.facts)
-        return page_text(model.json())
+        data = model.json()
+        if self.explanation is not None:
+            data["compiled"] = compiled_facts(self.explanation, model.numbers, self.times)
+        return page_text(data)
 
     def frame(self) -> str:
         """Write the page as a frame for a notebook, where it works as in a window of its own."""

@@ -1,6 +1,7 @@
 // The page: what is selected, what is open, and what buttons and keys do.
 
 import { Boxes, font } from "./boxes.js";
+import { Compiled } from "./compiled.js";
 import { familyColours, grounds } from "./colours.js";
 import { visibleAs } from "./edges.js";
 import { make } from "./elements.js";
@@ -26,6 +27,7 @@ export class Page {
     });
     this.open = opening(this.graph);
     this.theme = this.stored("theme");
+    if (data.compiled) this.showCompiled(data.compiled);
     this.view = new View(find("picture"), {
       select: id => this.select(id),
       toggle: id => this.toggle(id),
@@ -97,6 +99,26 @@ export class Page {
     } catch {
       // it then holds for this page only
     }
+  }
+
+  /** Offer the compiler's view: steps in the panel, and colours by step and by time. */
+  showCompiled(facts) {
+    const compiled = new Compiled(this.graph, facts);
+    this.graph.extras = [(id, go) => compiled.ofNode(id, go)];
+    this.graph.overview = [go => compiled.overview(go)];
+    const ways = { families: () => undefined, steps: () => compiled.bySteps() };
+    if (facts.times) Object.assign(ways, { "time, compiled": () => compiled.byTime("compiled"), "time, eager": () => compiled.byTime("eager") });
+    this.offerColours(ways);
+  }
+
+  offerColours(ways) {
+    const choice = make("select", { "aria-label": "Colours", change: () => this.recolour(ways[choice.value]()) }, Object.keys(ways).map(way => make("option", { value: way }, `colours: ${way}`)));
+    find("tools").append(choice);
+  }
+
+  recolour(colouring) {
+    this.colouring = colouring;
+    this.applyTheme();
   }
 
   // Opening and closing

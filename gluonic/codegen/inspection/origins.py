@@ -1,0 +1,94 @@
+"""Which operators of the user's graph a step of the compiled graph computes.
+
+Passes keep a node's name and call where one takes its place. What they make besides stands at the user's line
+and in the block of the operator that it serves; an operator of which nothing is left runs in the step of a
+neighbour, as an activation does in that of the product that it follows.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from gluonic.codegen.convolution.operators import to_channel_blocks, to_planes, with_border
+from gluonic.graph.node import Graph, Node
+
+if TYPE_CHECKING:
+    from gluonic.codegen.loops.fusion import Group
+
+_MOVED = (to_planes, with_border, to_channel_blocks)
+"""What only moves elements, and is called as the operator whose result it moves."""
+_AFTER_INPUT = ("Activation", "LeakyReLU", "BatchNorm", "Dropout", "relu", "sigmoid", "tanh")
+"""Operators that are folded into the step that makes what they read, rather than into one that reads them."""
+
+
+def origins(
+    graph: Graph, groups: Sequence["Group"], settled: Collection["Group"]
+) -> list[tuple[Node, ...]]:
+    """For each group the operators of the graph that it computes, in order.
+
+    Parameters
+    ----------
+    graph : as the user made it
+    groups : what it was divided into
+    settled : those that run only when a parameter has changed
+    """
+    operators = [node for node in graph.nodes if not node.is_variable]
+    by_call = {node.call: node for node in operators}
+    by_name = {node.name: node for node in operators}
+    found: list[dict[Node, None]] = [{} for _ in groups]
+    unnamed: list[tuple[int, Node]] = []
+    for number, group in enumerate(groups):
+        for node in group.nodes:
+            origin = by_call.get(node.call) or by_name.get(node.name)
+            if origin is None:
+                unnamed.append((number, node))
+            else:
+                found[number][origin] = None
+    named = {node for nodes in found for node in nodes}
+    _by_place(found, unnamed, [node for node in operators if node not in named])
+    lasting = [
+        number
+        for number, group in enumerate(groups)
+        if group not in settled and not all(map(_only_moves, group.nodes))
+    ]
+    _by_neighbours(graph, operators, found, lasting)
+    order = {node: place for place, node in enumerate(operators)}
+    return [tuple(sorted(nodes, key=order.__getitem__)) for nodes in found]
+
+
+def _only_moves(node: Node) -> bool:
+    return node.application is not None and node.application.op in _MOVED
+
+
+def _by_place(
+    found: list[dict[Node, None]], unnamed: Sequence[tuple[int, Node]], missing: Sequence[Node]
+) -> None:
+    """Operators that were taken apart: their parts stand at their lines."""
+    at: dict[object, list[Node]] = {}
+    for node in missing:
+        at.setdefault((node.location, node.block), []).append(node)
+    for number, node in unnamed:
+        if node.location is not None:
+            found[number].update(dict.fromkeys(at.get((node.location, node.block), ())))
+
+
+def _by_neighbours(
+    graph: Graph, operators: Sequence[Node], found: list[dict[Node, None]], lasting: Sequence[int]
+) -> None:
+    """Operators that others have swallowed: they run in the step of the one before or after."""
+    step: dict[Node, int] = {}
+    for number in lasting:
+        for node in found[number]:
+            step[node] = number
+    waiting = [node for node in operators if node not in step]
+    for last in (False, True):
+        for node in waiting if last else [*waiting, *reversed(waiting)]:
+            if node in step:
+                continue
+            before = [step[e.node] for e in node.inputs if e.node in step]
+            after = [step[reader] for reader in graph.consumers[node] if reader in step]
+            first, second = (
+                (before, after) if node.operator_name in _AFTER_INPUT else (after, before)
+            )
+            if chosen := (first or (second if last else [])):
+                step[node] = chosen[-1]
+                found[chosen[-1]][node] = None

@@ -1,0 +1,109 @@
+"""What a page says of a compiled graph: steps, why each is one, their code, memory and times."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen.machine.module_text import part_of
+from gluonic.graph.node import Node
+from gluonic.graph.record import record
+
+_MOST_CODE = 6_000_000
+_FUNCTION = re.compile(r"^([A-Za-z_][\w.$]*):", re.MULTILINE)
+
+
+@record
+class Times:
+    """How long a graph took, in microseconds, the shortest of several runs.
+
+    Attributes
+    ----------
+    runs : how many
+    steps : of each step, by its number
+    eager : of each operator called eagerly, by its node
+    """
+
+    runs: int
+    steps: Mapping[int, float]
+    eager: Mapping[Node, float]
+
+
+def compiled_facts(
+    explanation: Explanation, numbers: Mapping[Node, int], times: Times | None = None
+) -> dict[str, Any]:
+    """Describe what was compiled.
+
+    Parameters
+    ----------
+    explanation : what was compiled
+    numbers : of nodes on the page
+    times : if they were measured
+    """
+    steps = [
+        {
+            "kind": step.kind,
+            "shape": list(step.shape),
+            "why": step.why,
+            "operators": list(step.operators),
+            "function": step.function,
+            "nodes": [numbers[node] for node in origins if node in numbers],
+            "place": step.location,
+            **({"kept": 1} if step.reason.startswith("only") else {}),
+        }
+        for step, origins in zip(explanation.steps, explanation.origins, strict=True)
+    ]
+    found: dict[str, Any] = {
+        "steps": steps,
+        "native_calls": explanation.native_calls,
+        "saved_bytes": explanation.saved_bytes,
+        "arena_bytes": explanation.arena_bytes,
+        "memory": [[s.name, s.offset, s.size, s.first, s.last] for s in explanation.memory],
+        "code": _packed(_code_of(explanation)),
+    }
+    if times is not None:
+        found["times"] = {
+            "runs": times.runs,
+            "steps": {str(number): round(time, 2) for number, time in times.steps.items()},
+            "eager": {
+                str(numbers[node]): round(time, 2)
+                for node, time in times.eager.items()
+                if node in numbers
+            },
+        }
+    return found
+
+
+def _code_of(explanation: Explanation) -> dict[str, dict[str, str]]:
+    """LLVM IR and assembly of each function; what is beyond some megabytes is left out."""
+    functions = list(dict.fromkeys(step.function for step in explanation.kernels if step.function))
+    assembly = _by_function(explanation.assembly()) if functions else {}
+    found: dict[str, dict[str, str]] = {}
+    size = 0
+    for function in functions:
+        texts = {
+            "llvm": part_of(explanation.code, [function]),
+            "assembly": assembly.get(function, ""),
+        }
+        size += sum(map(len, texts.values()))
+        if size > _MOST_CODE:
+            break
+        found[function] = texts
+    return found
+
+
+def _by_function(assembly: str) -> dict[str, str]:
+    """The assembly of each function of a module."""
+    labels = [found for found in _FUNCTION.finditer(assembly) if not found[1].startswith(".")]
+    ends = [*(label.start() for label in labels[1:]), len(assembly)]
+    return {
+        label[1]: assembly[label.start() : end] for label, end in zip(labels, ends, strict=True)
+    }
+
+
+def _packed(value: Any) -> str:
+    """JSON, deflated, for the browser to inflate when it is looked at."""
+    return base64.b64encode(zlib.compress(json.dumps(value).encode(), 6)).decode()

@@ -1,0 +1,101 @@
+"""What can be seen of a block that is compiled: what the compiler made of it, and its graph as a picture."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gluonic.codegen.inspection.explain import Explanation
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.structure import LEAF, Structure, flatten
+from gluonic.gluon.trace import Trace
+from gluonic.gluon.traced_block import TracedBlock
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import STATE
+
+if TYPE_CHECKING:
+    from gluonic.drawing.drawing import Drawing
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, NDArray)
+
+
+class ExplainedBlock(TracedBlock):
+    """A traced block that shows what became of it."""
+
+    def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
+        """Trace and bind the block for inputs of a structure."""
+        raise NotImplementedError
+
+    def explain(self, *args: Any) -> Explanation:
+        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.
+
+        Printing the result shows a table; its `llvm` and `assembly` return the code of a step, its `plot`
+        a page.
+        """
+        trace, arrays = self._trace_for(args)
+        bound = trace.bound
+        assert bound is not None
+        explained = bound.op.explain(*bound.operands(arrays))
+
+        def compiled() -> Any:
+            return bound.op(*bound.operands(arrays))
+
+        def eager() -> Any:
+            from gluonic.gluon.hybrid import eagerly
+
+            with eagerly():
+                return self(*args)
+
+        def drawn(explanation: Explanation, runs: int) -> "Drawing":
+            from gluonic.gluon.plotting import drawing_of_block, measured
+
+            times = measured(explanation, trace.graph, compiled, eager, runs) if runs else None
+            title, inputs, parameters = self._to_draw(trace, arrays)
+            return drawing_of_block(
+                trace.graph, title, inputs, parameters, "html", explanation, times
+            )
+
+        return replace(explained, drawn=drawn)
+
+    def _trace_for(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
+        """The trace that such inputs run, and the arrays among them."""
+        arrays, structure = flatten(args, _is_array)
+        key = structure, STATE.training, STATE.recording
+        return self._traces.known.get(key) or self._prepare(key, structure, arrays), arrays
+
+    def plot(self, *args: Any, title: str = "", save_format: str = "html") -> "Drawing":
+        """Draw the graph of the block for such inputs.
+
+        Parameters
+        ----------
+        *args : inputs as for a call; without any, the graph of the latest compiled call is drawn, or that of
+            one input whose shape is not known
+        title : the heading, by default the name of the block
+        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+
+        Returns
+        -------
+        Drawing
+            with ``view()``, ``render("file")``, ``source``; a notebook shows it
+        """
+        from gluonic.gluon.plotting import drawing_of_block
+
+        arrays: list[NDArray] = []
+        if args:
+            trace, arrays = self._trace_for(args)
+        else:
+            trace = self._traces.of_prediction or self._own_trace(LEAF, 1)
+        name, inputs, parameters = self._to_draw(trace, arrays)
+        return drawing_of_block(trace.graph, title or name, inputs, parameters, save_format)
+
+    def _to_draw(
+        self, trace: Trace, arrays: list[NDArray]
+    ) -> tuple[str, dict[str, NDArray], dict[str, Parameter]]:
+        """What a picture of the block is called, and the arrays that it knows, by the names of variables."""
+        names = [str(symbol.name) for symbol in trace.inputs]
+        inputs = dict(zip(names, arrays, strict=False))
+        return self.name, inputs, dict(self.collect_params().items())
+
+    def _repr_html_(self) -> str | None:
+        """The graph of the latest compiled call; None before there is one: notebooks then print the block."""
+        return None if self._traces.latest is None else self.plot()._repr_html_()
