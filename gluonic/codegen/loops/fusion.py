@@ -20,6 +20,8 @@ from gluonic.graph.node import Entry, Graph, Node
 
 _MOST_NODES = 64
 _MOST_ARRAYS = 32
+_MOST_SIBLINGS = 16
+"""With so many groups that read the same array, the latest ones, a group is tried to be joined."""
 _MOST_NAMED = 4
 
 
@@ -86,7 +88,7 @@ class _Partition:
     before, after : for each group those it depends on, and those that depend on it, directly
     drew : the group that draws random numbers in Python last
     early : the groups that draw, in order, before anything need be computed: what follows is one native call
-    latest : for each group where the latest operator stands of all it depends on, by way of others too
+    latest : no group on which a group depends, by way of others too, begins later in the order than this
     made, read : for each group its results, and those of others and inputs of the graph that it reads
     """
 
@@ -153,7 +155,7 @@ class _Partition:
         if len(first.nodes) + len(second.nodes) > _MOST_NODES:
             return None
         read = self._read_together(first, second)
-        if len(read) > _MOST_ARRAYS:
+        if read is None:
             return None
         if self.reaches(first, second, through_others=True):
             return None
@@ -180,25 +182,30 @@ class _Partition:
             nodes.sort(key=self.order.__getitem__)
         return nodes
 
-    def _read_together(self, first: Group, second: Group) -> set[Entry]:
-        """What two groups read that others made."""
-        return (self.read[first] - self.made[second]) | (self.read[second] - self.made[first])
+    def _read_together(self, first: Group, second: Group) -> set[Entry] | None:
+        """What two groups read that others made; None if it is too much."""
+        for one, other in ((first, second), (second, first)):
+            if len(self.read[one]) - len(self.made[other]) > _MOST_ARRAYS:
+                return None
+        read = (self.read[first] - self.made[second]) | (self.read[second] - self.made[first])
+        return read if len(read) <= _MOST_ARRAYS else None
 
     def _merge(self, kept: Group, gone: Group) -> Group:
-        latest = max(self.latest[kept], self.latest.pop(gone))
         self.made[kept] |= self.made.pop(gone)
-        del self.read[gone]
+        del self.read[gone], self.latest[gone]
         for here, there in ((self.before, self.after), (self.after, self.before)):
             for neighbour in here[gone]:
                 there[neighbour].discard(gone)
                 there[neighbour].add(kept)
             here[kept] = (here[kept] | here.pop(gone)) - {kept, gone}
             there[kept].discard(kept)
-        self._raise_latest(kept, latest)
+        self._set_latest(kept)
         return kept
 
-    def _raise_latest(self, group: Group, latest: int) -> None:
-        """Note that a group, and all that depends on it, depends on an operator that stands so late."""
+    def _set_latest(self, group: Group) -> None:
+        """Note how late begins what a group depends on; all that depends on the group begins no earlier."""
+        begins = self.order[group.nodes[0]]
+        latest = max([begins, *[self.latest[earlier] for earlier in self.before[group]]])
         self.latest[group] = latest
         stack = [group]
         while stack:
@@ -290,16 +297,20 @@ def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
     """Join groups that sweep one space and read the same array, so that it is read once."""
     readers: dict[tuple[Entry, Shape], list[Node]] = {}
     for group in groups:
-        for node in group.nodes if group.space is not None else ():
+        if group.space is None or len(partition.read[group]) > _MOST_ARRAYS:
+            continue
+        for node in group.nodes:
             for entry in node.inputs:
                 root = partition.roots.get(entry, entry)
-                readers.setdefault((root, group.space or ()), []).append(node)
+                readers.setdefault((root, group.space), []).append(node)
     for nodes in readers.values():
-        kept: list[Group] = []
+        kept: dict[Group, None] = {}
         for node in nodes:
             group = partition.group_of[node]
-            if group not in kept and not any(_merge(partition, groups, k, group) for k in kept):
-                kept.append(group)
+            if group not in kept and not any(
+                _merge(partition, groups, k, group) for k in list(kept)[-_MOST_SIBLINGS:]
+            ):
+                kept[group] = None
 
 
 def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
