@@ -73,6 +73,7 @@ def test_gluon_does_not_import_the_face() -> None:
 
 
 CODEGEN = (
+    "lowerings",
     "machine",
     "maths",
     "writers",

@@ -12,7 +12,7 @@ import numpy as np
 
 from gluonic.codegen.convolution.steps import BlockStep
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.shapes.facts import Facts
@@ -157,4 +157,5 @@ class SumDepthWindowsStep(_DepthStep):
         return self.shape(facts, 1)[0]
 
 
-MADE_STEPS.update({depth_windows: DepthWindowsStep, sum_depth_windows: SumDepthWindowsStep})
+lower(depth_windows, step=DepthWindowsStep)
+lower(sum_depth_windows, step=SumDepthWindowsStep)

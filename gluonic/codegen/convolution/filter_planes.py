@@ -8,7 +8,7 @@ import numpy as np
 
 from gluonic.codegen.convolution.steps import BlockStep
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.writer import Writer
@@ -103,4 +103,5 @@ class SplitPlanesStep(_PlanesStep):
         return self.shape(facts, 1)[2:0:-1]
 
 
-MADE_STEPS.update({join_planes: JoinPlanesStep, split_planes: SplitPlanesStep})
+lower(join_planes, step=JoinPlanesStep)
+lower(split_planes, step=SplitPlanesStep)

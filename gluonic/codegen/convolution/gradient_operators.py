@@ -37,7 +37,7 @@ from gluonic.codegen.convolution.steps import (
 )
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
@@ -221,11 +221,7 @@ class InterleavePlacesStep(ImageStep):
         return self.shape(facts, -1)[2:4]
 
 
-MADE_STEPS.update(
-    {
-        pack_turned_filters: PackTurnedFiltersStep,
-        unpack_filters: UnpackFiltersStep,
-        filter_gradient: FilterGradientStep,
-        interleave_places: InterleavePlacesStep,
-    }
-)
+lower(pack_turned_filters, step=PackTurnedFiltersStep)
+lower(unpack_filters, step=UnpackFiltersStep)
+lower(filter_gradient, step=FilterGradientStep)
+lower(interleave_places, step=InterleavePlacesStep)

@@ -9,7 +9,7 @@ from typing import Any
 from gluonic.codegen.convolution.operators import activation_of, applied, attributes_of
 from gluonic.codegen.convolution.steps import ImageStep
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.shapes.facts import Facts
@@ -107,4 +107,4 @@ def _over(w: ElementWriter, places: str, write: Callable[[str, int], None]) -> N
         write(place, 1)
 
 
-MADE_STEPS[scale_blocks] = ScaleStep
+lower(scale_blocks, step=ScaleStep)

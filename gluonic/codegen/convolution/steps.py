@@ -33,7 +33,8 @@ from gluonic.codegen.convolution.tile import ConvolutionEpilogue
 from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.loops.steps import MADE_STEPS, Step
+from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
@@ -333,14 +334,10 @@ class ConvolutionStep(BlockStep):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
-MADE_STEPS.update(
-    {
-        to_blocks: ToBlocksStep,
-        to_planes: ToPlanesStep,
-        with_border: BorderStep,
-        take_places: TakePlacesStep,
-        to_channel_blocks: ChannelsStep,
-        pack_filters: PackFiltersStep,
-        convolve_blocks: ConvolutionStep,
-    }
-)
+lower(to_blocks, step=ToBlocksStep)
+lower(to_planes, step=ToPlanesStep)
+lower(with_border, step=BorderStep)
+lower(take_places, step=TakePlacesStep)
+lower(to_channel_blocks, step=ChannelsStep)
+lower(pack_filters, step=PackFiltersStep)
+lower(convolve_blocks, step=ConvolutionStep)

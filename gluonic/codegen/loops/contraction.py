@@ -11,23 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
 from gluonic.graph.node import Entry, Node
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
-
-_PRODUCTS = frozenset({"_mul_scalar", "elemwise_mul", "broadcast_mul"})
-_SIGNS = {
-    "elemwise_add": (1, 1),
-    "broadcast_add": (1, 1),
-    "_plus_scalar": (1, 1),
-    "elemwise_sub": (1, -1),
-    "broadcast_sub": (1, -1),
-    "_minus_scalar": (1, -1),
-    "_rminus_scalar": (-1, 1),
-}
-"""Sums with the signs of their terms; a number is the second one."""
 
 
 def products_in_sums(
@@ -52,7 +41,7 @@ def products_in_sums(
         return (
             product in members
             and product not in outputs
-            and product.operator_name in _PRODUCTS
+            and lowering_of(product.applied.op).multiplies
             and times_read[product] == 1
             and all(dtypes[entry] == dtype for entry in (product.entry(), *product.inputs))
         )
@@ -60,10 +49,10 @@ def products_in_sums(
     found = {}
     for node in nodes:
         dtype = dtypes[node.entry()]
-        if node.operator_name not in _SIGNS or dtype not in (FLOAT32, FLOAT64):
+        if lowering_of(node.applied.op).signs is None or dtype not in (FLOAT32, FLOAT64):
             continue
         for position, term in enumerate(map(root_of, node.inputs)):
-            has_number = len(node.inputs) == 1 or term.operator_name == "_mul_scalar"
+            has_number = len(node.inputs) == 1 or _multiplies_by_number(term)
             if has_number and is_only_added(term, dtype):
                 found[node] = position
                 break
@@ -74,10 +63,17 @@ def sum_of_product(
     m: Emitter, node: Node, position: int, factors: Sequence[Operand], addend: Operand
 ) -> Value:
     """Write a sum of which the term at `position` is a product, computed with it."""
-    signs = _SIGNS[node.operator_name]
+    signs = lowering_of(node.applied.op).signs
+    assert signs is not None
     first, second, third = m.common(*factors, addend)
     if signs[position] < 0:
         first = -first
     if signs[1 - position] < 0:
         third = -third
     return m.mad(first, second, third)
+
+
+def _multiplies_by_number(node: Node) -> bool:
+    return (
+        not node.is_variable and lowering_of(node.applied.op).multiplies and len(node.inputs) == 1
+    )

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import apply, inner_operator
-from gluonic.codegen.loops.loop import Loop, LoopRule, Read, Shape, identity, stretched
+from gluonic.codegen.loops.loop import Loop, Read, Shape, identity, stretched
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.axes import axis_of
 from gluonic.graph.operator import Array, Run
@@ -91,4 +92,4 @@ def _(n: NodeView) -> None:
 
 masks.gradient()
 
-DRAWS: dict[str, LoopRule] = {"_drop": _drop_loop}
+lower(drop, loop=_drop_loop)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.attributes import Axes, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
@@ -119,3 +120,10 @@ def concat_piece(grad: Array, *arg: Array, num_args: int, dim: int, index: int) 
 @concat_piece.infer_shape
 def _(n: NodeView) -> None:
     n.output = n.arg[n.index]
+
+
+lower(overwrite, loop="loops.semantics:overwrite")
+lower(average, loop="loops.semantics:average_of")
+lower(part, loop="loops.loop_slices:cut")
+lower(within, loop="loops.loop_choices:within_lengths")
+lower(concat_piece, loop="loops.loop_slices:concat_piece_of")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.loops.loop import Expression, Loop, LoopRule, Read, Shape, identity, kept_axes
+from gluonic.codegen.loops.loop import Expression, Loop, Read, Shape, identity, kept_axes
 
 
 def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:
@@ -24,7 +24,8 @@ def _chosen(axis: int, mode: str) -> Expression:
     return expression
 
 
-def _pick(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+def pick(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """The element of each row that an index means."""
     space = inputs[0]
     axis = settings["axis"] % len(space)
     if space[axis] == 0:
@@ -35,7 +36,8 @@ def _pick(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
     return Loop(space, reads, expression, "sum", (axis,), writes=written, indexed=(axis,))
 
 
-def _pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+def pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """The gradient of `pick`."""
     axis = settings["axis"] % len(output)
     if output[axis] == 0:
         return None
@@ -44,7 +46,8 @@ def _pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape)
     return Loop(output, (gradient, None, index), expression, indexed=(axis,))
 
 
-def _one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """One at the place of an index, another number elsewhere."""
     axis = len(output) - 1
     on, off = settings["on_value"], settings["off_value"]
 
@@ -54,7 +57,7 @@ def _one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
     return Loop(output, (Read((*identity(axis), None)),), expression, indexed=(axis,))
 
 
-def _softmax_output_back(
+def softmax_output_back(
     settings: dict[str, Any], inputs: Sequence[Shape], output: Shape
 ) -> Loop | None:
     """Probabilities minus the true classes, where classes lie along the last axis."""
@@ -83,7 +86,7 @@ def _softmax_output_back(
     return Loop(output, (whole, rows), expression, indexed=(axis,))
 
 
-def _sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+def sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
     """The elements within each sequence, and one number beyond its end."""
     if not settings["use_sequence_length"]:
         return None
@@ -92,7 +95,8 @@ def _sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Sh
     return _up_to(lengths, time, settings["value"], output)
 
 
-def _within(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def within_lengths(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The elements within each row's length, and one number behind."""
     axis = settings["axis"]
     places = range(len(output))
     lengths = Read(tuple(None if i == axis else i - (i > axis) for i in places))
@@ -109,7 +113,7 @@ def _up_to(lengths: Read, axis: int, value: float, output: Shape) -> Loop:
     return Loop(output, (Read(identity(len(output))), lengths), expression, indexed=(axis,))
 
 
-def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+def ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
     """Evenly spaced numbers along an axis, each of them once."""
     start, step = settings["start"], settings["step"]
     if len(output) != 1 or settings["repeat"] != 1:
@@ -119,7 +123,7 @@ def _ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
     )
 
 
-def _range(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def arange(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """Evenly spaced numbers, each as often as asked."""
     start = 0.0 if settings["stop"] is None else settings["start"]
     step, repeat = settings["step"], settings["repeat"]
@@ -130,15 +134,3 @@ def _range(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
         return m.astype(m.index(0) // repeat, "float64") * float(step) + float(start)
 
     return Loop(output, (), expression, indexed=(0,))
-
-
-CHOICES: dict[str, LoopRule] = {
-    "_arange": _range,
-    "_contrib_arange_like": _ramp,
-    "pick": _pick,
-    "_backward_pick": _pick_back,
-    "one_hot": _one_hot,
-    "SequenceMask": _sequence_mask,
-    "_within": _within,
-    "_backward_SoftmaxOutput": _softmax_output_back,
-}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import EqualPiece
-from gluonic.codegen.loops.loop import Loop, LoopRule, Read, Shape, element, identity
+from gluonic.codegen.loops.loop import Loop, Read, Shape, element, identity
 
 
 def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:
@@ -17,29 +17,34 @@ def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) ->
     return Loop(output, (read, *(None for _ in inputs[1:])), element)
 
 
-def _slice(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def slice_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The elements from begin to end."""
     begin, end = settings["begin"], settings["end"]
     step = settings["step"] or (None,) * len(begin)
     pieces = zip(begin, end, step, strict=True)
     return _part(inputs, output, {i: slice(*piece) for i, piece in enumerate(pieces)})
 
 
-def _slice_axis(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def slice_axis(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The elements from begin to end along one axis."""
     axis = settings["axis"] % len(inputs[0])
     return _part(inputs, output, {axis: slice(settings["begin"], settings["end"])})
 
 
-def _slice_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def slice_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """As many elements as another array has."""
     return _part(inputs, output, {i: slice(0, extent) for i, extent in enumerate(output)})
 
 
-def _reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Axes turned round."""
     axes = [axis % len(output) for axis in settings["axis"]]
     turned = {axis for axis in axes if axes.count(axis) % 2}
     return _part(inputs, output, {axis: slice(None, None, -1) for axis in turned})
 
 
-def _cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """A piece of equal pieces."""
     extents, begin = list(inputs[0]), [0] * len(inputs[0])
     left = list(range(len(extents)))
     for cut in EqualPiece.of(settings["cuts"]):
@@ -52,17 +57,8 @@ def _cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Lo
     return Loop(output, (Read(tuple(left), tuple(begin), (1,) * len(begin), cuts),), element)
 
 
-def _concat_piece(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def concat_piece_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The piece that one of several arrays was."""
     dim, index = settings["dim"], settings["index"]
     begin = sum(shape[dim] for shape in inputs[1 : 1 + index])
     return _part(inputs, output, {dim: slice(begin, begin + output[dim])})
-
-
-SLICES: dict[str, LoopRule] = {
-    "_part": _cut,
-    "_concat_piece": _concat_piece,
-    "slice": _slice,
-    "slice_axis": _slice_axis,
-    "slice_like": _slice_like,
-    "reverse": _reverse,
-}

@@ -1,12 +1,11 @@
-"""What each operator is as a loop: element-wise, a reduction, a move of elements, or a relabelling of them.
+"""What operators are as loops: element-wise, a reduction, a move of elements, or a relabelling of them.
 
-Any other operator runs as a whole. This is where the compiler knows operators that are loops by name.
+Any other operator runs as a whole. Which operator is which of the loops here, its entry in `lowerings/` says.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.draws import DRAWS
 from gluonic.codegen.loops.loop import (
     Expression,
     Loop,
@@ -18,8 +17,7 @@ from gluonic.codegen.loops.loop import (
     kept_axes,
     stretched,
 )
-from gluonic.codegen.loops.loop_choices import CHOICES
-from gluonic.codegen.loops.loop_slices import SLICES
+from gluonic.codegen.lowerings.entry import lowering_of, rule_at
 from gluonic.graph.application import Application
 from gluonic.graph.families import reduced_axes
 from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
@@ -32,16 +30,17 @@ def loop_of(
     op = application.op
     if op.scalar is not None:
         return _elementwise(application, inputs, outputs[0])
-    if op.name in _REDUCTIONS:
-        return _reduction(application, inputs[0], outputs[0])
-    rule = _RULES.get(op.name)
-    return None if rule is None else rule(application.settings, inputs, outputs[0])
+    rule = lowering_of(op).loop
+    if rule is None:
+        return None
+    loop: Loop | None = rule_at(rule)(application.settings, inputs, outputs[0])
+    return loop
 
 
 def function_of(application: Application) -> Expression | None:
     """An operator as a function of one element of each input, whatever their shape; None if it is none."""
     op = application.op
-    if op.scalar is None and op.name not in _FUNCTIONS_BY_ATTRIBUTES:
+    if op.scalar is None and not lowering_of(op).is_function:
         return None
     shapes = [_SOME_SHAPE] * len(application.inputs)
     loop = loop_of(application, shapes, [_SOME_SHAPE] * len(application.outputs))
@@ -49,47 +48,22 @@ def function_of(application: Application) -> Expression | None:
 
 
 _SOME_SHAPE = (2, 3)
-_FUNCTIONS_BY_ATTRIBUTES = {"LeakyReLU"}
-"""Operators of which attributes decide whether they are functions of one element."""
 
 
 def relabels(application: Application) -> bool:
     """Whether the output is the first input's elements, in order, under another shape."""
-    return application.op.relabels or application.op.name in _SAME_ELEMENTS
+    return application.op.relabels or lowering_of(application.op).relabels
 
 
 def rearranges(application: Application) -> bool:
     """Whether the output is the first input's elements, each once, under another shape or in another order."""
-    return relabels(application) or application.op.name in _PERMUTATIONS
-
-
-_SELECTING = frozenset(
-    {
-        *("abs", "negative", "relu", "sign", "round", "rint", "ceil", "floor", "trunc", "fix"),
-        *("_maximum", "broadcast_maximum", "_maximum_scalar", "clip", "where", "max", "min"),
-        *("_minimum", "broadcast_minimum", "_minimum_scalar"),
-        *("_copy", "BlockGrad", "make_loss", "Cast", "amp_cast", "_cast_like"),
-    }
-)
+    return relabels(application) or lowering_of(application.op).permutes
 
 
 def is_selection(application: Application) -> bool:
     """Whether results are elements that are read, or attributes, or whole numbers, up to the sign."""
-    if application.op.name == "Activation":
-        return bool(application.settings["act_type"] == "relu")
-    return application.op.name in _SELECTING
-
-
-_PERMUTATIONS = {"transpose", "SwapAxis"}
-_SAME_ELEMENTS = {
-    "_copy",
-    "BlockGrad",
-    "MakeLoss",
-    "make_loss",
-    "reshape_like",
-    "_identity_with_attr_like_rhs",
-    "_prelu_view_like",
-}
+    selects = lowering_of(application.op).selects
+    return selects(application.settings) if callable(selects) else selects
 
 
 def _elementwise(application: Application, inputs: Sequence[Shape], space: Shape) -> Loop:
@@ -123,53 +97,62 @@ def _norm_finish(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression 
 
 
 _Finish = Callable[[dict[str, Any], tuple[int, ...]], Expression | None]
-_REDUCTIONS: dict[str, tuple[str, Expression, _Finish | None]] = {
-    "sum": ("sum", element, None),
-    "mean": ("sum", element, _divided),
-    "_average": ("sum", element, _averaged),
-    "prod": ("prod", element, None),
-    "max": ("max", element, None),
-    "min": ("min", element, None),
-    "nansum": ("sum", lambda m, x: m.where(m.isnan(x), 0.0, x), None),
-    "nanprod": ("prod", lambda m, x: m.where(m.isnan(x), 1.0, x), None),
-    "norm": ("sum", _norm_element, _norm_finish),
-}
 
 
-def _reduction(application: Application, shape: Shape, output: Shape) -> Loop:
-    settings, name = application.settings, application.op.name
-    axes = reduced_axes(settings["axis"], len(shape), settings.get("exclude", False))
-    kind, expression, finish = _REDUCTIONS[name]
-    if name == "norm":
-        order = settings["ord"]
-        expression = lambda m, x: _norm_element(m, x, order)  # noqa: E731
-    written = kept_axes(shape, axes, output)
-    end = None if finish is None else finish(settings, axes)
-    return Loop(shape, (Read(identity(len(shape))),), expression, kind, axes, end, written)
+def _reduction(kind: str, expression: Expression, finish: _Finish | None = None) -> LoopRule:
+    def make(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+        (shape,) = inputs
+        axes = reduced_axes(settings["axis"], len(shape), settings.get("exclude", False))
+        end = None if finish is None else finish(settings, axes)
+        reads, written = (Read(identity(len(shape))),), kept_axes(shape, axes, output)
+        return Loop(shape, reads, expression, kind, axes, end, written)
+
+    return make
+
+
+sum_over = _reduction("sum", element)
+mean = _reduction("sum", element, _divided)
+average_of = _reduction("sum", element, _averaged)
+prod = _reduction("prod", element)
+largest = _reduction("max", element)
+smallest = _reduction("min", element)
+nansum = _reduction("sum", lambda m, x: m.where(m.isnan(x), 0.0, x))
+nanprod = _reduction("prod", lambda m, x: m.where(m.isnan(x), 1.0, x))
+
+
+def norm(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """The sum of magnitudes, or the root of that of squares."""
+    order = settings["ord"]
+    rule = _reduction("sum", lambda m, x: _norm_element(m, x, order), _norm_finish)
+    return rule(settings, inputs, output)
 
 
 def _only_first(read: Read, inputs: Sequence[Shape]) -> tuple[Read | None, ...]:
     return (read, *(None for _ in inputs[1:]))
 
 
-def _broadcast(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def broadcast(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements spread along axes."""
     return Loop(output, _only_first(Read(stretched(inputs[0], output)), inputs), element)
 
 
-def _transpose(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def transpose(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements with their axes in another order."""
     rank = len(inputs[0])
     axes = settings["axes"] or tuple(reversed(range(rank)))
     return Loop(output, (Read(tuple(axis % rank for axis in axes)),), element)
 
 
-def _swap_axes(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def swap_axes(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements with two axes exchanged."""
     order = list(identity(len(inputs[0])))
     first, second = settings["dim1"] % len(order), settings["dim2"] % len(order)
     order[first], order[second] = order[second], order[first]
     return Loop(output, (Read(tuple(order)),), element)
 
 
-def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Sums over the axes along which the other array has one element."""
     shape, target = inputs
     read = (Read(identity(len(shape))), None)
     written = stretched(target, shape)
@@ -179,14 +162,15 @@ def _reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shap
     return Loop(shape, read, element, "sum", axes, writes=written)
 
 
-def _spread(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def spread(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """The gradient of a sum: each element of the gradient goes to all that went into it."""
     axes = reduced_axes(settings["axis"], len(output), settings.get("exclude", False))
     return Loop(output, (Read(kept_axes(output, axes, inputs[0])), None), element)
 
 
-def _spread_mean(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    loop = _spread(settings, inputs, output)
+def spread_mean(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The gradient of a mean."""
+    loop = spread(settings, inputs, output)
     axes = reduced_axes(settings["axis"], len(output), settings.get("exclude", False))
     return Loop(output, loop.reads, _divided(settings, axes))
 
@@ -199,7 +183,14 @@ def _constant(value: Any) -> LoopRule:
     return make
 
 
-def _add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+zeros = _constant(0.0)
+ones = _constant(1.0)
+filled = _constant(lambda settings: settings["value"])
+
+
+def add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The sum of arrays."""
+
     def expression(m: Any, *elements: Any) -> Any:
         total = elements[0]
         for other in elements[1:]:
@@ -209,7 +200,8 @@ def _add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     return Loop(output, tuple(Read(identity(len(output))) for _ in inputs), expression)
 
 
-def _where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements of the one array or the other."""
     condition = inputs[0]
     if len(condition) == len(output):
         read = Read(stretched(condition, output))
@@ -219,7 +211,8 @@ def _where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     return Loop(output, (read, whole, whole), lambda m, c, x, y: m.where(m.not_equal(c, 0), x, y))
 
 
-def _leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+def leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
+    """Rectifiers whose slope is an attribute."""
     function = LEAKY_ACTIVATIONS.get(settings["act_type"])
     if function is None:
         return None
@@ -228,7 +221,8 @@ def _leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     return Loop(output, read, lambda m, x: function.expression(m, x, slope))
 
 
-def _div_sqrt_dim(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def div_sqrt_dim(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements divided by the root of the last extent."""
     last = (len(output) - 1,)
 
     def expression(m: Any, x: Any) -> Any:
@@ -237,33 +231,11 @@ def _div_sqrt_dim(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
     return Loop(output, (Read(identity(len(output))),), expression, indexed=last)
 
 
-def _cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements in another dtype."""
     return Loop(output, (Read(identity(len(output))), None), element)
 
 
-def _overwrite(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def overwrite(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """Elements in the memory of a state."""
     return Loop(output, (None, Read(identity(len(output)))), element)
-
-
-_RULES: dict[str, LoopRule] = {
-    "broadcast_to": _broadcast,
-    "broadcast_axis": _broadcast,
-    "broadcast_like": _broadcast,
-    "_reduce_like": _reduce_like,
-    "_backward_sum": _spread,
-    "_backward_mean": _spread_mean,
-    "transpose": _transpose,
-    "SwapAxis": _swap_axes,
-    **dict.fromkeys(("_zeros", "_zeros_without_dtype", "zeros_like"), _constant(0.0)),
-    **dict.fromkeys(("_ones", "ones_like"), _constant(1.0)),
-    "_full": _constant(lambda settings: settings["value"]),
-    "add_n": _add_n,
-    "where": _where,
-    "LeakyReLU": _leaky,
-    "_contrib_div_sqrt_dim": _div_sqrt_dim,
-    "_cast_as": _cast_as,
-    "_overwrite": _overwrite,
-    **SLICES,
-    **CHOICES,
-    **DRAWS,
-}

@@ -25,7 +25,6 @@ from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Operator
 
 _STREAMED_FROM = 16 << 20
 """So many bytes fill what one of several cores can hope to have of the last cache."""
@@ -105,10 +104,6 @@ class Step(ABC):
     def serves(self, facts: Facts) -> bool:
         """Whether the function is right for other shapes; asked if the variants are the same."""
         return True
-
-
-MADE_STEPS: dict[Operator, Callable[[Node, Facts], Step]] = {}
-"""The steps of operators that only passes make, entered where these are declared."""
 
 
 class LoopStep(Step):

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.convolution.operators import to_blocks, to_planes
 from gluonic.codegen.convolution.steps import BlockStep, strides_of_blocks
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.pooling.blocked import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.shapes.facts import Facts
@@ -170,10 +170,6 @@ class BlockedScatterStep(BlockedSpreadStep):
     data_at, output_at = 3, 0
 
 
-MADE_STEPS.update(
-    {
-        pool_blocks: PoolStep,
-        spread_blocks: BlockedSpreadStep,
-        scatter_blocks: BlockedScatterStep,
-    }
-)
+lower(pool_blocks, step=PoolStep)
+lower(spread_blocks, step=BlockedSpreadStep)
+lower(scatter_blocks, step=BlockedScatterStep)

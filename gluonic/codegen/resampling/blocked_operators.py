@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.convolution.operators import to_blocks, to_planes
 from gluonic.codegen.convolution.steps import BlockStep, strides_of_blocks
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.steps import MADE_STEPS
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import Module
 from gluonic.codegen.resampling.blocked import ResamplingGeometry, emit_resampling
 from gluonic.codegen.shapes.facts import Facts
@@ -73,4 +73,4 @@ class ResampleStep(BlockStep):
         emit_resampling(module, name, RESAMPLINGS[self.n.way](), back=self.n.back)
 
 
-MADE_STEPS[resample_blocks] = ResampleStep
+lower(resample_blocks, step=ResampleStep)

@@ -3,11 +3,8 @@
 import subprocess
 import sys
 
-from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.native import steps as native_steps
 from gluonic.codegen.rewriting import layout
 from gluonic.codegen.rewriting.layout import blocked_layout, plain_layout
-from gluonic.graph.operator import REGISTRY
 
 _PROGRAM = """
 import sys
@@ -36,14 +33,6 @@ def test_a_net_without_images_imports_nothing_for_them() -> None:
 
 def test_a_net_with_images_imports_their_kernels() -> None:
     assert "convolution.steps" in compiler_after("Conv2D(4, 3)")
-
-
-def test_every_step_has_its_operator_and_its_class() -> None:
-    kinds = {name: native_steps._kind_at(place) for name, place in native_steps._PLACES.items()}
-    assert all(issubclass(kind, Step) and hasattr(kind, "of") for kind in kinds.values())
-    assert kinds.keys() - REGISTRY.keys() == {"_images_like", "_masked_RNN", "_ctc_losses"}, (
-        "passes make these"
-    )
 
 
 def test_all_operators_with_which_passes_over_images_begin_are_known() -> None:

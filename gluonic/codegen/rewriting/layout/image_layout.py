@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry
@@ -79,3 +80,6 @@ def images_like(data: Array, *, channels: int, places: Shape) -> Any:
 @images_like.infer_shape
 def _(n: NodeView) -> None:
     n.output = (n.data[0], n.channels, *n.places)
+
+
+lower(images_like, step="convolution.as_matmul:ShapeStep.of")

@@ -1,0 +1,7 @@
+"""Functions of one element that nets learn through."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("Activation", selects=lambda settings: bool(settings["act_type"] == "relu"))
+lower("LeakyReLU", loop="loops.semantics:leaky", is_function=True)
+lower("_prelu_view_like", relabels=True)

@@ -1,0 +1,5 @@
+"""Convolution."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("Convolution", step="convolution.as_matmul:ConvolutionProductStep.of")

@@ -1,0 +1,9 @@
+"""Elements and rows found by their numbers."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("Embedding", "take", step="data_movement.row_steps:LookupStep.of")
+lower("_backward_Embedding", "_backward_take", step="data_movement.row_steps:AddRowsStep.of")
+lower("pick", loop="loops.loop_choices:pick")
+lower("_backward_pick", loop="loops.loop_choices:pick_back")
+lower("one_hot", loop="loops.loop_choices:one_hot")

@@ -1,0 +1,5 @@
+"""Pooling."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("Pooling", step="pooling.steps:PoolingStep.of")

@@ -1,0 +1,9 @@
+"""Elements in other places."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("transpose", loop="loops.semantics:transpose", permutes=True)
+lower("SwapAxis", loop="loops.semantics:swap_axes", permutes=True)
+lower("reverse", loop="loops.loop_slices:reverse")
+lower("Pad", step="data_movement.padding_steps:PaddingStep.of")
+lower("_backward_Pad", step="data_movement.padding_steps:PaddingGradientStep.of")

@@ -1,0 +1,14 @@
+"""Sums, products, extremes and norms over axes."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("sum", loop="loops.semantics:sum_over")
+lower("mean", loop="loops.semantics:mean")
+lower("prod", loop="loops.semantics:prod")
+lower("max", loop="loops.semantics:largest", selects=True)
+lower("min", loop="loops.semantics:smallest", selects=True)
+lower("nansum", loop="loops.semantics:nansum")
+lower("nanprod", loop="loops.semantics:nanprod")
+lower("norm", loop="loops.semantics:norm")
+lower("_backward_sum", loop="loops.semantics:spread")
+lower("_backward_mean", loop="loops.semantics:spread_mean")

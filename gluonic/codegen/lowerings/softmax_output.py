@@ -1,0 +1,5 @@
+"""The output layer of classifiers."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("_backward_SoftmaxOutput", loop="loops.loop_choices:softmax_output_back")

@@ -1,0 +1,5 @@
+"""What standardizing computes."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("_cast_as", loop="loops.semantics:cast_as")

@@ -1,0 +1,18 @@
+"""Functions of one element."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "abs",
+    "negative",
+    "relu",
+    "sign",
+    "round",
+    "rint",
+    "ceil",
+    "floor",
+    "trunc",
+    "fix",
+    selects=True,
+)
+lower("clip", selects=True)
