@@ -24,7 +24,7 @@ from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host
 
 # Channels, filters, rows and columns of the output, size of the kernel, stride, batch.
@@ -56,7 +56,7 @@ def _memory(*shape: int) -> np.ndarray[Any, Any]:
 
 
 def _seconds(
-    target: Target, module: Module, arrays: Sequence[Any], numbers: list[int], units: int
+    target: Target, module: LLVMModule, arrays: Sequence[Any], numbers: list[int], units: int
 ) -> float:
     """The shortest time of a call of the module's function."""
     library = jit.load(module.text(), ["function"], (), target)
@@ -89,7 +89,7 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     weights = _memory(filters.packed_size(lanes))
     lies = Strides.of(depth, extent, extent, block), Strides.of(height, size, size, lanes)
     geometry = Geometry(batch, size, size, *lies)
-    forward, back = Module(target), Module(target)
+    forward, back = LLVMModule(target), LLVMModule(target)
     emit_convolution(forward, "function", ConvolutionForm.of(filters, tiling, lanes))
     emit_filter_gradient(back, "function", GradientForm.of(filters, target, few_places(size, size)))
     numbers = numbers_of(filters, tiling, geometry, lanes)

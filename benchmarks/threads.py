@@ -19,7 +19,7 @@ import numpy as np
 import gluonic as mx
 from gluonic import gluon, nd
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import workers
 from gluonic.gluon import nn
@@ -32,14 +32,14 @@ class _Meeting:
     """A step of two units: each notes the time and its thread, and waits until the other has."""
 
     def __init__(self) -> None:
-        self.module = Module(host())
+        self.module = LLVMModule(host())
         self._clock = self.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
         self._thread = self.module.import_function("pthread_self", "i64", [])
         self._write_step()
         self._write_call()
 
     def _write_step(self) -> None:
-        f = Function(
+        f = LLVMFunction(
             self.module, "meet", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
         )
         notes = f.op("load ptr, ptr %operands")
@@ -63,7 +63,7 @@ class _Meeting:
 
     def _write_call(self) -> None:
         """What notes the time and the thread, and then has the step shared."""
-        f = Function(self.module, "call", ["ptr %share", "ptr %operands"])
+        f = LLVMFunction(self.module, "call", ["ptr %share", "ptr %operands"])
         notes = f.op("load ptr, ptr %operands")
         for place, what in ((5, self._self(f)), (4, self._now(f))):
             f.do(f"store i64 {what}, ptr {f.op(f'getelementptr i64, ptr {notes}, i64 {place}')}")
@@ -72,10 +72,10 @@ class _Meeting:
         )
         f.finish()
 
-    def _self(self, f: Function) -> str:
+    def _self(self, f: LLVMFunction) -> str:
         return f.op(f"call i64 {self._thread}()")
 
-    def _now(self, f: Function) -> str:
+    def _now(self, f: LLVMFunction) -> str:
         moment = f.slot("[2 x i64]", 8)
         f.op(f"call i32 {self._clock}(i32 {time.CLOCK_MONOTONIC}, ptr {moment})")
         seconds = f.op(f"load i64, ptr {moment}")

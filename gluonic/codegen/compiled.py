@@ -10,15 +10,15 @@ from typing import Any
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import dump_if_asked
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.rewriting.passes import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
-from gluonic.codegen.runtime.frame import Frame, FramePool
+from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.abstract_arrays import larger_batches
 from gluonic.codegen.shapes.facts import DynamicShapeError
+from gluonic.graph.attributes import Shape
 from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
@@ -57,7 +57,7 @@ class CompiledGraph:
         self.specializations: list[Specialization] = []
         self.bindings: dict[Any, Binding] = {}
         self.pools: dict[Specialization, FramePool] = {}
-        self._latest: dict[bool, list[Frame]] = {False: [], True: []}
+        self._latest: dict[bool, list[ExecutionFrame]] = {False: [], True: []}
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
@@ -92,7 +92,7 @@ class CompiledGraph:
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
     ) -> list[Array]:
-        """Run the graph; compiles it, if need be. `into` is explained at `Frame.run`."""
+        """Run the graph; compiles it, if need be. `into` is explained at `ExecutionFrame.run`."""
         train = self._modal and run.train
         latest = self._latest[train]
         try:
@@ -114,7 +114,7 @@ class CompiledGraph:
         latest.append(frame)
         return results
 
-    def _discard(self, frame: Frame) -> None:
+    def _discard(self, frame: ExecutionFrame) -> None:
         """Forget a frame whose call failed: it may be half way to other arrays, and keeps memory."""
         with self._lock:
             self._count_forgotten([frame])
@@ -132,7 +132,7 @@ class CompiledGraph:
 
     def verified(
         self, arrays: Sequence[Array], found: object, *, train: bool
-    ) -> list[Frame] | None:
+    ) -> list[ExecutionFrame] | None:
         """Note in a frame that it has these arrays.
 
         Parameters
@@ -154,7 +154,7 @@ class CompiledGraph:
         latest.append(frame)
         return latest if frame.verified_for is found else None
 
-    def _frame(self, arrays: Sequence[Array], train: bool) -> Frame:
+    def _frame(self, arrays: Sequence[Array], train: bool) -> ExecutionFrame:
         """A frame that has taken the arrays."""
         made = self._misses
         binding = self.binding(arrays, train)
@@ -198,7 +198,7 @@ class CompiledGraph:
             if (pool := self.pools.pop(specialization, None)) is not None:
                 self._count_forgotten(pool.frames)
 
-    def _count_forgotten(self, frames: Iterable[Frame]) -> None:
+    def _count_forgotten(self, frames: Iterable[ExecutionFrame]) -> None:
         for frame in frames:
             self._forgotten_hits += frame.hits
             self._forgotten_prepackings += frame.prepackings

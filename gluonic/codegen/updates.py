@@ -18,7 +18,7 @@ import numpy as np
 from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine.addresses import address_of
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import most_threads, workers
@@ -86,7 +86,7 @@ class Number:
 class _RuleEmitter(Emitter):
     """An emitter that knows a rule's numbers as operands beside elements of one dtype."""
 
-    def __init__(self, function: Function, dtype: Dtype) -> None:
+    def __init__(self, function: LLVMFunction, dtype: Dtype) -> None:
         super().__init__(function)
         self.dtype = dtype
 
@@ -146,10 +146,10 @@ class UpdateKernel:
         return body
 
     def _compiled(self) -> tuple[str, LinkedLibrary]:
-        module = Module(host())
+        module = LLVMModule(host())
         emit(self.kernel, "one", module)
         arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
-        f = Function(module, _ENTRY, arguments)
+        f = LLVMFunction(module, _ENTRY, arguments)
         width, length = len(self.kernel.operands), len(self.table(0))
         several = f.op("icmp sgt i64 %threads, 1")
         with f.loop("0", "%count") as parameter:

@@ -24,7 +24,7 @@ from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Leaf, entry_of
 
 if TYPE_CHECKING:
-    from gluonic.codegen.runtime.frame import Frame
+    from gluonic.codegen.runtime.frame import ExecutionFrame
 
 _MOST_KNOWN = 1024
 _new = NDArray.__new__
@@ -99,7 +99,7 @@ class InferenceReplay(Replay):
 
     def __init__(
         self,
-        frames: "list[Frame]",
+        frames: "list[ExecutionFrame]",
         operands: Sequence[NDArray],
         given: Sequence[int],
         at: int,

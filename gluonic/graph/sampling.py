@@ -13,7 +13,7 @@ from gluonic.graph.arithmetic import is_number
 from gluonic.graph.calling import NULL
 
 
-class Sampler(NamedTuple):
+class DrawingFunction(NamedTuple):
     """A distribution.
 
     Attributes
@@ -31,29 +31,31 @@ class Sampler(NamedTuple):
 
 
 SAMPLERS = {
-    "uniform": Sampler(
+    "uniform": DrawingFunction(
         {"low": 0, "high": 1}, ("low", "high"), "Draw from a uniform distribution over [low, high)."
     ),
-    "normal": Sampler(
+    "normal": DrawingFunction(
         {"loc": 0, "scale": 1},
         ("loc", "scale"),
         "Draw from a normal distribution with mean `loc` and standard deviation `scale`.",
     ),
-    "poisson": Sampler({"lam": 1}, ("lam",), "Draw from a Poisson distribution with mean `lam`."),
-    "exponential": Sampler(
+    "poisson": DrawingFunction(
+        {"lam": 1}, ("lam",), "Draw from a Poisson distribution with mean `lam`."
+    ),
+    "exponential": DrawingFunction(
         {"scale": 1}, ("lam",), "Draw from an exponential distribution with mean `scale`.", True
     ),
-    "gamma": Sampler(
+    "gamma": DrawingFunction(
         {"alpha": 1, "beta": 1},
         ("alpha", "beta"),
         "Draw from a gamma distribution with shape `alpha` and scale `beta`.",
     ),
-    "negative_binomial": Sampler(
+    "negative_binomial": DrawingFunction(
         {"k": 1, "p": 1},
         ("k", "p"),
         "Draw the number of failures before the `k`-th success, each of probability `p`.",
     ),
-    "generalized_negative_binomial": Sampler(
+    "generalized_negative_binomial": DrawingFunction(
         {"mu": 1, "alpha": 1},
         ("mu", "alpha"),
         "Draw from a negative binomial distribution with mean `mu` and dispersion `alpha`.",
@@ -121,7 +123,7 @@ def _require_number(name: str, parameter: str, value: Any, kind: type) -> None:
         )
 
 
-def _dress(function: Callable[..., Any], name: str, sampler: Sampler) -> None:
+def _dress(function: Callable[..., Any], name: str, sampler: DrawingFunction) -> None:
     parameter = inspect.Parameter
     members = [
         parameter(each, parameter.POSITIONAL_OR_KEYWORD, default=default)

@@ -198,6 +198,9 @@ def _root_mean_square(arr: NDArray) -> str:
     return str(np.sqrt(np.mean(np.square(arr.asnumpy()))))
 
 
+Init = Initializer | str | None
+"""What layers take as an initializer: one, the name of one, or None for the default."""
+
 register = registry.get_register_func(Initializer, "initializer")
 alias = registry.get_alias_func(Initializer, "initializer")
 _create = registry.get_create_func(Initializer, "initializer")

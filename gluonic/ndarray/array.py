@@ -16,7 +16,7 @@ from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.memory import allocated, copied
 from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
-from gluonic.ndarray.tape import Entry, Leaf, Record
+from gluonic.ndarray.tape import Leaf, Record, TapeEntry
 
 GRADIENT_REQUESTS = ("write", "add", "null")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -41,7 +41,7 @@ class NDArray:
     __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
     _data: Array
-    _entry: Entry | None
+    _entry: TapeEntry | None
     _context: Context | None
     _reader: "ref[Record] | None"
 

@@ -15,7 +15,7 @@ from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE, current_run
-from gluonic.ndarray.tape import Entry, Record, entry_of
+from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 
 
 class CachedGraph:
@@ -114,7 +114,7 @@ class CachedGraph:
         program: DifferentiableProgram,
         inputs: Sequence[NDArray],
         arrays: list[Array],
-        entries: list[Entry | None],
+        entries: list[TapeEntry | None],
     ) -> list[NDArray]:
         """Compute the outputs with a program for the gradients wanted; recorded.
 
@@ -144,7 +144,7 @@ class CachedOpRecord(Record):
     def __init__(
         self,
         program: DifferentiableProgram,
-        inputs: Sequence[Entry | None],
+        inputs: Sequence[TapeEntry | None],
         arrays: list[Array],
         outputs: Sequence[NDArray],
         saved: Saved,

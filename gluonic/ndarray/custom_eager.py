@@ -17,7 +17,7 @@ from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.tape import Entry, entry_of
+from gluonic.ndarray.tape import TapeEntry, entry_of
 
 _MOST_KNOWN = 1024
 
@@ -35,7 +35,7 @@ class CustomRecord(OperatorRecord):
     def __init__(
         self,
         application: Application,
-        inputs: Sequence[Entry | None],
+        inputs: Sequence[TapeEntry | None],
         arrays: list[Array],
         site: CustomSignature,
         op: CustomOp,

@@ -13,7 +13,7 @@ from gluonic.ndarray.frozen import frozen_names
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
-from gluonic.ndarray.tape import Entry, FunctionRecord, Leaf, Record, Walk, entry_of
+from gluonic.ndarray.tape import FunctionRecord, Leaf, Record, TapeEntry, Walk, entry_of
 
 _NOT_RECORDED = (
     "Cannot differentiate node because it is not in a computational graph: it was not computed under "
@@ -27,7 +27,7 @@ def _plus(a: NDArray, b: NDArray) -> NDArray:
 
 def _head_entries(
     heads: Sequence[NDArray], head_grads: Sequence[NDArray | None] | None
-) -> list[tuple[Entry, NDArray]]:
+) -> list[tuple[TapeEntry, NDArray]]:
     if head_grads is None:
         head_grads = [None] * len(heads)
     if len(head_grads) != len(heads):
@@ -44,7 +44,7 @@ class HeadGradientError(MXNetError, ValueError, TypeError, AssertionError):
     """The gradients given for the heads do not go with them."""
 
 
-def _head_entry(head: NDArray) -> Entry:
+def _head_entry(head: NDArray) -> TapeEntry:
     entry = entry_of(head)
     if entry is None:
         raise MXNetError(
@@ -170,7 +170,7 @@ def grad(
     return found
 
 
-def _variable_entry(number: int, variable: NDArray) -> Entry:
+def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
     entry = entry_of(variable)
     if entry is None:
         raise MXNetError(

@@ -2,16 +2,15 @@
 
 from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError, NotThereError, describe
-from gluonic.graph.node import Entry as GraphEntry
-from gluonic.graph.node import Node
+from gluonic.graph.node import Entry, Node
 from gluonic.graph.node_attributes import as_text
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord
 from gluonic.ndarray.recording import OperatorRecord
-from gluonic.ndarray.tape import Entry, Leaf, Record, entry_of
+from gluonic.ndarray.tape import Leaf, Record, TapeEntry, entry_of
 
 
-def recorded_graph(array: NDArray) -> GraphEntry:
+def recorded_graph(array: NDArray) -> Entry:
     """Return the recorded computation of an array as an entry of a graph.
 
     Variables are called ``var0``, ``var1``, …, constants ``null0``, ``null1``, … and operators ``node_0``, …
@@ -59,9 +58,9 @@ class _History:
     """
 
     def __init__(self) -> None:
-        self.outputs: dict[Record, list[GraphEntry]] = {}
+        self.outputs: dict[Record, list[Entry]] = {}
         self.counts = {"var": 0, "null": 0, "node_": 0}
-        self.constants: dict[int, GraphEntry] = {}
+        self.constants: dict[int, Entry] = {}
 
     def named(self, kind: str) -> str:
         """A new name."""
@@ -84,7 +83,7 @@ class _History:
                 f"get_symbol: the computation has a {type(record).__name__}, which is no operator"
             )
 
-    def input(self, entry: Entry | None, array: object) -> GraphEntry:
+    def input(self, entry: TapeEntry | None, array: object) -> Entry:
         """The graph's entry for an input; a constant is a variable."""
         if entry is not None:
             return self.outputs[entry[0]][entry[1]]
@@ -92,7 +91,7 @@ class _History:
             self.constants[id(array)] = Node(None, self.named("null")).entry()
         return self.constants[id(array)]
 
-    def inlined(self, record: CachedOpRecord) -> list[GraphEntry]:
+    def inlined(self, record: CachedOpRecord) -> list[Entry]:
         """The graph of a hybridized block, over the entries of its inputs."""
         assert record.arrays is not None
         program = record.program

@@ -11,7 +11,7 @@ from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.tape import Entry, Record, entry_of
+from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 
 _IN_USE = (
     "Assigning to NDArrays that are already in a computational graph would spoil its gradients "
@@ -22,7 +22,7 @@ _IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when reco
 _new = NDArray.__new__
 
 
-def wrap(array: Array, entry: Entry | None = None, context: Context | None = None) -> NDArray:
+def wrap(array: Array, entry: TapeEntry | None = None, context: Context | None = None) -> NDArray:
     """An NDArray around a (contiguous) NumPy array, without a copy."""
     made = _new(NDArray)
     made._data, made._entry, made._context, made._reader = array, entry, context, None
@@ -46,7 +46,7 @@ class OperatorRecord(Record):
     def __init__(
         self,
         application: Application,
-        inputs: Sequence[Entry | None],
+        inputs: Sequence[TapeEntry | None],
         arrays: list[Array],
         train: bool,
     ) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _serials = itertools.count()
 
 
-Entry: TypeAlias = tuple["Record", int]
+TapeEntry: TypeAlias = tuple["Record", int]
 
 
 class Record:
@@ -39,7 +39,7 @@ class Record:
 
     __slots__ = ("__weakref__", "freed", "inputs", "serial")
 
-    def __init__(self, inputs: Sequence[Entry | None]) -> None:
+    def __init__(self, inputs: Sequence[TapeEntry | None]) -> None:
         self.inputs = inputs
         self.freed = False
         self.serial = next(_serials)
@@ -138,7 +138,7 @@ class FunctionRecord(Record):
 
     def __init__(
         self,
-        inputs: Sequence[Entry | None],
+        inputs: Sequence[TapeEntry | None],
         count: int,
         backward: Callable[..., Sequence["NDArray | None"]],
         *,
@@ -188,7 +188,7 @@ class Walk:
 
     def __init__(
         self,
-        heads: Iterable[tuple[Entry, "NDArray"]],
+        heads: Iterable[tuple[TapeEntry, "NDArray"]],
         plus: Callable[["NDArray", "NDArray"], "NDArray"],
         *,
         filling: bool = False,
@@ -201,7 +201,7 @@ class Walk:
         for entry, gradient in heads:
             self.add(entry, gradient)
 
-    def add(self, entry: Entry, gradient: "NDArray | None") -> None:
+    def add(self, entry: TapeEntry, gradient: "NDArray | None") -> None:
         """Let a gradient flow into an entry; None only makes sure that the walk comes by."""
         record, index = entry
         slots = self.flowing.get(record)
@@ -240,7 +240,7 @@ class Walk:
         return self.flowing
 
     @staticmethod
-    def _buffers(inputs: Sequence[Entry | None]) -> list[Array | None]:
+    def _buffers(inputs: Sequence[TapeEntry | None]) -> list[Array | None]:
         """For each input that is a variable its buffer, unless somebody, say this list, holds it already."""
         buffers: list[Array | None] = []
         for entry in inputs:
@@ -249,7 +249,7 @@ class Walk:
         return buffers
 
 
-def entry_of(array: "NDArray") -> Entry | None:
+def entry_of(array: "NDArray") -> TapeEntry | None:
     """Where an array stands on the tape; None for a constant, and for what a backward has passed."""
     entry = array._entry
     return None if entry is None or entry[0].freed else entry

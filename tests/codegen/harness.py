@@ -12,7 +12,7 @@ import numpy as np
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store, Way
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host
 
 Array = np.ndarray[Any, Any]
@@ -37,7 +37,7 @@ class Compiled:
     """A kernel as a function of arrays: extents and strides are taken from the call."""
 
     def __init__(self, kernel: Kernel, target: Target | None = None) -> None:
-        module = Module(target or host())
+        module = LLVMModule(target or host())
         emit(kernel, "kernel", module)
         self.kernel, self.text = kernel, module.text()
         self.library = jit.load(self.text, ["kernel"], tuple(module.imports), module.target)

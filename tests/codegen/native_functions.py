@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target
 
 Array = np.ndarray[Any, Any]
-Emit = Callable[[Module, str], None]
+Emit = Callable[[LLVMModule, str], None]
 
 
 def run_native(
     target: Target, emit: Emit, arrays: Sequence[Array], numbers: Sequence[int], units: int
 ) -> None:
     """Compile a function and do all units of its work, the later half first."""
-    module = Module(target)
+    module = LLVMModule(target)
     emit(module, "function")
     library = jit.load(module.text(), ["function"], tuple(module.imports), target)
     pointers = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64

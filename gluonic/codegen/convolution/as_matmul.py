@@ -8,14 +8,14 @@ from typing import Any
 
 from gluonic.codegen.convolution.window_columns import MatrixWriter
 from gluonic.codegen.convolution.windows import Windows3, deep
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.matmul.blas import gemm
 from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 from gluonic.graph.ops.windows import windows_of
 
@@ -93,7 +93,7 @@ class ConvolutionProductStep(Step):
         groups: int = self.groups
         return groups
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the convolution."""
         _ProductWriter(module, name, self).forward(has_bias=len(self.operands) > 3)
 
@@ -107,7 +107,7 @@ class DataGradientStep(ConvolutionProductStep):
         grad, _, weight = self.node.inputs
         return grad, weight, self.node.entry()
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         _ProductWriter(module, name, self).data_gradient()
 
@@ -125,7 +125,7 @@ class WeightGradientStep(ConvolutionProductStep):
         """One for each group."""
         return int(self.groups)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         _ProductWriter(module, name, self).weight_gradient()
 
@@ -141,7 +141,7 @@ class ShapeStep(Step):
         """The step of a node."""
         return cls(node)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write a function that does nothing."""
         StepFunction(module, name).finish()
 
@@ -153,7 +153,7 @@ class ShapeStep(Step):
 class _ProductWriter(MatrixWriter):
     """Writes a convolution or one of its gradients."""
 
-    def __init__(self, module: Module, name: str, step: ConvolutionProductStep) -> None:
+    def __init__(self, module: LLVMModule, name: str, step: ConvolutionProductStep) -> None:
         super().__init__(module, name, step.dtype, step.windows)
         self.given = step
         self.batch, self.members, self.filters = (self.number(i) for i in range(3))

@@ -13,7 +13,7 @@ import numpy as np
 from gluonic.codegen.convolution.steps import BlockStep
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
@@ -74,7 +74,7 @@ def _(n: NodeView) -> None:
     n.output = (images // _count(n) * n.depth, channels // n.kernel, *places)
 
 
-def emit_depth_windows(module: Module, name: str) -> None:
+def emit_depth_windows(module: LLVMModule, name: str) -> None:
     """Write the function that copies images to the places of windows."""
     w = Writer(module, name)
     elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
@@ -93,7 +93,7 @@ def emit_depth_windows(module: Module, name: str) -> None:
     w.f.finish()
 
 
-def emit_sum_depth_windows(module: Module, name: str) -> None:
+def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
     """Write the function that adds up the places of windows that are one image's."""
     w = ElementWriter(module, name, FLOAT32)
     elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))

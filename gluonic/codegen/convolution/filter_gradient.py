@@ -16,7 +16,7 @@ from gluonic.codegen.convolution.filters import (
     registers_for_sums,
 )
 from gluonic.codegen.convolution.geometry import Geometry
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, Value
@@ -109,7 +109,7 @@ def gradient_numbers(
     return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers(), *inside]
 
 
-def emit_filter_gradient(module: Module, name: str, form: GradientForm) -> None:
+def emit_filter_gradient(module: LLVMModule, name: str, form: GradientForm) -> None:
     """Write ``void gradient(ptr operands, ptr numbers, i64 begin, i64 end)``.
 
     Operands are the images with their border, the output's gradient, and the result; numbers are those of
@@ -169,7 +169,7 @@ __all__ = [
 class _Gradient(Writer):
     """Writes one gradient."""
 
-    def __init__(self, module: Module, name: str, form: GradientForm) -> None:
+    def __init__(self, module: LLVMModule, name: str, form: GradientForm) -> None:
         super().__init__(module, name)
         self.form, self.m, self.target = form, Emitter(self.f), module.target
         self.few = form.places

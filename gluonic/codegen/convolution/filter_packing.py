@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_last
-from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.attributes import Shape
 from gluonic.graph.record import record
 
 _CHANNELS_AHEAD = 6
@@ -55,7 +55,7 @@ class _FilterWriter(Writer):
     filters together.
     """
 
-    def __init__(self, module: Module, name: str, form: FilterForm) -> None:
+    def __init__(self, module: LLVMModule, name: str, form: FilterForm) -> None:
         super().__init__(module, name)
         self.form = form
         numbers = (self.number(i) for i in range(6))
@@ -108,7 +108,7 @@ class _FilterWriter(Writer):
 
 
 def emit_pack_filters(
-    module: Module, name: str, form: FilterForm, scaled: bool = False, remembers: bool = False
+    module: LLVMModule, name: str, form: FilterForm, scaled: bool = False, remembers: bool = False
 ) -> None:
     """Write the function that packs filters for tiles of some blocks.
 
@@ -217,7 +217,7 @@ def _joined(w: Writer, states: list[str], kind: str) -> str:
     return result
 
 
-def emit_unpack_filters(module: Module, name: str, form: FilterForm) -> None:
+def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None:
     """Write the function that takes packed filters (in tiles of one block) back to their own order."""
     w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1)
@@ -275,7 +275,7 @@ class Taps:
 
 
 def emit_pack_turned_filters(
-    module: Module, name: str, form: FilterForm, kernel: Shape, taps: Taps
+    module: LLVMModule, name: str, form: FilterForm, kernel: Shape, taps: Taps
 ) -> None:
     """Write the function that packs filters for the way back, from outputs to what was read.
 

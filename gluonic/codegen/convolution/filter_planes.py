@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.codegen.convolution.steps import BlockStep
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.node import Node
@@ -43,7 +43,7 @@ def _(n: NodeView) -> None:
     n.output = (filters, channels // n.planes, n.planes, *places)
 
 
-def emit_swap_axes(module: Module, name: str, row: int) -> None:
+def emit_swap_axes(module: LLVMModule, name: str, row: int) -> None:
     """Write the function that swaps two axes of each unit of work; behind them are so many bytes.
 
     Numbers are the extents of the axes.

@@ -10,8 +10,8 @@ summed.
 from collections.abc import Iterator
 from functools import cache
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import Target
+from gluonic.graph.attributes import Shape
 from gluonic.graph.record import record
 
 _LATENCY = 4

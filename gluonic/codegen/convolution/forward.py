@@ -18,12 +18,12 @@ from gluonic.codegen.convolution.tile import (
     Line,
     TileWriter,
 )
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 
 
 def emit_convolution(
-    module: Module, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue = NOTHING
+    module: LLVMModule, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue = NOTHING
 ) -> None:
     """Write the function; the epilogue is applied to each sum."""
     _Convolution(module, name, form, epilogue).write()
@@ -33,7 +33,7 @@ class _Convolution(Writer):
     """Writes one convolution."""
 
     def __init__(
-        self, module: Module, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue
+        self, module: LLVMModule, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue
     ) -> None:
         super().__init__(module, name)
         self.form, self.epilogue = form, epilogue

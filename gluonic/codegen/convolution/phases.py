@@ -8,7 +8,7 @@ neighbouring places of the output's gradient. Taps of no remainder leave zeros.
 from collections.abc import Sequence
 from math import gcd
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.record import record
 
@@ -66,7 +66,7 @@ def border_of(phases: Sequence[Phase | None], size: int) -> tuple[int, int]:
 
 
 def emit_interleave(
-    module: Module, name: str, steps: Sequence[int], present: Sequence[int]
+    module: LLVMModule, name: str, steps: Sequence[int], present: Sequence[int]
 ) -> None:
     """Write the function that puts the phases of images in blocks together.
 
@@ -110,7 +110,7 @@ def emit_interleave(
     w.f.finish()
 
 
-def emit_take_places(module: Module, name: str, steps: Sequence[int]) -> None:
+def emit_take_places(module: LLVMModule, name: str, steps: Sequence[int]) -> None:
     """Write the function that takes every step-th place of images in blocks.
 
     Numbers are the rows and columns of the images. A unit of work is a block of an image.

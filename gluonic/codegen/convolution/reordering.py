@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.geometry import Strides
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.record import record
 
@@ -56,7 +56,7 @@ class _Images(Writer):
     cell : the bytes of a place of the goal
     """
 
-    def __init__(self, module: Module, name: str, cell: int) -> None:
+    def __init__(self, module: LLVMModule, name: str, cell: int) -> None:
         super().__init__(module, name)
         self.cell = cell
         self.blocks, self.last, self.rows, self.columns = (self.number(i) for i in range(4))
@@ -95,7 +95,7 @@ class _Images(Writer):
         self.f.finish()
 
 
-def emit_border(module: Module, name: str, cell: int) -> None:
+def emit_border(module: LLVMModule, name: str, cell: int) -> None:
     """Write the function that copies images to where they have a border of zeros.
 
     Parameters
@@ -110,7 +110,7 @@ def emit_border(module: Module, name: str, cell: int) -> None:
     writer.write(1, row)
 
 
-def emit_pack(module: Module, name: str, has_partial: bool) -> None:
+def emit_pack(module: LLVMModule, name: str, has_partial: bool) -> None:
     """Write the function that takes images with a plane for each channel to blocks.
 
     Parameters
@@ -151,7 +151,7 @@ def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
         w.f.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
 
 
-def emit_unpack(module: Module, name: str, has_partial: bool) -> None:
+def emit_unpack(module: LLVMModule, name: str, has_partial: bool) -> None:
     """Write the function that takes images in blocks to a plane for each channel.
 
     Borders are not known here: the source's strides and address leave them out.

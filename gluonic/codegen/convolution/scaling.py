@@ -10,7 +10,7 @@ from gluonic.codegen.convolution.operators import activation_of, applied, attrib
 from gluonic.codegen.convolution.steps import ImageStep
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
@@ -73,7 +73,7 @@ class ScaleStep(ImageStep):
         _, blocks, rows, columns, _ = self.shape(facts, 0)
         return blocks, rows * columns
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loops over blocks and places."""
         w = ElementWriter(module, name, FLOAT32)
         blocks, places = w.number(0), w.number(1)

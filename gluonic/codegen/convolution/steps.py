@@ -32,12 +32,12 @@ from gluonic.codegen.convolution.reordering import Reordering, emit_border, emit
 from gluonic.codegen.convolution.tile import ConvolutionEpilogue
 from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 
 
@@ -56,7 +56,7 @@ class BlockStep(Step):
         self.n: Any = SimpleNamespace(**node.applied.settings)
         self.operands = (*node.inputs, node.entry())
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the function."""
         assert self.code is not None
         write, *arguments = self.code
@@ -242,7 +242,7 @@ class PackFiltersStep(FiltersStep):
 
 
 def _emit_activated(
-    module: Module,
+    module: LLVMModule,
     name: str,
     form: ConvolutionForm,
     activation: str,

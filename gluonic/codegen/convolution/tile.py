@@ -6,14 +6,14 @@ from typing import Any
 
 from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.form import ConvolutionForm
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.trial import length_of
 from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
+from gluonic.graph.families import Expression
 from gluonic.graph.record import record
 
-Expression = Callable[..., Any]
-Shape = tuple[int, int, int]
+TileShape = tuple[int, int, int]
 
 _AHEAD = 8192
 """How many bytes before they are needed weights are asked for: the processor itself asks only up to the end
@@ -98,7 +98,7 @@ class TileWriter:
 
     def __init__(
         self,
-        function: Function,
+        function: LLVMFunction,
         form: ConvolutionForm,
         strides: tuple[str, str],
         rest: str,
@@ -125,7 +125,7 @@ class TileWriter:
             return address
         return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
 
-    def write(self, line: Line, chunk: Chunk, column: str, shape: Shape) -> None:
+    def write(self, line: Line, chunk: Chunk, column: str, shape: TileShape) -> None:
         """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
         f, form = self.f, self.form
         data = [
@@ -161,7 +161,7 @@ class TileWriter:
             write()
 
     def _begin(
-        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: TileShape
     ) -> None:
         """Write what sums begin with: nothing, or what earlier chunks left in the output."""
         for slot in sums:
@@ -178,7 +178,7 @@ class TileWriter:
         data: Sequence[str],
         pointer: str,
         sums: Sequence[str],
-        shape: Shape,
+        shape: TileShape,
         block: tuple[int, str | int],
         taps: tuple[str, str] | None,
     ) -> None:
@@ -206,7 +206,7 @@ class TileWriter:
         data: Sequence[str],
         pointer: str,
         sums: Sequence[str],
-        shape: Shape,
+        shape: TileShape,
         block: tuple[int, str | int],
     ) -> None:
         """Write what is inside the loop over the rows of a filter."""
@@ -240,7 +240,7 @@ class TileWriter:
         taps: Sequence[Sequence[str]],
         pointer: str,
         sums: Sequence[str],
-        shape: Shape,
+        shape: TileShape,
         channels: int,
     ) -> None:
         """Write the products of some places of a filter, and move on to the next weights."""
@@ -262,7 +262,7 @@ class TileWriter:
         data: Sequence[str],
         weights: str,
         totals: list[Value],
-        shape: Shape,
+        shape: TileShape,
         channels: int,
         first: int,
     ) -> None:
@@ -295,7 +295,7 @@ class TileWriter:
         return self.m.value(ref, FLOAT32, lanes)
 
     def _places(
-        self, line: Line, column: str, sums: Sequence[str], shape: Shape
+        self, line: Line, column: str, sums: Sequence[str], shape: TileShape
     ) -> Iterator[tuple[str, list[str], int]]:
         """For each sum its slot, where in memory its row begins (of all that lies so), and its place there."""
         rows, columns, blocks = shape
@@ -310,7 +310,7 @@ class TileWriter:
                     yield sums[(row * columns + place) * blocks + block], ends, place
 
     def _finish(
-        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: Shape
+        self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: TileShape
     ) -> None:
         """Write the stores: after the epilogue, or of sums that later chunks go on with."""
         if chunk.is_last is not None:
@@ -323,7 +323,7 @@ class TileWriter:
         line: Line,
         column: str,
         sums: Sequence[str],
-        shape: Shape,
+        shape: TileShape,
         epilogue: ConvolutionEpilogue,
     ) -> None:
         _, columns, blocks = shape
@@ -373,7 +373,7 @@ def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
 class _repeated:
     """A loop in known steps; none if it is known that there is but one."""
 
-    def __init__(self, function: Function, stop: int | str, step: int = 1) -> None:
+    def __init__(self, function: LLVMFunction, stop: int | str, step: int = 1) -> None:
         is_one = isinstance(stop, int) and stop <= step
         self._loop = None if is_one else function.loop("0", str(stop), step)
 

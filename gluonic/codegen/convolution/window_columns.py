@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gluonic.codegen.convolution.windows import Windows3
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.writers.element_writer import LONGEST_READ, ElementWriter, Stretch
 from gluonic.graph.record import record
@@ -34,7 +34,7 @@ class MatrixWriter(ElementWriter):
     places, counts : the extents of images, and how many windows there are along them, as references
     """
 
-    def __init__(self, module: Module, name: str, dtype: Dtype, windows: Windows3) -> None:
+    def __init__(self, module: LLVMModule, name: str, dtype: Dtype, windows: Windows3) -> None:
         super().__init__(module, name, dtype)
         self.windows = windows
         self.places: Sequence[str] = ()

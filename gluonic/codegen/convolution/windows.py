@@ -1,6 +1,6 @@
 """Windows in three dimensions: those of images are taken for windows of volumes that are one place deep."""
 
-from gluonic.codegen.loops.loop import Shape
+from gluonic.graph.attributes import Shape
 from gluonic.graph.record import record
 
 

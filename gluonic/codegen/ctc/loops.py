@@ -8,7 +8,7 @@ whole registers.
 
 from collections.abc import Callable
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype, Value
 from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.graph.record import record
@@ -66,7 +66,7 @@ class CtcWriter(ElementWriter):
     the results, where to say that a call is declined, and the workspace: the classes of states, and rows.
     """
 
-    def __init__(self, module: Module, name: str, layout: CTCOperands) -> None:
+    def __init__(self, module: LLVMModule, name: str, layout: CTCOperands) -> None:
         super().__init__(module, name, layout.dtype)
         self.layout = layout
         self.step_count, self.batch, self.classes, self.labels, self.row = map(

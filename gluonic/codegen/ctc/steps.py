@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 
 from gluonic.codegen.ctc.loops import CTCOperands, CtcWriter
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
@@ -84,6 +84,6 @@ class CtcStep(Step):
         states = (2 * labels + 1) * _NANOSECONDS_A_STATE * (2 if self.layout.has_gradient else 1)
         return steps * batch * (classes * _NANOSECONDS_A_CLASS + states)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loop over sequences."""
         CtcWriter(module, name, self.layout).write()

@@ -5,7 +5,7 @@ from math import prod
 
 from gluonic.codegen.loops.semantics import relabels
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
@@ -36,7 +36,7 @@ class CopyStep(Step):
         """One for each piece."""
         return -(-facts.bytes_of(self.operands[1]) // _PIECE)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the copy of neighbouring pieces."""
         f = StepFunction(module, name)
         source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
@@ -84,7 +84,7 @@ class JoinStep(Step):
         """How many arrays there are."""
         return len(self.node.inputs)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loop over turns."""
         f = StepFunction(module, name)
         count = len(self.node.inputs)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 
 _DTYPES = ("float32", "float64")
@@ -61,7 +61,7 @@ class PaddingStep(Step):
         """Whether there is anything to copy."""
         return 0 in self._shape(facts)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the copy."""
         _PaddingWriter(module, name, self).pad()
 
@@ -69,7 +69,7 @@ class PaddingStep(Step):
 class PaddingGradientStep(PaddingStep):
     """The gradient of an array that got a border."""
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""
         _PaddingWriter(module, name, self).back()
 
@@ -77,7 +77,7 @@ class PaddingGradientStep(PaddingStep):
 class _PaddingWriter(ElementWriter):
     """Writes loops over the rows of the larger array, with the rows of the smaller one that go with them."""
 
-    def __init__(self, module: Module, name: str, step: PaddingStep) -> None:
+    def __init__(self, module: LLVMModule, name: str, step: PaddingStep) -> None:
         super().__init__(module, name, step.dtype)
         self.mode, self.widths, self.value = step.mode, step.widths, step.value
         rank = len(self.widths)

@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import INDICES, ElementWriter
@@ -68,7 +68,7 @@ class LookupStep(Step):
         """Whether there is a row at all."""
         return self._is_empty(facts)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the look-up."""
         _RowWriter(module, name, self).look_up()
 
@@ -80,7 +80,7 @@ class AddRowsStep(LookupStep):
         grad, first, second = self.node.inputs
         return self.node.entry(), first if "Embedding" in self.node.operator_name else second, grad
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""
         _RowWriter(module, name, self).add_up()
 
@@ -88,7 +88,7 @@ class AddRowsStep(LookupStep):
 class _RowWriter(ElementWriter):
     """Writes the loops over tables and indices."""
 
-    def __init__(self, module: Module, name: str, step: LookupStep) -> None:
+    def __init__(self, module: LLVMModule, name: str, step: LookupStep) -> None:
         super().__init__(module, name, step.dtype)
         self.step_of = step
         self.count, self.length, self.indices = (self.number(i) for i in range(3))

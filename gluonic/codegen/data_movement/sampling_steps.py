@@ -8,7 +8,7 @@ from typing import Any
 
 from gluonic.codegen.loops.costs import NANOSECONDS_AN_INSTRUCTION
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, INT32, INT64, Dtype, Value
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
@@ -75,7 +75,7 @@ class SampleStep(Step):
         """The derivative, and whether there is anything to sample."""
         return *self.orders, self._is_empty(facts)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the samples."""
         _SampleWriter(module, name, self).sample()
 
@@ -86,7 +86,7 @@ class SampleGradientStep(SampleStep):
     def _entries(self, node: Node) -> tuple[Entry, Entry, Entry]:
         return node.entry(), node.inputs[2], node.inputs[0]
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""
         _SampleWriter(module, name, self).back()
 
@@ -94,7 +94,7 @@ class SampleGradientStep(SampleStep):
 class _SampleWriter(ElementWriter):
     """Writes, for each image, where its samples read, then the loops over channels and places."""
 
-    def __init__(self, module: Module, name: str, step: SampleStep) -> None:
+    def __init__(self, module: LLVMModule, name: str, step: SampleStep) -> None:
         super().__init__(module, name, step.dtype)
         self.orders = step.orders
         self.integer = INT32 if self.dtype == FLOAT32 else INT64

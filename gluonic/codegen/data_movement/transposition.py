@@ -8,7 +8,7 @@ turned, along `b` first: the result's rows are written from their beginning to t
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.writers.element_writer import ElementWriter
@@ -26,7 +26,7 @@ class TranspositionWriter(ElementWriter):
 
     def __init__(
         self,
-        module: Module,
+        module: LLVMModule,
         name: str,
         dtype: Dtype,
         together: tuple[bool, bool],

@@ -7,12 +7,13 @@ elements are neighbours there, along `b`, the last of the result, they are here.
 from collections.abc import Hashable, Sequence
 from math import prod
 
-from gluonic.codegen.loops.loop import Loop, Shape, element
+from gluonic.codegen.loops.loop import Loop, element
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 
 _BY_SIZE: dict[int, Dtype] = {4: FLOAT32, 8: FLOAT64}
@@ -106,7 +107,7 @@ class TranspositionStep(Step):
         parts = -(-extents[self.a] // reach_a) * -(-extents[self.b] // reach_b)
         return parts * prod(extents[axis] for axis in self.outer)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loops."""
         from gluonic.codegen.data_movement.transposition import TranspositionWriter
 

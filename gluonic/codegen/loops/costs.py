@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.loop import Expression, Loop
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.loops.loop import Loop
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.maths.values import FLOAT32, Dtype, Value
 from gluonic.graph.application import Application
+from gluonic.graph.families import Expression
 from gluonic.graph.record import record
 
 _COSTLY = 12
@@ -70,7 +71,7 @@ def _code(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial:
 
 def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
     """Write the expression into a function that is thrown away."""
-    function = Function(Module(host()), "trial", [])
+    function = LLVMFunction(LLVMModule(host()), "trial", [])
     m = _SeamFinder(function)
     expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
     return _Trial(function.length, m.found)
@@ -90,7 +91,7 @@ def seams_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtyp
 class _SeamFinder(Emitter):
     """An emitter that notes the seams of what is written with it."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: LLVMFunction) -> None:
         super().__init__(function)
         self.found: list[Dtype] = []
 

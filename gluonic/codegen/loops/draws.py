@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import apply, inner_operator
-from gluonic.codegen.loops.loop import Loop, Read, Shape, identity, stretched
+from gluonic.codegen.loops.loop import Loop, Read, identity, stretched
 from gluonic.codegen.lowerings.entry import lower
+from gluonic.graph.attributes import Shape
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.axes import axis_of
 from gluonic.graph.operator import Array, Run

@@ -12,9 +12,10 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from gluonic.codegen.loops.loop import Loop, Shape
+from gluonic.codegen.loops.loop import Loop
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.stages import Stages, alone, arrange
+from gluonic.graph.attributes import Shape
 from gluonic.graph.draws import draws, only_draws
 from gluonic.graph.node import Entry, Graph, Node
 

@@ -9,11 +9,12 @@ the machine code will get are, along every longer axis, those that the operators
 from collections.abc import Mapping
 
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed, identity, relabelling
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, relabelling
 from gluonic.codegen.loops.lowering import Access, LoweredGroup, contiguous_stride, strides
 from gluonic.codegen.loops.stages import StageDomain
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import is_one
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 

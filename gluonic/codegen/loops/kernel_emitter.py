@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import INT64, Value
 
@@ -11,7 +11,7 @@ from gluonic.codegen.maths.values import INT64, Value
 class KernelEmitter(Emitter):
     """An emitter whose expressions can ask for the extents of the kernel's axes."""
 
-    def __init__(self, function: Function, extents: Sequence[str]) -> None:
+    def __init__(self, function: LLVMFunction, extents: Sequence[str]) -> None:
         super().__init__(function)
         self.extents = [self.value(ref, INT64, 1) for ref in extents]
         self._at_seam: Callable[[Value], Value] | None = None

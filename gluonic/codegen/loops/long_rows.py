@@ -16,7 +16,7 @@ from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.reductions import accumulator_dtype
 from gluonic.codegen.loops.steps import LoopStep, space_of
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
@@ -194,7 +194,7 @@ class _Anything:
 
 def _dtypes_of(stage: Stage, kernel: Kernel, known: Sequence[Dtype | None]) -> list[Dtype]:
     """The dtypes of a stage's values, by writing them into a function that is thrown away."""
-    m = KernelEmitter(Function(Module(host()), "trial", []), ["1"] * kernel.rank)
+    m = KernelEmitter(LLVMFunction(LLVMModule(host()), "trial", []), ["1"] * kernel.rank)
     values = [None if dtype is None else m.value("undef", dtype, 1) for dtype in known]
     found = stage.body(m, _Anything(m, kernel.operands), tuple(values))
     return [m.asarray(value).dtype for value in found]
@@ -241,7 +241,7 @@ class LongRowStep(LoopStep):
             found += [0] * (widest - len(phase.kernel.operands))
         return found
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write a kernel for each phase, and the function that chooses."""
         for number, phase in enumerate(self.cut.phases):
             emit(phase.kernel, f"{name}_{number}", module)

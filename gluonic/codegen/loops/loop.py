@@ -5,11 +5,11 @@ from functools import cache
 from typing import Any
 
 from gluonic.codegen.shapes.symbolic import is_one
+from gluonic.graph.attributes import Shape
+from gluonic.graph.families import Expression
 from gluonic.graph.record import record
 
-Shape = tuple[int, ...]
 AxisMap = tuple[int | None, ...]
-Expression = Callable[..., Any]
 
 
 @record

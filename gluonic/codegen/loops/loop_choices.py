@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.loops.loop import Expression, Loop, Read, Shape, identity, kept_axes
+from gluonic.codegen.loops.loop import Loop, Read, identity, kept_axes
+from gluonic.graph.attributes import Shape
+from gluonic.graph.families import Expression
 
 
 def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import EqualPiece
-from gluonic.codegen.loops.loop import Loop, Read, Shape, element, identity
+from gluonic.codegen.loops.loop import Loop, Read, element, identity
+from gluonic.graph.attributes import Shape
 
 
 def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:

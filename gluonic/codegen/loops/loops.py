@@ -15,7 +15,7 @@ from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.loops.reductions import Accumulator
 from gluonic.codegen.loops.row_values import RowValues
 from gluonic.codegen.loops.units import Units
-from gluonic.codegen.machine.assembler import Function, Module, Opening
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule, Opening
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
 from gluonic.codegen.maths.values import INT64, Dtype, Value
 from gluonic.graph.record import record
@@ -31,10 +31,10 @@ _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
 _MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
 
 
-def emit(kernel: Kernel, name: str, module: Module) -> None:
+def emit(kernel: Kernel, name: str, module: LLVMModule) -> None:
     """Write a kernel as the function `name` of a module."""
     arguments = ["ptr %operands", "ptr %table", "i64 %begin", "i64 %end"]
-    function = Function(module, name, arguments)
+    function = LLVMFunction(module, name, arguments)
     _Lowering(kernel, function).write()
     function.finish()
 
@@ -85,7 +85,7 @@ class _Elements:
 class _Lowering:
     """Writes one kernel."""
 
-    def __init__(self, kernel: Kernel, function: Function) -> None:
+    def __init__(self, kernel: Kernel, function: LLVMFunction) -> None:
         self.kernel, self.function = kernel, function
         rank = kernel.rank
         self.vector = rank - 1

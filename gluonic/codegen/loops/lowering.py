@@ -5,9 +5,10 @@ from math import prod
 
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Kernel, Operand, Way
-from gluonic.codegen.loops.loop import AxisMap, Loop, Read, Shape, composed
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed
 from gluonic.codegen.loops.stage_bodies import StageBodies
 from gluonic.codegen.maths.values import Dtype
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 

@@ -6,20 +6,11 @@ Any other operator runs as a whole. Which operator is which of the loops here, i
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.loop import (
-    Expression,
-    Loop,
-    LoopRule,
-    Read,
-    Shape,
-    element,
-    identity,
-    kept_axes,
-    stretched,
-)
+from gluonic.codegen.loops.loop import Loop, LoopRule, Read, element, identity, kept_axes, stretched
 from gluonic.codegen.lowerings.entry import lowering_of, rule_at
 from gluonic.graph.application import Application
-from gluonic.graph.families import reduced_axes
+from gluonic.graph.attributes import Shape
+from gluonic.graph.families import Expression, reduced_axes
 from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
 
 

@@ -17,13 +17,14 @@ from gluonic.codegen.loops.costs import (
 )
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.guards import LoopNest
-from gluonic.codegen.loops.loop import Loop, Read, Shape
+from gluonic.codegen.loops.loop import Loop, Read
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.lowering import Access, offset, strides
 from gluonic.codegen.loops.semantics import loop_of
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 
 _STREAMED_FROM = 16 << 20
@@ -70,7 +71,7 @@ class Step(ABC):
     displaced: tuple[int, ...] = ()
 
     @abstractmethod
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the function under that name."""
 
     @abstractmethod
@@ -127,7 +128,7 @@ class LoopStep(Step):
         parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
         self.displaced = tuple(parts)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the kernel."""
         emit(self.kernel, name, module)
 

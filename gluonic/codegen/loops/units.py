@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import LLVMFunction
 
 
 class Units:
@@ -15,7 +15,7 @@ class Units:
     wheels : the axes, the outermost first, and their extents
     """
 
-    def __init__(self, function: Function, wheels: Sequence[tuple[int, str]]) -> None:
+    def __init__(self, function: LLVMFunction, wheels: Sequence[tuple[int, str]]) -> None:
         self.function, self.wheels = function, [*reversed(wheels)]
 
     @contextmanager

@@ -17,7 +17,7 @@ from gluonic.graph.record import record
 
 
 @record
-class Module:
+class LLVMModule:
     """The functions of one LLVM module, and what they call.
 
     Parameters
@@ -91,12 +91,12 @@ def _flat(lines: list[Any]) -> Iterator[str]:
             yield from _flat(line)
 
 
-class Function:
+class LLVMFunction:
     """The body of a function while it is being written.
 
     Parameters
     ----------
-    module : Module
+    module : LLVMModule
         Where the finished function goes.
     name : str
         Its symbol.
@@ -112,7 +112,7 @@ class Function:
 
     def __init__(
         self,
-        module: Module,
+        module: LLVMModule,
         name: str,
         arguments: Sequence[str],
         *,

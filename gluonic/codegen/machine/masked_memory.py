@@ -4,11 +4,11 @@ The alignment, in bytes, is an argument here. LLVM 22 writes it as an attribute,
 form as well; LLVM 20 reads nothing else.
 """
 
-from gluonic.codegen.machine.assembler import Function, type_suffix
+from gluonic.codegen.machine.assembler import LLVMFunction, type_suffix
 
 
 def masked_load(
-    f: Function, kind: str, address: str, align: int, mask: str, other: str = "zeroinitializer"
+    f: LLVMFunction, kind: str, address: str, align: int, mask: str, other: str = "zeroinitializer"
 ) -> str:
     """Read the lanes of a vector type that `mask` selects; return it, the other lanes from `other`."""
     pointer, bits = ("ptr", address), (_mask_type(kind), mask)
@@ -19,7 +19,7 @@ def masked_load(
     )
 
 
-def masked_store(f: Function, kind: str, ref: str, address: str, align: int, mask: str) -> None:
+def masked_store(f: LLVMFunction, kind: str, ref: str, address: str, align: int, mask: str) -> None:
     """Write the lanes of a vector that `mask` selects."""
     pointer, bits = ("ptr", address), (_mask_type(kind), mask)
     f.call_for_effect(
@@ -27,7 +27,7 @@ def masked_store(f: Function, kind: str, ref: str, address: str, align: int, mas
     )
 
 
-def gather(f: Function, kind: str, pointers: str, align: int, mask: str) -> str:
+def gather(f: LLVMFunction, kind: str, pointers: str, align: int, mask: str) -> str:
     """Read each lane from an address of its own; return a vector with zeros where `mask` selects none."""
     places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     return f.call(
@@ -37,7 +37,7 @@ def gather(f: Function, kind: str, pointers: str, align: int, mask: str) -> str:
     )
 
 
-def scatter(f: Function, kind: str, ref: str, pointers: str, align: int, mask: str) -> None:
+def scatter(f: LLVMFunction, kind: str, ref: str, pointers: str, align: int, mask: str) -> None:
     """Write each lane that `mask` selects to an address of its own."""
     places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     f.call_for_effect(

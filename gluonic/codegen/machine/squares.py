@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import LLVMFunction
 
 
 def transposed(
-    f: Function, kind: str, rows: Sequence[str], lanes: int, size: int, together: int
+    f: LLVMFunction, kind: str, rows: Sequence[str], lanes: int, size: int, together: int
 ) -> list[str]:
     """Write what makes columns of the rows of squares of a size that lie side by side in registers.
 
@@ -32,7 +32,7 @@ def transposed(
     ]
 
 
-def _interleaved(f: Function, kind: str, rows: Sequence[str], lanes: int) -> list[str]:
+def _interleaved(f: LLVMFunction, kind: str, rows: Sequence[str], lanes: int) -> list[str]:
     """The same where registers hold as many elements in 16 bytes as there are rows."""
     columns, size = list(rows), len(rows)
     half = size // 2

@@ -1,17 +1,17 @@
 """The function of a step: which arguments it gets, and how it reads them."""
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 
 
-class StepFunction(Function):
+class StepFunction(LLVMFunction):
     """A function over addresses of operands, run-time numbers, and units of work from ``%begin`` to ``%end``.
 
     Parameters
     ----------
-    module, name, passes_on : as for `Function`
+    module, name, passes_on : as for `LLVMFunction`
     """
 
-    def __init__(self, module: Module, name: str, *, passes_on: bool = False) -> None:
+    def __init__(self, module: LLVMModule, name: str, *, passes_on: bool = False) -> None:
         arguments = ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
         super().__init__(module, name, arguments, passes_on=passes_on)
 

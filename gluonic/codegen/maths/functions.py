@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
-from gluonic.codegen.machine.assembler import Function
+from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value, scalar_type
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
     if name not in module.definitions:
         inputs = [f"%a{k}" for k in range(arity)]
         arguments = ["i64 %lanes", "ptr %out", *(f"ptr {ref}" for ref in inputs)]
-        loop = Function(module, name, arguments, internal=True, cold=True)
+        loop = LLVMFunction(module, name, arguments, internal=True, cold=True)
         called = module.import_function(symbol, kind, [kind] * arity)
         with loop.loop("0", "%lanes") as lane:
             loaded = []

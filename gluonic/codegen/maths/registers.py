@@ -11,7 +11,7 @@ from typing import cast as cast_to
 
 import numpy as np
 
-from gluonic.codegen.machine.assembler import Function, type_suffix
+from gluonic.codegen.machine.assembler import LLVMFunction, type_suffix
 from gluonic.codegen.maths.values import (
     BOOL,
     FLOAT32,
@@ -36,7 +36,7 @@ class Registers:
 
     Parameters
     ----------
-    function : Function
+    function : LLVMFunction
         Where instructions are written.
 
     Attributes
@@ -45,7 +45,7 @@ class Registers:
         float16 as memory has it, by the reference of the float32 that it was widened to.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: LLVMFunction) -> None:
         self.function = function
         self.target = function.module.target
         self.halves: dict[str, Value] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype
@@ -25,7 +25,7 @@ def length_of(
     operands : int, default 1
         How many values there are.
     """
-    function = Function(Module(target), "trial", [])
+    function = LLVMFunction(LLVMModule(target), "trial", [])
     m = Emitter(function)
     expression(m, *[m.value(f"%operand{k}", dtype, 1) for k in range(operands)])
     return function.length

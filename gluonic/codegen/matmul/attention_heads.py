@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
-from gluonic.codegen.loops.loop import Shape
+from gluonic.graph.attributes import Shape
 from gluonic.graph.attributes import Shape as Numbers
 from gluonic.graph.operator import Array
 from gluonic.graph.rules import like

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.application import Application
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.view import NodeView

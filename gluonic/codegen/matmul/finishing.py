@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.trial import length_of
@@ -44,14 +44,14 @@ def block_length(target: Target, dtype: Dtype) -> int:
     return 4 * target.vector_bytes // dtype.itemsize
 
 
-def block_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
+def block_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue) -> str:
     """The function that applies an epilogue to elements in place, written if it is new.
 
     Its arguments are where they begin and how many there are, which is a number of whole blocks.
     """
     name = f"finish_{dtype.name}_{epilogue.name}"
     if name not in module.definitions:
-        f = Function(module, name, ["ptr %elements", "i64 %count"], internal=True)
+        f = LLVMFunction(module, name, ["ptr %elements", "i64 %count"], internal=True)
         lanes = block_length(module.target, dtype)
         wide, kind = vector_type(dtype, lanes), scalar_type(dtype)
         with f.loop("0", "%count", lanes) as first:
@@ -63,7 +63,7 @@ def block_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> s
     return name
 
 
-def matrix_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> str:
+def matrix_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue) -> str:
     """The function that applies an epilogue to a matrix in place, written if it is new.
 
     Its arguments are where it begins, the distance of its rows, how many there are, and how many columns.
@@ -74,9 +74,9 @@ def matrix_finisher(module: Module, dtype: Dtype, epilogue: ProductEpilogue) -> 
     return name
 
 
-def _write(module: Module, name: str, dtype: Dtype, epilogue: ProductEpilogue) -> None:
+def _write(module: LLVMModule, name: str, dtype: Dtype, epilogue: ProductEpilogue) -> None:
     """Write the function for matrices: block by block, by way of memory of its own."""
-    f = Function(module, name, _MATRIX, internal=True)
+    f = LLVMFunction(module, name, _MATRIX, internal=True)
     kind, lanes = scalar_type(dtype), block_length(module.target, dtype)
     wide, finish = vector_type(dtype, lanes), block_finisher(module, dtype, epilogue)
     block = f.slot(wide)

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import FLOAT32
@@ -12,6 +11,7 @@ from gluonic.codegen.matmul.choices import LONG, MOST_KEPT, SMALL
 from gluonic.codegen.matmul.panel_packers import turned_packer
 from gluonic.codegen.matmul.product_kernel import ProductTiling
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 
 
@@ -48,7 +48,7 @@ class PackStep(Step):
         """One for each panel."""
         return -(-facts.shapes[self.operands[0]][0] // self.tiling.columns)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loop over panels: the last may be narrow."""
         lanes, widest = self.tiling.lanes, self.tiling.columns
         widths = [vectors * lanes for vectors in self.tiling.vectors]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
 
@@ -11,7 +11,7 @@ from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
 class FactorWriter:
     """Writes a function over matrices of one dtype."""
 
-    def __init__(self, function: Function, dtype: Dtype, lanes: int) -> None:
+    def __init__(self, function: LLVMFunction, dtype: Dtype, lanes: int) -> None:
         self.f, self.lanes = function, lanes
         self.kind, self.size = scalar_type(dtype), dtype.itemsize
         self.vector = vector_type(dtype, lanes)
@@ -38,12 +38,12 @@ class FactorWriter:
         self.f.copy(target, source, self._times(count, self.size))
 
 
-def turned_packer(module: Module, dtype: Dtype, lanes: int, width: int) -> str:
+def turned_packer(module: LLVMModule, dtype: Dtype, lanes: int, width: int) -> str:
     """The function that packs a right factor that lies transposed to a panel of a width, written if new."""
     name = f"pack_turned_{dtype.name}_{width}"
     if name not in module.definitions:
         arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel"]
-        _TurnedPacker(Function(module, name, arguments, internal=True), dtype, lanes, width)
+        _TurnedPacker(LLVMFunction(module, name, arguments, internal=True), dtype, lanes, width)
     return name
 
 
@@ -53,7 +53,7 @@ class _TurnedPacker(FactorWriter):
     Squares are transposed in registers; what is left goes element by element.
     """
 
-    def __init__(self, function: Function, dtype: Dtype, lanes: int, width: int) -> None:
+    def __init__(self, function: LLVMFunction, dtype: Dtype, lanes: int, width: int) -> None:
         super().__init__(function, dtype, lanes)
         f = self.f
         last = self._plus("%columns", -1)
@@ -114,13 +114,13 @@ LEFT_PACKER = "pack_left_{}"
 _BATCH = 16
 
 
-def write_left_packer(module: Module, dtype: Dtype, height: int) -> None:
+def write_left_packer(module: LLVMModule, dtype: Dtype, height: int) -> None:
     """Write the function that packs a transposed left factor: for each tile its rows, side by side.
 
     It goes through a few rows of memory at a time, which are on as many pages.
     """
     arguments = ["ptr %a", "i64 %lead", "i64 %rows", "i64 %inner", "ptr %goal"]
-    f = Function(module, LEFT_PACKER.format(dtype.name), arguments, internal=True)
+    f = LLVMFunction(module, LEFT_PACKER.format(dtype.name), arguments, internal=True)
     kind, size = scalar_type(dtype), dtype.itemsize
 
     def at(base: str, index: str) -> str:
@@ -154,7 +154,7 @@ def write_left_packer(module: Module, dtype: Dtype, height: int) -> None:
 
 
 @contextmanager
-def pieces(f: Function, length: str, most: int) -> Iterator[tuple[str, str]]:
+def pieces(f: LLVMFunction, length: str, most: int) -> Iterator[tuple[str, str]]:
     """Loop over pieces of a length; yields where each begins, and how long it is."""
     with f.loop("0", length, most) as first:
         left = f.op(f"sub i64 {length}, {first}")

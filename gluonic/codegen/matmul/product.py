@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, Place, matrix_shape
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.record import record
 

@@ -10,7 +10,7 @@ too, by the rows of a tile.
 from collections.abc import Sequence
 from functools import partial
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype, literal
@@ -112,14 +112,14 @@ class ProductTiling:
         return padded * self.columns * itemsize
 
 
-def emit_panels(module: Module, form: ProductForm, tiling: ProductTiling) -> None:
+def emit_panels(module: LLVMModule, form: ProductForm, tiling: ProductTiling) -> None:
     """Write the functions that compute the columns of one panel, if they are not there yet."""
     if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
         write_left_packer(module, form.dtype, tiling.rows)
     for vectors in tiling.vectors:
         name = form.symbol(vectors)
         if name not in module.definitions:
-            function = Function(module, name, _ARGUMENTS, internal=True)
+            function = LLVMFunction(module, name, _ARGUMENTS, internal=True)
             _PanelWriter(function, form, tiling, vectors)
 
 
@@ -127,7 +127,7 @@ class _PanelWriter(FactorWriter):
     """Writes the function for one panel: packs it, then computes tile after tile of rows."""
 
     def __init__(
-        self, function: Function, form: ProductForm, tiling: ProductTiling, vectors: int
+        self, function: LLVMFunction, form: ProductForm, tiling: ProductTiling, vectors: int
     ) -> None:
         super().__init__(function, form.dtype, tiling.lanes)
         self.form, self.tiling, self.vectors = form, tiling, vectors

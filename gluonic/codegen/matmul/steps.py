@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
@@ -178,7 +178,7 @@ class ProductStep(Step):
             return product.inner < LONG
         return not (self.small and self.is_layer) or product.columns * product.inner <= SMALL
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""
         if not self.small:
             emit_panels(module, self.form, self.tiling)

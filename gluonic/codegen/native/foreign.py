@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
@@ -52,7 +52,7 @@ class ForeignStep(Step):
                 del self._calls[next(iter(self._calls))]
         return self._calls[key]
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the call."""
         f = StepFunction(module, name)
         function = f.op("load ptr, ptr %numbers")

@@ -10,7 +10,7 @@ import numpy as np
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
@@ -81,7 +81,7 @@ class NativeCode:
     def timed(self) -> list[Callable[[int, int, int], None]]:
         """The runs, reading the clock around each step: they take the address of the times as well."""
         assert self.library is not None
-        module = Module(host())
+        module = LLVMModule(host())
         for name in dict.fromkeys(self.names):
             module.extern(name, self.library[name], ["ptr", "ptr", "i64", "i64"])
         names = [f"timed{number}" for number in range(len(self.calls))]
@@ -105,7 +105,7 @@ def compile_steps(
     slot : where the address of a result, of a step's workspace, or of what says that a step declined, stands in
         the address table
     """
-    module = Module(host())
+    module = LLVMModule(host())
     steps: list[Step] = [group.step for run in runs for group in run]
     counts = [len(step.numbers(facts)) // step.phases for step in steps]
     table = NumberTable(steps, counts)
@@ -140,7 +140,7 @@ def compile_steps(
 class _SharedFunctions:
     """The functions of steps; steps that would have the same share one."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: LLVMModule) -> None:
         self._module = module
         self._names: dict[str, str] = {}
         self._known: dict[Hashable, str] = {}

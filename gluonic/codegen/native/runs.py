@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.sizes.number_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
 from gluonic.graph.record import record
 
@@ -37,7 +37,7 @@ class StepCall:
     count: int
 
     def row(self) -> str:
-        """Function, where its numbers stand and how many they are, phases, operands."""
+        """The function, where its numbers stand and how many they are, phases, operands."""
         start = self.begin + len(self.step.displaced)
         numbers = (start, self.count, self.step.phases, len(self.slots))
         return f"{_CALL} {{ ptr @{self.function}, {', '.join(f'i64 {n}' for n in numbers)} }}"
@@ -50,7 +50,9 @@ class StepCall:
         return [f"{_OPERAND} {{ i32 {slot}, i32 {number} }}" for slot, number in found]
 
 
-def emit_run(module: Module, name: str, calls: Sequence[StepCall], *, timed: bool = False) -> None:
+def emit_run(
+    module: LLVMModule, name: str, calls: Sequence[StepCall], *, timed: bool = False
+) -> None:
     """Write ``void run(ptr slots, ptr table)``, which gathers each step's addresses and calls it.
 
     If it is `timed`, it also takes the address of the times: before each step, and after the last.
@@ -62,10 +64,10 @@ class _RunWriter:
     """Writes one such function."""
 
     def __init__(
-        self, module: Module, name: str, calls: Sequence[StepCall], *, timed: bool
+        self, module: LLVMModule, name: str, calls: Sequence[StepCall], *, timed: bool
     ) -> None:
         arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
-        self.f = Function(module, name, arguments, passes_on=True)
+        self.f = LLVMFunction(module, name, arguments, passes_on=True)
         self.timed, self.count = timed, len(calls)
         rows, operands = [c.row() for c in calls], [x for c in calls for x in c.operands()]
         self.calls = module.constant(f"{name}.calls", _CALL, rows)

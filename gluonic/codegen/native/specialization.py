@@ -69,7 +69,7 @@ class Specialization:
     declines : whether machine code may leave a call to the interpreter
     is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
-    can_replay : whether `Frame.replay` can make it
+    can_replay : whether `ExecutionFrame.replay` can make it
     """
 
     def __init__(

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gluonic.codegen.convolution.geometry import Strides
-from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, INT64, Value
 from gluonic.codegen.writers.writer import Writer
+from gluonic.graph.attributes import Shape
 from gluonic.graph.record import record
 
 _MOST_UNROLLED = 16
@@ -71,7 +71,7 @@ class PoolGeometry:
 class _Pool(Writer):
     """Writes pooling; what forward and backward have in common."""
 
-    def __init__(self, module: Module, name: str, windows: PoolingSpec) -> None:
+    def __init__(self, module: LLVMModule, name: str, windows: PoolingSpec) -> None:
         super().__init__(module, name)
         self.windows, self.m = windows, Emitter(self.f)
         self.extents = self.number(0), self.number(1)
@@ -195,7 +195,7 @@ class _Forward(_Pool):
         return self.vector_at(slots[0])
 
 
-def emit_pool(module: Module, name: str, windows: PoolingSpec) -> None:
+def emit_pool(module: LLVMModule, name: str, windows: PoolingSpec) -> None:
     """Write the function; operands are data and output."""
     _Forward(module, name, windows).write()
 
@@ -296,7 +296,7 @@ class _Places:
             loop.__exit__(None, None, None)
 
 
-def emit_pool_gradient(module: Module, name: str, windows: PoolingSpec) -> None:
+def emit_pool_gradient(module: LLVMModule, name: str, windows: PoolingSpec) -> None:
     """Write the function of the gradient.
 
     Operands are the output's gradient, then, for maxima, the data and the output, then the result.

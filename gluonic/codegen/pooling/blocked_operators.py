@@ -7,7 +7,7 @@ from gluonic.codegen.convolution.operators import to_blocks, to_planes
 from gluonic.codegen.convolution.steps import BlockStep, strides_of_blocks
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.pooling.blocked import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
@@ -139,7 +139,7 @@ class _PoolStep(BlockStep):
 class PoolStep(_PoolStep):
     """Pooling."""
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write pooling."""
         emit_pool(module, name, self.windows)
 
@@ -154,7 +154,7 @@ class BlockedSpreadStep(_PoolStep):
 
     data_at, output_at = 1, 0
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         emit_pool_gradient(module, name, self.windows)
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gluonic.codegen.convolution.windows import Windows3
-from gluonic.codegen.loops.loop import Shape
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT64, INT64, Dtype, Value
 from gluonic.codegen.pooling.blocked import larger
 from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph.attributes import Shape
 from gluonic.graph.record import record
 
 _MOST_UNROLLED = 16
@@ -51,7 +51,7 @@ class Planes(ElementWriter):
     one of these and for one of windows, with a register to spare behind each.
     """
 
-    def __init__(self, module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+    def __init__(self, module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
         super().__init__(module, name, dtype)
         self.pooling, self.windows = pooling, pooling.windows
         self.places = [self.number(i) for i in range(3)]
@@ -113,7 +113,7 @@ class Planes(ElementWriter):
 class Forward(Planes):
     """Writes pooling itself."""
 
-    def __init__(self, module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+    def __init__(self, module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
         super().__init__(module, name, dtype, pooling)
         is_max = pooling.kind == "max"
         self.neutral = self.number_of(float(np.finfo(dtype).min) if is_max else 0.0)

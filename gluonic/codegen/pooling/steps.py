@@ -5,14 +5,14 @@ from math import prod
 from typing import Any
 
 from gluonic.codegen.convolution.windows import Windows3, deep
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.pooling.lines import Pooling
 from gluonic.codegen.pooling.whole import emit_pooling, emit_scatter, emit_spread
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
@@ -95,7 +95,7 @@ class PoolingStep(Step):
         """What is done, beyond the sizes of images."""
         return self._pooling(facts)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write pooling."""
         emit_pooling(module, name, self.dtype, self.pooling)
 
@@ -110,7 +110,7 @@ class SpreadStep(PoolingStep):
     def _ends(self) -> tuple[Entry, Entry]:
         return self.node.inputs[1], self.node.inputs[0]
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         emit_spread(module, name, self.dtype, self.pooling)
 
@@ -121,6 +121,6 @@ class ScatterStep(PoolingStep):
     def _ends(self) -> tuple[Entry, Entry]:
         return self.node.inputs[1], self.node.inputs[0]
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         emit_scatter(module, name, self.dtype, self.pooling)

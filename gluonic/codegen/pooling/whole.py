@@ -3,7 +3,7 @@
 A unit of work is a plane.
 """
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT64, INT64, Dtype, Value
 from gluonic.codegen.pooling.lines import Forward, Planes, Pooling, Scatter, Spread
 
@@ -108,19 +108,19 @@ class _WholeScatter(Planes):
         self.spans("0", self.plane_size, body)
 
 
-def emit_pooling(module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+def emit_pooling(module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
     """Write pooling; operands are data, output and workspace."""
     make = _WholeForward if pooling.whole else Forward
     make(module, name, dtype, pooling).write()
 
 
-def emit_spread(module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+def emit_spread(module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
     """Write the gradient of sums and means; operands are the output's gradient, the result and workspace."""
     make = _WholeSpread if pooling.whole else Spread
     make(module, name, dtype, pooling).write()
 
 
-def emit_scatter(module: Module, name: str, dtype: Dtype, pooling: Pooling) -> None:
+def emit_scatter(module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
     """Write the gradient of maxima; operands are its gradient, data, output, the result and workspace."""
     make = _WholeScatter if pooling.whole else Scatter
     make(module, name, dtype, pooling).write()

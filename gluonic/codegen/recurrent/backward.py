@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
 
@@ -295,7 +295,7 @@ class _Backward(RecurrentWriter):
         self.put(slope * update, self.at(rows["carried"], i), lanes)
 
 
-def emit_backward(module: Module, cell: CellSpec) -> str:
+def emit_backward(module: LLVMModule, cell: CellSpec) -> str:
     """Write the function of a direction back, once; returns its name."""
     name = cell.symbol("backward")
     if name not in module.definitions:

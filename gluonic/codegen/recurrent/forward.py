@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
 
@@ -190,7 +190,7 @@ class _Forward(RecurrentWriter):
         self._show(new + update * (state - new), rows, i, lanes)
 
 
-def emit_forward(module: Module, cell: CellSpec) -> str:
+def emit_forward(module: LLVMModule, cell: CellSpec) -> str:
     """Write the function of a direction forwards, once; returns its name."""
     name = cell.symbol("forward")
     if name not in module.definitions:

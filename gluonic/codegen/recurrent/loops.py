@@ -12,7 +12,7 @@ of their own, a second direction begins at the end of each, so rows of one step 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.values import Dtype, Value
 from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.writers.element_writer import ElementWriter
@@ -70,10 +70,10 @@ class CellSpec:
 class RecurrentWriter(ElementWriter):
     """A writer of a direction's function."""
 
-    def __init__(self, module: Module, name: str, names: Sequence[str], cell: CellSpec) -> None:
+    def __init__(self, module: LLVMModule, name: str, names: Sequence[str], cell: CellSpec) -> None:
         super().__init__(module, name, cell.dtype)
         listed = [f"{'i64' if n in _NUMBERS else 'ptr'} %{n}" for n in names]
-        self.f = Function(module, name, listed, internal=True)
+        self.f = LLVMFunction(module, name, listed, internal=True)
         self.m = type(self.m)(self.f)
         self.cell = cell
         self.rows = self.times("%steps", "%batch")
@@ -208,7 +208,7 @@ class RecurrentWriter(ElementWriter):
         self.clear(row, str(size * self.size))
 
 
-def call(f: Function, name: str, names: Sequence[str], values: Mapping[str, str]) -> None:
+def call(f: LLVMFunction, name: str, names: Sequence[str], values: Mapping[str, str]) -> None:
     """Write the call of a direction's function."""
     listed = ", ".join(f"{'i64' if n in _NUMBERS else 'ptr'} {values[n]}" for n in names)
     f.do(f"call void @{name}({listed})")

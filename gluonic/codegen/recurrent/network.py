@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype
 from gluonic.codegen.recurrent.backward import BACKWARD_ARGUMENTS, emit_backward
 from gluonic.codegen.recurrent.forward import FORWARD_ARGUMENTS, emit_forward
@@ -45,7 +45,7 @@ class NetworkWriter(ElementWriter):
 
     def __init__(
         self,
-        module: Module,
+        module: LLVMModule,
         name: str,
         network: NetworkSpec,
         positions: Mapping[str, int],

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.matmul.blas import gemm
 from gluonic.codegen.recurrent.backward import backward_scratch
@@ -90,7 +90,7 @@ class RecurrentStep(Step):
         states = (self.cell.part + self.cell.size) * self.cell.has_lengths
         return self._bytes(elements + (states + steps * self.network.masked) * batch, batch)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the layers."""
         NetworkWriter(module, name, self.network, self.positions, declines=self.declines).forward()
 
@@ -105,6 +105,6 @@ class RecurrentGradientStep(RecurrentStep):
         elements = steps * (between + self.network.masked) + self.cell.size
         return self._bytes(backward_scratch(self.cell, steps, batch) + elements * batch, batch)
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write the layers."""
         NetworkWriter(module, name, self.network, self.positions, declines=self.declines).backward()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gluonic.codegen.convolution.geometry import Strides
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT64, Value
 from gluonic.codegen.writers.writer import Writer
@@ -38,7 +38,9 @@ class ResamplingGeometry:
 class _Resampler(Writer):
     """Writes a map of images, or its transposition, which takes gradients back."""
 
-    def __init__(self, module: Module, name: str, resampling: Resampling, *, back: bool) -> None:
+    def __init__(
+        self, module: LLVMModule, name: str, resampling: Resampling, *, back: bool
+    ) -> None:
         super().__init__(module, name)
         self.resampling, self.back, self.m = resampling, back, Emitter(self.f)
         self.places = self.number(0), self.number(1)
@@ -104,6 +106,6 @@ class _Resampler(Writer):
             self.store(self.load(total), self.moved(goal, column, self.step))
 
 
-def emit_resampling(module: Module, name: str, resampling: Resampling, *, back: bool) -> None:
+def emit_resampling(module: LLVMModule, name: str, resampling: Resampling, *, back: bool) -> None:
     """Write the function."""
     _Resampler(module, name, resampling, back=back).write()

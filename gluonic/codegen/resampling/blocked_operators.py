@@ -7,7 +7,7 @@ from gluonic.codegen.convolution.operators import to_blocks, to_planes
 from gluonic.codegen.convolution.steps import BlockStep, strides_of_blocks
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.resampling.blocked import ResamplingGeometry, emit_resampling
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
@@ -68,7 +68,7 @@ class ResampleStep(BlockStep):
         """Which map, and which way."""
         return self.n.way, self.n.back
 
-    def emit(self, module: Module, name: str) -> None:
+    def emit(self, module: LLVMModule, name: str) -> None:
         """Write resizing."""
         emit_resampling(module, name, RESAMPLINGS[self.n.way](), back=self.n.back)
 

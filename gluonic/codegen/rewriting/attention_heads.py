@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.loop import Read, Shape
+from gluonic.codegen.loops.loop import Read
 from gluonic.codegen.loops.semantics import loop_of, relabels
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 
 ShapeQuestion = Callable[[Shape, Shape], bool]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import EqualPiece, cut_out, part
-from gluonic.codegen.loops.loop import Shape
+from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 

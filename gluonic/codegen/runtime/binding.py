@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.native.foreign import NativeFunction, checked
 from gluonic.codegen.native.specialization import Specialization
@@ -16,6 +15,7 @@ from gluonic.codegen.runtime.step_times import TimedRuns
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.division import divide
 from gluonic.codegen.sizes.figures import Figures, figures_of
+from gluonic.graph.attributes import Shape
 from gluonic.graph.cached_property import cached_property
 
 

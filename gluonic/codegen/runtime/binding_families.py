@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.passes import Preparation
@@ -27,6 +26,7 @@ from gluonic.codegen.shapes.symbolic import (
     written,
 )
 from gluonic.codegen.sizes.figures import Figures, Listed, listed
+from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph
 

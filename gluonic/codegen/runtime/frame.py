@@ -58,22 +58,22 @@ class FramePool:
     """
 
     def __init__(self) -> None:
-        self.frames: list[Frame] = []
-        self.idle: list[Frame] = []
+        self.frames: list[ExecutionFrame] = []
+        self.idle: list[ExecutionFrame] = []
 
-    def frame(self, binding: Binding) -> "Frame":
+    def frame(self, binding: Binding) -> "ExecutionFrame":
         """A frame nobody uses now, or a new one, that serves a binding."""
         try:
             frame = self.idle.pop()
         except IndexError:
-            frame = Frame(binding, self)
+            frame = ExecutionFrame(binding, self)
             self.frames.append(frame)
         else:
             frame.serve(binding)
         return frame
 
 
-class Frame:
+class ExecutionFrame:
     """What one call at a time works with.
 
     Parameters

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.graph.application import Application, Signature
+from gluonic.graph.attributes import Shape
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import own, run_in_graph, signature_of
 from gluonic.graph.node import Entry

@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry
 from gluonic.graph.record import record
 

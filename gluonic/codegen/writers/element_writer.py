@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.masked_memory import masked_load, masked_store
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype, Value, literal, scalar_type, vector_type
@@ -44,7 +44,7 @@ class ElementWriter(Writer):
     mask : of these lanes, if it is made already
     """
 
-    def __init__(self, module: Module, name: str, dtype: Dtype) -> None:
+    def __init__(self, module: LLVMModule, name: str, dtype: Dtype) -> None:
         super().__init__(module, name)
         self.dtype, self.size, self.kind = dtype, dtype.itemsize, scalar_type(dtype)
         self.lanes = module.target.vector_bytes // self.size

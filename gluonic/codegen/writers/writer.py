@@ -5,7 +5,7 @@ Functions have the form of all native code here, ``void step(ptr operands, ptr n
 
 from collections.abc import Callable, Sequence
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.masked_memory import masked_load, masked_store
 from gluonic.codegen.machine.squares import transposed
 from gluonic.codegen.machine.step_function import StepFunction
@@ -14,9 +14,9 @@ from gluonic.codegen.machine.step_function import StepFunction
 class Writer:
     """What writers of loops share: numbers, addresses, float32 vectors and their transposition."""
 
-    def __init__(self, module: Module, name: str) -> None:
+    def __init__(self, module: LLVMModule, name: str) -> None:
         function = StepFunction(module, name)
-        self.f: Function = function
+        self.f: LLVMFunction = function
         self.operand, self.number = function.operand, function.number
         self.lanes = module.target.vector_bytes // 4
         self.vector = f"<{self.lanes} x float>"

@@ -8,11 +8,9 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count, Positive
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 
 __all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]
-
-Init = Initializer | str | None
 
 
 class _Norm(HybridBlock):

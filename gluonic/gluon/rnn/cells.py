@@ -7,10 +7,8 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
 from gluonic.graph.attributes import Count
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
-
-Init = Initializer | str | None
 
 
 class _GatedCell(HybridRecurrentCell):

@@ -11,11 +11,10 @@ from gluonic.gluon.rnn.compound import BidirectionalCell, DropoutCell, HybridSeq
 from gluonic.gluon.rnn.sequences import is_whole, make_state, zeros_for
 from gluonic.graph.attributes import Count, Positive, Probability
 from gluonic.graph.errors import AttributeValueError, NotThereError, describe
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 from gluonic.initializer.fused_rnn import GATE_NAMES
 from gluonic.ndarray import NDArray
 
-Init = Initializer | str | None
 Layout = Literal["TNC", "NTC"]
 _NAME = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from gluonic.gluon.rnn.fused_layer import Init, Layout, _RNNLayer
+from gluonic.gluon.rnn.fused_layer import Layout, _RNNLayer
 from gluonic.graph.attributes import Count, Positive, Probability
+from gluonic.initializer.base import Init
 
 __all__ = ["GRU", "LSTM", "RNN"]
 

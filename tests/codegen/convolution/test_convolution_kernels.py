@@ -33,7 +33,7 @@ from gluonic.codegen.convolution.operators import (
 from gluonic.codegen.convolution.tile import NOTHING, ConvolutionEpilogue
 from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross
 from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
 from gluonic.graph.ops.windows import Windows
@@ -311,7 +311,7 @@ def test_tiles_leave_registers_for_weights(level: str, shape: tuple[int, int]) -
 
 def test_code_for_another_processor_compiles() -> None:
     target = cross("aarch64-unknown-linux-gnu")
-    module = Module(target)
+    module = LLVMModule(target)
     filters = Filters(16, 16, 1, (3, 3))
     form = ConvolutionForm.of(filters, tiling_of(filters, 8, 8, target), lanes_of(target))
     emit_convolution(module, "convolution", form)

@@ -19,7 +19,7 @@ from gluonic.codegen.convolution.operators import (
     with_border,
 )
 from gluonic.codegen.convolution.reordering import Reordering, emit_border, emit_pack, emit_unpack
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
@@ -96,7 +96,7 @@ def test_filters_are_packed_and_unpacked(filters: Filters, level: str) -> None:
     for tile in (1, 2):
         packed = filled(filters.packed_size(lanes))
 
-        def emit(module: Module, name: str) -> None:
+        def emit(module: LLVMModule, name: str) -> None:
             emit_pack_filters(module, name, form)
 
         run_native(target, emit, [weight, packed], filter_numbers(filters, tile, lanes), units)
@@ -119,7 +119,7 @@ class Remembering:
     def pack(self, weight: Array, scale: Array) -> Array:
         """Pack; what the memory then holds."""
 
-        def emit(module: Module, name: str) -> None:
+        def emit(module: LLVMModule, name: str) -> None:
             form = FilterForm.of(self.filters, self.lanes)
             emit_pack_filters(module, name, form, scaled=True, remembers=True)
 

@@ -17,7 +17,7 @@ from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.target import load_llvm
-from gluonic.codegen.runtime.frame import Frame
+from gluonic.codegen.runtime.frame import ExecutionFrame
 from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.agreement import new_run
 from tests.forking import forks, is_true_in_a_child
@@ -149,7 +149,7 @@ def test_calls_that_fail_keep_no_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
     for _ in range(3):
         with monkeypatch.context() as patch:
-            patch.setattr(Frame, "run", fail)
+            patch.setattr(ExecutionFrame, "run", fail)
             with pytest.raises(MemoryError):
                 compiled(arrays, new_run())
     (pool,) = compiled.pools.values()

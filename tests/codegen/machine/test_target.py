@@ -8,7 +8,7 @@ import pytest
 from gluonic.codegen.loops.kernel import Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, TargetError, cross, host
 
 _LINUX = "x86_64-unknown-linux-gnu"
@@ -20,7 +20,7 @@ def _softmax_text(target: Target) -> str:
         Stage(lambda m, x, r: [x[0]], (Reduce("max"),)),
         Stage(lambda m, x, r: [m.exp(x[0] - r[0])], (Store(1),)),
     )
-    module = Module(target)
+    module = LLVMModule(target)
     emit(Kernel(2, (operand, operand), stages, frozenset({1})), "softmax", module)
     return module.text()
 

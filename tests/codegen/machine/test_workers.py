@@ -17,7 +17,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import assembly
 from gluonic.codegen.machine.target import cross, host
 from gluonic.codegen.machine.workers import workers
@@ -212,8 +212,8 @@ def test_training_computes_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def counting_step() -> Any:
     """A step that adds one to the first operand at each unit, by way of its workspace."""
-    module = Module(host())
-    f = Function(module, "count", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
+    module = LLVMModule(host())
+    f = LLVMFunction(module, "count", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"])
     counts = f.op("load ptr, ptr %operands")
     workspace = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
     with f.loop("%begin", "%end") as unit:

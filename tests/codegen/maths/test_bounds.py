@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, UNBOUNDED, Bounds, Value
@@ -32,7 +32,7 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 def _emitter() -> Emitter:
-    return Emitter(Function(Module(host()), "trial", []))
+    return Emitter(LLVMFunction(LLVMModule(host()), "trial", []))
 
 
 def _samples(bounds: Bounds) -> np.ndarray[Any, Any]:

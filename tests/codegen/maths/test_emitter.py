@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen.machine.assembler import Function, Module
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
@@ -116,7 +116,7 @@ def test_conversions_agree_with_numpy(dtype: str, goal: str) -> None:
 
 
 def test_python_numbers_take_the_dtype_of_the_other_operand() -> None:
-    m = Emitter(Function(Module(host()), "f", []))
+    m = Emitter(LLVMFunction(LLVMModule(host()), "f", []))
     single = m.value("%x", np.dtype(np.float32), 1)
     whole = m.value("%n", np.dtype(np.int8), 1)
     assert (single * 2.5).dtype == np.float32
@@ -134,7 +134,7 @@ def test_python_numbers_take_the_dtype_of_the_other_operand() -> None:
 
 @pytest.mark.parametrize("numbers", list(itertools.permutations((True, 1, 1.0))))
 def test_equal_numbers_of_different_types_are_promoted_as_their_types(numbers: Any) -> None:
-    m = Emitter(Function(Module(host()), "f", []))
+    m = Emitter(LLVMFunction(LLVMModule(host()), "f", []))
     whole = m.value("%n", np.dtype(np.int8), 1)
     for number in numbers:
         wanted = np.float64 if isinstance(number, float) else np.int8
@@ -142,12 +142,12 @@ def test_equal_numbers_of_different_types_are_promoted_as_their_types(numbers: A
 
 
 def test_what_has_no_machine_code_is_named() -> None:
-    m = Emitter(Function(Module(host()), "f", []))
+    m = Emitter(LLVMFunction(LLVMModule(host()), "f", []))
     with pytest.raises(NotLowered, match="bessel_j0"):
         m.bessel_j0(m.constant(1.0, np.float32))
 
 
 def test_branching_on_values_is_refused_with_advice() -> None:
-    m = Emitter(Function(Module(host()), "f", []))
+    m = Emitter(LLVMFunction(LLVMModule(host()), "f", []))
     with pytest.raises(TypeError, match="where"):
         bool(m.constant(1.0, np.float32) > 0)

@@ -9,7 +9,7 @@ from gluonic import autograd, nd
 from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.geometry import Strides
 from gluonic.codegen.convolution.operators import to_blocks
-from gluonic.codegen.machine.assembler import Module
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.pooling.blocked import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.gluon import nn
@@ -66,7 +66,7 @@ def test_windows_are_summarized(form: Any, kind: str, counts_pad: bool, level: s
     windows = PoolingSpec(kind, form[0], form[1], form[2], counts_pad)
     units = int(np.prod(found.shape[:3]))
 
-    def emit(module: Module, name: str) -> None:
+    def emit(module: LLVMModule, name: str) -> None:
         emit_pool(module, name, windows)
 
     run_native(target, emit, [data, found], _numbers(data, found), units)

@@ -20,13 +20,13 @@ from gluonic.codegen.convolution.operators import (
 )
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
 )
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 from gluonic.graph.origin import give_origin

@@ -17,12 +17,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
-from gluonic.codegen.loops.loop import Shape
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED, without_batch
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.volumes import volumes_as_images
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY

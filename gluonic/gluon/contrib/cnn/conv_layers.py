@@ -15,11 +15,9 @@ from gluonic.gluon.nn.window import (
 )
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count, Positive
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 
 __all__ = ["DeformableConvolution", "ModulatedDeformableConvolution"]
-
-Init = Initializer | str | None
 
 
 class _Deformable(HybridBlock):

@@ -12,9 +12,7 @@ from gluonic.gluon.nn.window import extents
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count
 from gluonic.graph.errors import NotThereError
-from gluonic.initializer import Initializer
-
-Init = Initializer | str | None
+from gluonic.initializer.base import Init
 
 
 class Concurrent(Sequential):

@@ -14,7 +14,7 @@ from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn import HybridRecurrentCell
 from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 from gluonic.rnn.steps import Activate, applied, gru_step, lstm_step, rnn_step
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "Conv3DRNNCell",
 ]
 
-Init = Initializer | str | None
 _NAMED = {
     *("i2h", "h2h", "slice", "i", "f", "c", "o", "state", "out"),
     *("i2h_slice", "h2h_slice", "r_act", "z_act", "h_act"),

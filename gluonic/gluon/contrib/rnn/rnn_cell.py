@@ -7,11 +7,9 @@ from gluonic.gluon.rnn import BidirectionalCell, LSTMCell, ModifierCell
 from gluonic.gluon.rnn.sequences import batch_size_of, mask, namespace_of, put_together
 from gluonic.graph.attributes import Count, Positive, Rate
 from gluonic.graph.errors import describe
-from gluonic.initializer import Initializer
+from gluonic.initializer.base import Init
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell", "dynamic_unroll"]
-
-Init = Initializer | str | None
 
 
 class VariationalDropoutCell(ModifierCell):
