@@ -1,5 +1,6 @@
 """What all modules can do: training, scoring and predicting in terms of a few steps."""
 
+import logging
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,7 @@ from gluonic.io import DataBatch, DataIter
 from gluonic.model import BatchEndParam
 from gluonic.module.interface import ModuleInterface
 from gluonic.ndarray import NDArray
+from gluonic.progress import Progress, progress
 
 DEFAULT_INITIALIZER = Uniform(0.01)
 
@@ -89,20 +91,27 @@ class BaseModule(ModuleInterface):
         epoch: int = 0,
         sparse_row_id_fn: Any = None,
     ) -> list[tuple[str, float]]:
-        """Return a metric's values over some data."""
+        """Return a metric's values over some data; a bar shows how far it is where a person watches."""
         self._require("binded", "params_initialized")
         if reset:
             eval_data.reset()
         eval_metric = metrics.create(eval_metric)
         eval_metric.reset()
-        count = 0
-        for nbatch, eval_batch in enumerate(self._batches(eval_data, num_batch, sparse_row_id_fn)):
-            self.forward(eval_batch, is_train=False)
-            self._measure(eval_metric, eval_batch)
-            _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
-            count = nbatch + 1
+        count, batches = 0, self._batches(eval_data, num_batch, sparse_row_id_fn)
+        with progress(num_batch, "batch", self._loggers()) as bar:
+            for nbatch, eval_batch in enumerate(batches):
+                self.forward(eval_batch, is_train=False)
+                self._measure(eval_metric, eval_batch)
+                _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
+                count = nbatch + 1
+                bar.update()
         _report(score_end_callback, epoch, count, eval_metric, locals())
         return list(eval_metric.get_name_value())
+
+    def _loggers(self) -> list[logging.Logger]:
+        """Whose lines go above a bar: MXNet's callbacks write to the root."""
+        own = [self.logger] if isinstance(self.logger, logging.Logger) else []
+        return [logging.getLogger(), *own]
 
     def _measure(self, eval_metric: Any, batch: Any) -> None:
         if isinstance(batch, list):
@@ -204,7 +213,7 @@ class BaseModule(ModuleInterface):
         monitor: Any = None,
         sparse_row_id_fn: Any = None,
     ) -> None:
-        """Train on some data.
+        """Train on some data; a bar shows how far an epoch is where a person watches.
 
         Parameters
         ----------
@@ -235,9 +244,16 @@ class BaseModule(ModuleInterface):
         eval_metric = metrics.create(eval_metric)
         validation_metric = eval_metric if validation_metric is None else validation_metric
         for epoch in range(begin_epoch, num_epoch):
-            self._train_epoch(
-                epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn
-            )
+            with progress(None, "batch", self._loggers()) as bar:
+                self._train_epoch(
+                    epoch,
+                    train_data,
+                    eval_metric,
+                    batch_end_callback,
+                    monitor,
+                    sparse_row_id_fn,
+                    bar,
+                )
             arguments, states = self.get_params()
             self.set_params(arguments, states)
             for callback in as_list(epoch_end_callback):
@@ -262,6 +278,7 @@ class BaseModule(ModuleInterface):
         batch_end_callback: Any,
         monitor: Any,
         sparse_row_id_fn: Any,
+        bar: Progress,
     ) -> None:
         start = time.perf_counter()
         eval_metric.reset()
@@ -285,6 +302,7 @@ class BaseModule(ModuleInterface):
                 monitor.toc_print()
             _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
             data_batch, nbatch = following, nbatch + 1
+            bar.update()
         for name, value in trained:
             self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
         self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.perf_counter() - start)
