@@ -19,7 +19,7 @@ MXNetError                what MXNet itself raises; everything below is one
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
@@ -107,9 +107,36 @@ class InferenceError(MXNetError, ValueError):
     Attributes
     ----------
     conflict : the name of the input or output at fault, what it is and what it must be, if there is one
+    failed : the node of a graph that it is about, what was inferred ("shape" or "dtype"), and what was known
     """
 
     conflict: "tuple[str, Any, Any] | None" = None
+    failed: "tuple[Any, str, Mapping[Any, Any]] | None" = None
+
+    def __reduce__(self) -> Any:
+        kept = {name: value for name, value in vars(self).items() if name != "failed"}
+        return type(self), self.args, kept  # a graph does not travel to other processes
+
+    def picture(self) -> Any:
+        """Draw the graph up to the operator at fault, with the shapes that were known: a page to work in.
+
+        ``GLUONIC_PICTURES=folder`` writes it there when the error is raised.
+
+        Returns
+        -------
+        Drawing
+            with ``view()`` and ``render("file")``; a notebook shows it
+
+        Raises
+        ------
+        CallError
+            for the error of an operator that was called eagerly, where there is no graph
+        """
+        from gluonic.graph import pictures
+
+        if self.failed is None:
+            raise CallError(describe("this error has no graph to draw", where="picture"))
+        return pictures.drawing_of_failure(*self.failed, str(self))
 
 
 class AttributeValueError(MXNetError, ValueError, TypeError):

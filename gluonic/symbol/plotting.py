@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.inspection.explain import Explanation
+from gluonic.drawing.difference import difference
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.page.compiled import Times
 from gluonic.drawing.page.model import PageFacts
@@ -64,3 +65,31 @@ def drawing_of(
 def name_of(graph: Graph) -> str:
     """What a graph without a name is called: its first output."""
     return graph.outputs[0].node.name if graph.outputs else "graph"
+
+
+def drawing_of_difference(
+    old: Graph,
+    new: Graph,
+    title: str,
+    shape: Mapping[str, tuple[int, ...]],
+    save_format: str = "html",
+) -> Drawing:
+    """Draw what two graphs differ in: operators added, removed and changed; names do not count.
+
+    Parameters
+    ----------
+    old, new : the graphs
+    title : the heading
+    shape : of inputs by name, in either graph
+    save_format : see `Drawing`
+    """
+    graphs = old, new
+    names = [{node.name for node in graph.variables} for graph in graphs]
+    before, after = (
+        facts_of(graph, SHAPE, {name: s for name, s in shape.items() if name in known})
+        for graph, known in zip(graphs, names, strict=True)
+    )
+    found = difference(old, new, (before, after))
+    drawn = picture(found.graph, title=title, shapes=found.facts)
+    page = GraphPage(title, found.graph, PageFacts(found.facts), marks=found.marks)
+    return Drawing(drawn, save_format, {}, page)

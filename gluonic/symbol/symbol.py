@@ -140,6 +140,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         dtype: Mapping[str, Any] | None = None,
         title: str | None = None,
         save_format: str = "html",
+        against: "Symbol | None" = None,
     ) -> "Drawing":
         """Draw the graph.
 
@@ -148,15 +149,19 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         shape, dtype : of inputs by name
         title : the heading, by default the name of the first output
         save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+        against : an older model; what was added, removed and changed since is marked, names do not count
 
         Returns
         -------
         Drawing
             with ``view()``, ``render("file")``, ``source``; a notebook shows it
         """
-        from gluonic.symbol.plotting import drawing_of, name_of
+        from gluonic.symbol.plotting import drawing_of, drawing_of_difference, name_of
 
         graph = self._graph()
+        if against is not None:
+            heading = title or name_of(graph)
+            return drawing_of_difference(against._graph(), graph, heading, shape or {}, save_format)
         return drawing_of(
             graph, title or name_of(graph), shape=shape, dtype=dtype, save_format=save_format
         )

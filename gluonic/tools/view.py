@@ -23,7 +23,11 @@ def main(given: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(given)
     try:
         path = write_page(
-            Path(options.file), options.params, dict(options.shape or ()), options.output
+            Path(options.file),
+            options.params,
+            dict(options.shape or ()),
+            options.output,
+            options.against,
         )
     except (MXNetError, OSError, UnicodeDecodeError) as error:
         print(f"gluonic view: {error}", file=sys.stderr)
@@ -35,7 +39,11 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def write_page(
-    file: Path, parameters: str | None, shapes: dict[str, tuple[int, ...]], output: str | None
+    file: Path,
+    parameters: str | None,
+    shapes: dict[str, tuple[int, ...]],
+    output: str | None,
+    against: str | None = None,
 ) -> Path:
     """Write the page of a model.
 
@@ -46,6 +54,7 @@ def write_page(
         ``net-symbol.json``
     shapes : of inputs by name
     output : where the page goes; None puts it among the temporary files
+    against : symbol JSON of an older model, to show what has changed since
     """
     symbol = sym.load(str(file))
     found = Path(parameters) if parameters else _beside(file)
@@ -56,13 +65,16 @@ def write_page(
     names = {node.name for node in symbol._graph().variables}
     values = {name: array for name, array in values.items() if name in names}
     title = file.name.removesuffix(".json").removesuffix("-symbol")
-    drawing = drawing_of(
-        symbol._graph(),
-        title,
-        shape={name: array.shape for name, array in values.items()} | shapes,
-        dtype={name: array.dtype for name, array in values.items()},
-        values=values,
-    )
+    if against is None:
+        drawing = drawing_of(
+            symbol._graph(),
+            title,
+            shape={name: array.shape for name, array in values.items()} | shapes,
+            dtype={name: array.dtype for name, array in values.items()},
+            values=values,
+        )
+    else:
+        drawing = symbol.plot(shapes, title=title, against=sym.load(against))
     if output is None:
         handle, output = tempfile.mkstemp(prefix=f"{title}-", suffix=".html")
         os.close(handle)
@@ -104,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=AXES",
         help="the shape of an input, such as data=1,3,224,224; may be given several times",
     )
+    add("--against", metavar="FILE", help="an older model, to show what has changed since")
     add("--output", help="where to write the page, by default a temporary file")
     add("--no-open", action="store_true", help="do not open a browser")
     return parser

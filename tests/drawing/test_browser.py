@@ -10,6 +10,7 @@ import pytest
 from gluonic import nd
 from gluonic import symbol as sym
 from gluonic.drawing.drawing import Drawing
+from gluonic.graph.errors import InferenceError
 from tests.drawing import nets
 
 playwright = pytest.importorskip(
@@ -290,6 +291,27 @@ def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) ->
         )
     assert len({tuple(found) for found in colours.values()}) == 4
     assert before == colours["families"][0]
+
+
+def test_a_difference_is_marked_and_listed(opened: Opener) -> None:
+    x = sym.var("x")
+    old = sym.exp(sym.FullyConnected(x, num_hidden=4, name="fc"), name="gone")
+    new = sym.tanh(sym.FullyConnected(x, num_hidden=8, name="fc"), name="fresh")
+    page = opened(new.plot(against=old, shape={"x": (2, 3)}))
+    assert "1 added, 1 removed, 1 changed" in page.inner_text("#facts")
+    page.locator("#facts button", has_text="fc").first.click()
+    assert "num_hidden: 4 → 8" in page.inner_text("#facts")
+    assert set(page.locator("#legend li").all_inner_texts()) == {"removed", "added", "changed"}
+
+
+def test_the_picture_of_an_error_opens_where_it_happened(opened: Opener) -> None:
+    x = sym.var("x")
+    bad = sym.elemwise_add(sym.tanh(x), sym.mean(x, axis=0), name="bad")
+    with pytest.raises(InferenceError) as caught:
+        bad.infer_shape(x=(3, 4))
+    page = opened(caught.value.picture())
+    assert page.inner_text("#facts p.name code") == "bad"
+    assert "elemwise_add 'bad'" in page.inner_text("#facts pre")
 
 
 def test_the_page_works_inside_of_a_notebook(opened: Opener, browser: Any) -> None:

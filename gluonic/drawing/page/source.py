@@ -4,6 +4,7 @@ from html import escape
 
 from gluonic.codegen.inspection.explain import Explanation
 from gluonic.drawing.page.compiled import Times, compiled_facts
+from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
 from gluonic.drawing.page.writer import page_text
 from gluonic.graph.node import Graph
@@ -26,6 +27,7 @@ class GraphPage:
     facts : what is known of it
     hide_parameters : parameters are lines in the boxes that read them, not boxes
     explanation, times : what the graph was compiled to, and how long that takes
+    marks : nodes that are marked
     """
 
     title: str
@@ -34,6 +36,7 @@ class GraphPage:
     hide_parameters: bool = True
     explanation: Explanation | None = None
     times: Times | None = None
+    marks: Marks | None = None
 
     def text(self) -> str:
         """Write the page: one HTML file, which needs no network."""
@@ -42,6 +45,8 @@ class GraphPage:
         data = model.json()
         if self.explanation is not None:
             data["compiled"] = compiled_facts(self.explanation, model.numbers, self.times)
+        if self.marks is not None:
+            data["marks"] = self.marks.json(model.numbers)
         return page_text(data)
 
     def frame(self) -> str:

@@ -8,6 +8,7 @@ import { make } from "./elements.js";
 import { below, everything, oneLevel, opening } from "./folding.js";
 import { Graph } from "./graph.js";
 import { list } from "./list.js";
+import { Marked } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { describe } from "./panel.js";
 import { download, pngCanvas, svgText } from "./save.js";
@@ -28,6 +29,7 @@ export class Page {
     this.open = opening(this.graph);
     this.theme = this.stored("theme");
     if (data.compiled) this.showCompiled(data.compiled);
+    if (data.marks) this.showMarks(data.marks);
     this.view = new View(find("picture"), {
       select: id => this.select(id),
       toggle: id => this.toggle(id),
@@ -44,6 +46,7 @@ export class Page {
     this.view.fit(0.55);
     const { hash } = location;
     this.select(undefined);
+    if (this.first !== undefined) this.goto(this.first);
     this.followLink(hash);
   }
 
@@ -109,6 +112,16 @@ export class Page {
     const ways = { families: () => undefined, steps: () => compiled.bySteps() };
     if (facts.times) Object.assign(ways, { "time, compiled": () => compiled.byTime("compiled"), "time, eager": () => compiled.byTime("eager") });
     this.offerColours(ways);
+  }
+
+  /** Show what is marked: a difference, or where an error happened. */
+  showMarks(marks) {
+    const marked = new Marked(this.graph, marks);
+    this.graph.extras = [id => marked.ofNode(id)];
+    this.graph.overview = [go => marked.overview(go)];
+    this.colouring = marked.colouring();
+    this.offerColours({ marks: () => marked.colouring(), families: () => undefined });
+    this.first = [...marked.kinds].find(([, kind]) => kind === "failed")?.[0];
   }
 
   offerColours(ways) {

@@ -1,0 +1,142 @@
+import json
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gluonic import gluon, nd
+from gluonic import symbol as sym
+from gluonic.drawing.difference import difference
+from gluonic.drawing.drawing import Drawing
+from gluonic.graph.errors import CallError, InferenceError
+from gluonic.graph.node import Graph
+from gluonic.symbol import NameManager, Symbol
+
+
+def marks_of(drawing: Drawing) -> dict[str, str]:
+    assert drawing.page.marks is not None
+    return {node.name: kind for node, kind in drawing.page.marks.kinds.items()}
+
+
+def chain(*operators: str, prefix: str = "") -> Symbol:
+    x = sym.var(f"{prefix}x")
+    for number, name in enumerate(operators):
+        x = getattr(sym, name)(x, name=f"{prefix}{name}{number}")
+    return x
+
+
+def unknown(graph: Graph) -> Any:
+    return {node: [None] * node.output_count for node in graph.nodes}
+
+
+def test_names_make_no_difference() -> None:
+    old, new = chain("tanh", "exp"), chain("tanh", "exp", prefix="renamed_")
+    assert marks_of(new.plot(against=old)) == {}
+
+
+def test_added_removed_and_changed_operators_are_marked() -> None:
+    x = sym.var("x")
+    old = sym.exp(sym.FullyConnected(sym.tanh(x, name="t"), num_hidden=4, name="fc"), name="e")
+    new = sym.FullyConnected(sym.tanh(x, name="t2"), num_hidden=8, name="fc2")
+    new = sym.sqrt(sym.sigmoid(new, name="s"), name="q")
+    drawing = new.plot(against=old, shape={"x": (2, 3)})
+    assert marks_of(drawing) == {"fc2": "changed", "s": "added", "q": "added", "e": "removed"}
+    assert drawing.page.marks is not None
+    assert drawing.page.marks.summary == "2 added, 1 removed, 1 changed"
+    (notes,) = drawing.page.marks.notes.values()
+    assert notes == ["num_hidden: 4 → 8", "output: (2, 4) → (2, 8)"]
+
+
+def test_rewired_operators_have_changed() -> None:
+    x, y = sym.var("x"), sym.var("y")
+    a, b = sym.tanh(x, name="a"), sym.exp(y, name="b")
+    old, new = sym.elemwise_sub(a, b, name="s"), sym.elemwise_sub(b, a, name="s")
+    found = difference(old._graph(), new._graph(), (unknown(old._graph()), unknown(new._graph())))
+    assert ["reads other results"] in found.marks.notes.values()
+
+
+OPERATORS = st.lists(st.sampled_from(["tanh", "exp", "sqrt", "sigmoid", "relu"]), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(OPERATORS, OPERATORS)
+def test_the_old_graph_is_the_new_one_without_what_was_added_and_with_what_was_removed(
+    first: list[str], second: list[str]
+) -> None:
+    old, new = chain(*first)._graph(), chain(*second)._graph()
+    found = difference(old, new, (unknown(old), unknown(new)))
+    kinds = found.marks.kinds
+    shown = [node for node in found.graph.nodes if not node.is_variable]
+    assert sorted(n.operator_name for n in shown if kinds.get(n) != "added") == sorted(first)
+    assert sorted(n.operator_name for n in shown if kinds.get(n) != "removed") == sorted(second)
+    if first == second:
+        assert kinds == {}
+
+
+def test_the_page_of_a_difference_names_what_changed() -> None:
+    page = chain("tanh", "exp").plot(against=chain("tanh", "sqrt")).pipe("html").decode()
+    found = re.search(r'id="graph">(.*?)</script>', page)
+    assert found is not None
+    marks = json.loads(found[1])["marks"]
+    assert sorted(marks["kinds"].values()) == ["added", "removed"]
+
+
+# ------------------------------------------------------------------------------ errors
+
+
+class Bad(gluon.HybridBlock):
+    """Adds what does not fit."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        middle = F.tanh(F.mean(x, axis=1))
+        return F.exp(x - middle)
+
+
+def failure() -> InferenceError:
+    with NameManager():
+        net = Bad(prefix="bad_")
+    net.hybridize()
+    with pytest.raises(InferenceError) as caught:
+        net(nd.ones((3, 4)))
+    return caught.value
+
+
+def test_an_error_offers_the_picture_up_to_where_it_happened() -> None:
+    drawing = failure().picture()
+    marks = drawing.page.marks
+    ((node, kind),) = marks.kinds.items()
+    assert kind == "failed"
+    assert node.operator_name == "elemwise_sub"
+    names = {n.operator_name for n in drawing.page.graph.nodes}
+    assert names == {"null", "mean", "tanh", "elemwise_sub"}
+    page = drawing.pipe("html").decode()
+    assert "[[3,4]]" in page
+    assert "do not broadcast" in page
+
+
+def test_the_environment_has_the_picture_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GLUONIC_PICTURES", str(tmp_path / "pictures"))
+    message = str(failure())
+    (path,) = (tmp_path / "pictures").iterdir()
+    assert f"a picture: {path}" in message
+    assert path.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_an_eager_error_has_no_graph() -> None:
+    with pytest.raises(InferenceError) as caught:
+        nd.elemwise_sub(nd.ones((2, 3)), nd.ones((3,)))
+    with pytest.raises(CallError, match="no graph to draw"):
+        caught.value.picture()
+
+
+def test_errors_travel_to_other_processes_without_their_graph() -> None:
+    error = failure()
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.failed is None
