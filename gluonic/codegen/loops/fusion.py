@@ -15,6 +15,7 @@ from typing import Any
 from gluonic.codegen.loops.loop import Loop
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.stages import Stages, alone, arrange
+from gluonic.codegen.lowerings.entry import lowering_of, why_python
 from gluonic.graph.attributes import Shape
 from gluonic.graph.draws import draws, only_draws
 from gluonic.graph.node import Entry, Graph, Node
@@ -272,9 +273,9 @@ def _loop_of(
 ) -> tuple[Loop | None, str]:
     reason = supported(node) if supported is not None else ""
     if reason:
-        return None, reason
+        return None, lowering_of(node.applied.op).python or reason
     loop = as_loop(node)
-    return loop, "" if loop is not None else f"{node.operator_name} runs as a whole"
+    return loop, "" if loop is not None else why_python(node.applied.op)
 
 
 def _join_producers(node: Node, partition: _Partition, groups: dict[Group, None]) -> None:

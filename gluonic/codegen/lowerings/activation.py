@@ -3,5 +3,10 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower("Activation", selects=lambda settings: bool(settings["act_type"] == "relu"))
-lower("LeakyReLU", loop="loops.semantics:leaky", is_function=True)
+lower(
+    "LeakyReLU",
+    loop="loops.semantics:leaky",
+    is_function=True,
+    python="random slopes that are read as an output, too, NumPy computes",
+)
 lower("_prelu_view_like", relabels=True)

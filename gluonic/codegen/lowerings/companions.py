@@ -6,3 +6,7 @@ lower("_backward_Convolution_data", step="convolution.as_matmul:DataGradientStep
 lower("_backward_Convolution_weight", step="convolution.as_matmul:WeightGradientStep.of")
 lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of")
 lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of")
+lower(
+    "_take_maxima",
+    python="only the second gradient of max pooling reads it",
+)

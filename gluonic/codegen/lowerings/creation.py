@@ -6,4 +6,18 @@ lower("_zeros", "_zeros_without_dtype", loop="loops.semantics:zeros")
 lower("_ones", loop="loops.semantics:ones")
 lower("_full", loop="loops.semantics:filled")
 lower("_arange", loop="loops.loop_choices:arange")
-lower("_contrib_arange_like", loop="loops.loop_choices:ramp")
+lower(
+    "_contrib_arange_like",
+    loop="loops.loop_choices:ramp",
+    python="with axis=None, or repetition, NumPy writes it",
+)
+lower(
+    "_eye",
+    "_linspace",
+    python="NumPy moves its elements in one call; no rule for machine code has been written",
+)
+lower(
+    "shape_array",
+    "size_array",
+    python="shapes are known before anything runs: NumPy writes them down",
+)

@@ -19,9 +19,16 @@ Rule: TypeAlias = str | Callable[..., Any]
 """A function, or where it stands."""
 
 FAMILIES = frozenset({
-    "activation", "attention", "binary", "broadcasting", "companions", "convolution", "copying", "creation",
-    "ctc_loss", "indexing", "mixed_precision", "pooling", "rearrange", "recurrent", "recurrent_gradients",
-    "reduce", "sampling", "sequence", "shape", "slicing", "softmax_output", "standardization", "unary",
+    "activation", "attention", "binary", "boxes", "broadcasting", "calibration", "companions",
+    "convolution", "copying", "correlation", "creation", "ctc_loss", "deformable_convolution",
+    "deformable_roi", "gathering", "hawkes", "image", "image_colour", "indexing", "joining", "linalg",
+    "linalg_factors", "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox",
+    "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
+    "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
+    "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rearrange",
+    "recurrent", "recurrent_gradients", "reduce", "regularization", "resizing", "response_norm", "roi",
+    "roi_parts", "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output",
+    "standardization", "statistics", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
@@ -41,6 +48,7 @@ class OperatorLowering:
     multiplies : whether it multiplies two numbers
     signs : of a sum of two terms, their signs; a number is the second term
     step : ``(node, facts) → Step | None``: what runs it as a whole
+    python : why Python runs it, always or in the cases that the sentence names
     """
 
     loop: Rule | None = None
@@ -51,6 +59,7 @@ class OperatorLowering:
     multiplies: bool = False
     signs: tuple[int, int] | None = None
     step: Rule | None = None
+    python: str = ""
 
 
 _NOTHING = OperatorLowering()
@@ -83,6 +92,12 @@ def lowering_of(op: Operator) -> OperatorLowering:
             importlib.import_module(f"gluonic.codegen.lowerings.{family}")
         found = _FOUND[op] = _BY_NAME.get(op.name, _NOTHING)
     return found
+
+
+def why_python(op: Operator) -> str:
+    """Why Python runs an operator, where it does."""
+    known = lowering_of(op).python
+    return known or f"there is no machine code for {op.name} with such attributes, shapes or dtypes"
 
 
 @cache

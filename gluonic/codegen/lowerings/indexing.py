@@ -7,3 +7,9 @@ lower("_backward_Embedding", "_backward_take", step="data_movement.row_steps:Add
 lower("pick", loop="loops.loop_choices:pick")
 lower("_backward_pick", loop="loops.loop_choices:pick_back")
 lower("one_hot", loop="loops.loop_choices:one_hot")
+lower(
+    "batch_take",
+    "_onehot_encode",
+    "fill_element_0index",
+    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+)

@@ -7,3 +7,9 @@ lower("SwapAxis", loop="loops.semantics:swap_axes", permutes=True)
 lower("reverse", loop="loops.loop_slices:reverse")
 lower("Pad", step="data_movement.padding_steps:PaddingStep.of")
 lower("_backward_Pad", step="data_movement.padding_steps:PaddingGradientStep.of")
+lower(
+    "depth_to_space",
+    "space_to_depth",
+    "diag",
+    python="NumPy moves its elements in one call; no rule for machine code has been written",
+)

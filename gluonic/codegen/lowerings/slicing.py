@@ -5,3 +5,12 @@ from gluonic.codegen.lowerings.entry import lower
 lower("slice", loop="loops.loop_slices:slice_of")
 lower("slice_axis", loop="loops.loop_slices:slice_axis")
 lower("slice_like", loop="loops.loop_slices:slice_like")
+lower(
+    "_slice_assign",
+    "_slice_assign_scalar",
+    python="NumPy writes into a part of the array in one call",
+)
+lower(
+    "Crop",
+    python="NumPy cuts out a view, which takes no time",
+)

@@ -1,0 +1,8 @@
+"""Correlation."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "Correlation",
+    python="NumPy correlates displacement by displacement; no rule for machine code has been written",
+)

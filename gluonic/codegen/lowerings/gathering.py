@@ -1,0 +1,19 @@
+"""Elements found by several indices."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "gather_nd",
+    "_backward_gather_nd",
+    "scatter_nd",
+    "_scatter_set_nd",
+    "_contrib_index_copy",
+    "_contrib_index_array",
+    "_ravel_multi_index",
+    "_unravel_index",
+    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+)
+lower(
+    "_contrib_boolean_mask",
+    python="the shape of its output depends on the data, so the interpreter runs the graph",
+)

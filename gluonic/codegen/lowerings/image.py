@@ -1,0 +1,15 @@
+"""Images before nets read them."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_image_to_tensor",
+    "_image_normalize",
+    "_image_crop",
+    "_image_flip_left_right",
+    "_image_flip_top_bottom",
+    "_image_resize",
+    "_cvimresize",
+    "_cvcopyMakeBorder",
+    python="images are prepared one by one, before nets read them, by NumPy and OpenCV",
+)

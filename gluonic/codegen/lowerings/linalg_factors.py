@@ -1,0 +1,14 @@
+"""Factors of matrices."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_linalg_potrf",
+    "_linalg_potri",
+    "_linalg_gelqf",
+    "_linalg_syevd",
+    "_linalg_inverse",
+    "_linalg_det",
+    "_linalg_slogdet",
+    python="LAPACK factors the matrices, called by NumPy",
+)

@@ -1,0 +1,12 @@
+"""Parts of matrices."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_linalg_sumlogdiag",
+    "_linalg_extractdiag",
+    "_linalg_makediag",
+    "_linalg_extracttrian",
+    "_linalg_maketrian",
+    python="NumPy moves its elements in one call; no rule for machine code has been written",
+)

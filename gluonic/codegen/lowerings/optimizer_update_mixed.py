@@ -1,0 +1,13 @@
+"""Updates of optimizers in mixed precision."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "mp_sgd_update",
+    "mp_sgd_mom_update",
+    "mp_nag_mom_update",
+    "_mp_adamw_update",
+    "mp_lamb_update_phase1",
+    "mp_lamb_update_phase2",
+    python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
+)

@@ -1,0 +1,19 @@
+"""Updates of several weights."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "multi_sgd_update",
+    "multi_mp_sgd_update",
+    "multi_sgd_mom_update",
+    "multi_mp_sgd_mom_update",
+    "_multi_lamb_update",
+    "_multi_mp_lamb_update",
+    "preloaded_multi_sgd_update",
+    "preloaded_multi_mp_sgd_update",
+    "preloaded_multi_sgd_mom_update",
+    "preloaded_multi_mp_sgd_mom_update",
+    "_multi_adamw_update",
+    "_multi_mp_adamw_update",
+    python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
+)

@@ -1,0 +1,12 @@
+"""Small integers and back."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_contrib_quantize",
+    "_contrib_quantize_v2",
+    "_contrib_quantize_asym",
+    "_contrib_dequantize",
+    "_contrib_requantize",
+    python="NumPy rounds to small integers; no rule for machine code has been written",
+)

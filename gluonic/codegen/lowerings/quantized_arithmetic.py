@@ -1,0 +1,10 @@
+"""Arithmetic on small integers."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_contrib_quantized_elemwise_add",
+    "_contrib_quantized_elemwise_mul",
+    "_contrib_quantized_concat",
+    python="NumPy rounds to small integers; no rule for machine code has been written",
+)

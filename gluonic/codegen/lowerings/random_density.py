@@ -1,0 +1,16 @@
+"""Densities."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_random_pdf_uniform",
+    "_random_pdf_normal",
+    "_random_pdf_gamma",
+    "_random_pdf_exponential",
+    "_random_pdf_poisson",
+    "_random_pdf_negative_binomial",
+    "_random_pdf_generalized_negative_binomial",
+    "_random_pdf_dirichlet",
+    "_along_sample",
+    python="nets seldom ask for densities: NumPy computes them, function by function",
+)

@@ -1,0 +1,9 @@
+"""Parts of regions."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_contrib_PSROIPooling",
+    "_contrib_RROIAlign",
+    python="regions have sizes that the data decide, and few nets read more than hundreds of them",
+)

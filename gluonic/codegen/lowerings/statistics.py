@@ -1,0 +1,27 @@
+"""Places of extremes, running sums, moments."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "argmax",
+    "argmin",
+    "argmax_channel",
+    python="no loop keeps the place of an extreme, so NumPy finds it",
+)
+lower(
+    "_np_cumsum",
+    python="each element waits for the one before, so NumPy adds them up",
+)
+lower(
+    "_square_sum",
+    "moments",
+    python="NumPy moves its elements in one call; no rule for machine code has been written",
+)
+lower(
+    "multi_sum_sq",
+    "all_finite",
+    "multi_all_finite",
+    "_contrib_allclose",
+    "multi_lars",
+    python="optimizers ask for it between steps, for many arrays at once, and NumPy answers",
+)

@@ -1,0 +1,39 @@
+"""docs/native.md: what runs as machine code in a compiled graph, and what Python runs, and why.
+
+python -m tests.codegen.lowerings.native_page     # writes it from `gluonic/codegen/lowerings/`
+"""
+
+from collections import defaultdict
+from pathlib import Path
+
+from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.graph.operator import REGISTRY
+from tests.graph.registry_samples import SAMPLES
+
+PAGE = Path(__file__).parents[3] / "docs" / "native.md"
+_HEAD = """# What runs as machine code
+
+In a hybridized net all operators run as machine code but for those below, which Python runs between the parts
+that are machine code. `print(net.explain(x))` says with the same sentences which steps of a net these are.
+Besides, custom operators call your Python, and control flow calls the machine code of its bodies from Python.
+
+Written by `python -m tests.codegen.lowerings.native_page`; the tests compile every operator and compare.
+
+Of {count} operators {native} are machine code always. Python runs, always or in the cases that are named:
+"""
+
+
+def page() -> str:
+    """The text."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in SAMPLES:
+        if reason := lowering_of(REGISTRY[name]).python:
+            found[reason].append(f"`{name}`")
+    native = len(SAMPLES) - sum(map(len, found.values()))
+    head = _HEAD.format(count=len(SAMPLES), native=native)
+    rows = [f"- {', '.join(names)}: {reason}\n" for reason, names in found.items()]
+    return "".join([head, "\n", *sorted(rows)])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
