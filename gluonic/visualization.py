@@ -5,8 +5,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gluonic.drawing.costs import cost_of
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.families import looks_like_parameter
+from gluonic.gluon import HybridBlock
 from gluonic.graph.infer import Facts
 from gluonic.graph.node import Graph, Node
 from gluonic.symbol import Symbol
@@ -16,7 +18,11 @@ from gluonic.symbol.plotting import drawing_of, facts_of, name_of
 __all__ = ["plot_network", "print_summary"]
 
 _TITLE = "plot"
-_HEADINGS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
+_HEADINGS = ("Layer (type)", "Output Shape", "Param #", "FLOPs", "Memory", "Previous Layer")
+_COSTS = slice(3, 5)
+_POSITIONS = (0.44, 0.64, 0.74, 1.0)
+_WIDE_POSITIONS = (0.36, 0.53, 0.63, 0.72, 0.81, 1.0)
+_WIDE = 110
 _DATA_INPUTS = ("data", "label", "indices", "index")
 
 
@@ -40,9 +46,9 @@ def print_summary(
     symbol: Symbol,
     shape: Mapping[str, tuple[int, ...]] | None = None,
     line_length: int = 120,
-    positions: Sequence[float] = (0.44, 0.64, 0.74, 1.0),
+    positions: Sequence[float] = _POSITIONS,
 ) -> None:
-    """Print a table of layers, output shapes and numbers of parameters.
+    """Print a table of layers, output shapes, numbers of parameters, operations and bytes of results.
 
     Parameters are counted from inferred shapes; one that several layers read counts for each of them, and
     «unique» counts it once. What does not follow from the shapes given is a question mark.
@@ -52,10 +58,13 @@ def print_summary(
     symbol : the network
     shape : shapes of inputs by name, the batch's axis first; it is left out in the table
     line_length : the width of the table
-    positions : where its columns end, as parts of the width or in characters
+    positions : where its columns end, as parts of the width or in characters; four leave operations and
+        bytes out, by default they are there if the width is 110 or more
     """
     graph = _graph_of(symbol, "print_summary")
     facts = facts_of(graph, SHAPE, shape or {})
+    if tuple(positions) == _POSITIONS and line_length >= _WIDE:
+        positions = _WIDE_POSITIONS
     ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
     layers = _layers(graph, shape or {})
     print("_" * line_length)
@@ -102,6 +111,9 @@ def _is_data(variable: Node, input_name: str, given: Mapping[str, Any]) -> bool:
 
 
 def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
+    """A line of the table; where it has four columns, costs are left out."""
+    if len(ends) == len(fields) - 2:
+        fields = [*fields[: _COSTS.start], *fields[_COSTS.stop :]]
     line = ""
     for field, end in zip(fields, ends, strict=True):
         line = (line + field)[:end].ljust(end)
@@ -119,11 +131,20 @@ def _print_layer(layer: _Layer, facts: Facts, ends: Sequence[int], *, with_shape
         f"{node.name}({node.operator_name})",
         "" if shape is None else "x".join("?" if a is None else str(a) for a in shape[1:]),
         "?" if count is None else str(count),
+        *_costs(node, facts),
         previous[0] if previous else "",
     )
     print(_row(first, ends))
     for name in previous[1:]:
-        print(_row(("", "", "", name), ends))
+        print(_row(("", "", "", "", "", name), ends))
+
+
+def _costs(node: Node, facts: Facts) -> tuple[str, str]:
+    """The operations of a node, and the bytes of its results, as far as they follow from shapes."""
+    cost = cost_of(node, facts)
+    if cost is None:
+        return "", ""
+    return f"{cost.operations:,}", f"{cost.written:,}"
 
 
 def _is_layer(variable: Node, reader: _Layer) -> bool:
@@ -150,6 +171,11 @@ def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
         lines.append(f"Unique params: {unique}, shared: {total - unique}")
     if states:
         lines.append(f"Auxiliary states: {_count(states, facts)}")
+    costs = [cost for layer in layers if (cost := cost_of(layer.node, facts)) is not None]
+    if costs:
+        lines.append(f"Total FLOPs: {sum(cost.operations for cost in costs):,}")
+        weights, results = 4 * unique, sum(cost.written for cost in costs)
+        lines.append(f"Memory in bytes: parameters {weights:,}, results {results:,}")
     if unknown:
         names = ", ".join(unknown[:6]) + (", …" if len(unknown) > 6 else "")
         lines.append(f"Not counted, for their shapes do not follow: {names}")
@@ -160,7 +186,7 @@ def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
 
 
 def plot_network(
-    symbol: Symbol,
+    symbol: Symbol | HybridBlock,
     title: str = _TITLE,
     save_format: str = "html",
     shape: Mapping[str, tuple[int, ...]] | None = None,
@@ -172,7 +198,7 @@ def plot_network(
 
     Parameters
     ----------
-    symbol : the network; operators that gluonic does not have are drawn, too
+    symbol : the network, or a block; operators that gluonic does not have are drawn, too
     title : the heading
     save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
     shape, dtype : shapes and dtypes of inputs by name, for the arrows' labels
@@ -189,7 +215,8 @@ def plot_network(
     RuntimeWarning
         if several nodes have one name; they are drawn apart
     """
-    graph = _graph_of(symbol, "plot_network")
+    is_block = isinstance(symbol, HybridBlock)
+    graph = symbol.plot().page.graph if is_block else _graph_of(symbol, "plot_network")
     names: dict[str, int] = {}
     for node in graph.nodes:
         names[node.name] = names.get(node.name, 0) + 1

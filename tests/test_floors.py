@@ -11,9 +11,9 @@ PACKAGE = Path(__file__).parent.parent / "gluonic"
 ALLOWED = {
     "graph": {"graph"},
     "codegen": {"graph", "codegen"},
-    "ndarray": {"graph", "codegen", "ndarray"},
-    "extension": {"graph", "codegen", "ndarray", "extension"},
     "drawing": {"graph", "codegen", "drawing"},
+    "ndarray": {"graph", "codegen", "drawing", "ndarray"},
+    "extension": {"graph", "codegen", "ndarray", "extension"},
     "symbol": {"graph", "codegen", "ndarray", "drawing", "symbol"},
     "mxnet_names": {"graph", "mxnet_names", "pickling"},
 }

@@ -184,6 +184,13 @@ class NDArray:
         lengths = "x".join(map(str, self.shape))
         return f"\n{self._data}\n<{type(self).__name__} {lengths} @{self.context}>"
 
+    def _repr_html_(self) -> str:
+        from gluonic.drawing.shown import array_html
+
+        lengths = "×".join(map(str, self.shape)) or "scalar"
+        title = f"{type(self).__name__} {lengths} {self._data.dtype.name} @{self.context}"
+        return array_html(self._data, title)
+
     def __len__(self) -> int:
         if not self._data.ndim:
             raise TypeError("len() of an NDArray without axes")

@@ -13,7 +13,7 @@ from gluonic.graph.attributes import parse, wording
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
 from gluonic.graph.events import EVENTS
 from gluonic.graph.files import write_atomically
-from gluonic.profiler.report import chrome_trace, statistics, table
+from gluonic.profiler.report import chrome_trace, report, statistics
 
 _SORTS = ("total", "avg", "min", "max", "count")
 
@@ -181,7 +181,7 @@ def dumps(
     if reset:
         _PROFILER.reset_at = len(EVENTS.found)
     if format == "table":
-        return table(found)
+        return report(found)
     whole = {"Time": found, "Memory": {}, "Unit": {"Time": "ms", "Memory": "kB"}}
     return json.dumps(whole, indent=4)
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from gluonic.drawing.shown import table_html
 from gluonic.graph.events import TraceEvent
 
 Statistics: TypeAlias = dict[str, dict[str, dict[str, float]]]
@@ -74,6 +75,36 @@ def _sorted(
     return dict(sorted(rows.items(), key=lambda row: row[1][sort_by], reverse=not ascending))
 
 
+class Report(str):
+    """The statistics as a text, which a notebook shows as tables.
+
+    Attributes
+    ----------
+    found : the statistics
+    """
+
+    found: Statistics
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            table_html(
+                category, ("Name", *_COLUMNS), [(n, _numbers(row)) for n, row in rows.items()]
+            )
+            for category, rows in self.found.items()
+        )
+
+
+def report(found: Statistics) -> Report:
+    """The statistics, to read."""
+    made = Report(table(found))
+    made.found = found
+    return made
+
+
+def _numbers(row: dict[str, float]) -> list[str]:
+    return [f"{row['Count']:.0f}", *(f"{row[key]:.4f}" for key in _KEYS[1:])]
+
+
 def table(found: Statistics) -> str:
     """The statistics, to read."""
     lines = [
@@ -86,8 +117,7 @@ def table(found: Statistics) -> str:
         lines += [category, "=================", f"{'Name':{width}}{_cells(_COLUMNS)}"]
         lines.append(f"{'----':{width}}{_cells(['-' * len(title) for title in _COLUMNS])}")
         for name, row in rows.items():
-            cells = [f"{row['Count']:.0f}", *(f"{row[key]:.4f}" for key in _KEYS[1:])]
-            lines.append(f"{name:{width}}{_cells(cells)}")
+            lines.append(f"{name:{width}}{_cells(_numbers(row))}")
         lines.append("")
     return "\n".join(lines)
 

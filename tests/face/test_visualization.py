@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gluonic as mx
 from gluonic import symbol as sym
 from gluonic.drawing.drawing import Drawing
 from gluonic.graph.errors import InferenceError, MXNetError
@@ -53,6 +54,25 @@ def test_the_summary_has_a_row_for_each_layer(capsys: pytest.CaptureFixture[str]
     assert rows["fc1"] == ["fc1(FullyConnected)", "32", "3232", "data"]
     assert rows["bn"] == ["bn(BatchNorm)", "32", "64", "fc1"]
     assert rows["data"] == ["data(null)", "100", "0"]
+
+
+def test_a_wide_summary_counts_operations_and_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary(network(), {"data": (4, 100)})
+    text = capsys.readouterr().out
+    rows = {line.split("(")[0]: line.split() for line in text.splitlines() if "(" in line}
+    operations = 4 * 32 * 2 * 100
+    assert rows["fc1"][1:] == ["32", "3232", f"{operations:,}", "512", "data"]
+    found = [int(row[3].replace(",", "")) for row in rows.values() if len(row) == 6]
+    assert f"Total FLOPs: {sum(found):,}\n" in text
+    results = 4 * 4 * (32 + 32 + 32 + 10 + 10)
+    assert f"Memory in bytes: parameters {4 * 3626:,}, results {results:,}\n" in text
+
+
+def test_a_summary_of_four_columns_is_as_mxnets(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary(network(), {"data": (4, 100)}, 120, (0.4, 0.6, 0.7, 1.0))
+    heading = capsys.readouterr().out.splitlines()[1]
+    assert heading.split("  ")[0] == "Layer (type)"
+    assert "FLOPs" not in heading
 
 
 def test_shared_parameters_count_for_each_use_and_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,6 +184,19 @@ def test_nodes_and_edges_can_be_added() -> None:
     drawing.node("extra", label="Extra")
     drawing.edge("extra", "fc1")
     assert '\t"extra" [label="Extra"]\n\t"extra" -> "fc1"\n}' in drawing.source
+
+
+def test_blocks_are_drawn_too() -> None:
+    net = mx.gluon.nn.Dense(3, in_units=2, prefix="fc_")
+    drawing = plot_network(net, shape={"data": (5, 2)})
+    assert '"fc_fwd" -> "data" [label="5×2"' in drawing.source
+
+
+def test_notebooks_show_arrays() -> None:
+    page = mx.nd.array([[1, 2], [3, np.nan]])._repr_html_()
+    assert "NDArray 2×2 float32 @cpu(0)" in page
+    assert "1 not finite" in page
+    assert "<svg" in page
 
 
 def test_notebooks_show_the_drawing() -> None:

@@ -332,3 +332,13 @@ def test_the_environment_can_ask_for_the_profile_of_a_program(
     subprocess.run([sys.executable, "-c", program], env=environment, cwd=tmp_path, check=True)
     events = json.loads((tmp_path / name).read_text())["traceEvents"]
     assert "exp" in {event["name"] for event in events}
+
+
+def test_a_notebook_shows_the_statistics_as_tables() -> None:
+    profiler.set_state("run")
+    nd.tanh(nd.ones((2,))) * 3
+    report: Any = profiler.dumps()
+    page = report._repr_html_()
+    assert ">tanh</td>" in page
+    assert page.count("<table>") == len(report.found)
+    assert report == str(report)
