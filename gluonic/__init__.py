@@ -11,10 +11,10 @@ from gluonic import symbol as sym
 from gluonic._version import __version__
 from gluonic.alias import install_as_mxnet
 from gluonic.base import MXNetError
-from gluonic.graph.later import import_later
 from gluonic.graph.threads import limit_blas
 from gluonic.mxnet_names import hook
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.support.lazy_import import import_later
 from gluonic.symbol.naming import NameManager
 from gluonic.symbol.scopes import AttrScope
 from gluonic.util import (

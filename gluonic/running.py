@@ -11,7 +11,7 @@ from io import open_code
 from types import CodeType, ModuleType
 from typing import Any
 
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 class NotRunnableError(ImportError):

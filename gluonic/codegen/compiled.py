@@ -19,13 +19,13 @@ from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.abstract_arrays import larger_batches
 from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.attributes import Shape
-from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
-from gluonic.graph.locks import lock
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array, Run
+from gluonic.support.gc_pause import paused
+from gluonic.support.locks import lock
 
 _MOST_BINDINGS, _MOST_SPECIALIZATIONS = 64, 8
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.view import unify
+from gluonic.support.cached_property import cached_property
 
 Condition = Callable[[list[Array]], bool]
 

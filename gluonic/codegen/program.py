@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.shapes.facts import DynamicShapeError
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.checking import CHECKING
-from gluonic.graph.collector import paused
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.memory import copied
@@ -17,6 +15,8 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified
+from gluonic.support.cached_property import cached_property
+from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from gluonic.contrib import amp, autograd
-from gluonic.graph.later import import_later
 from gluonic.ndarray import contrib as nd
 from gluonic.ndarray import contrib as ndarray
+from gluonic.support.lazy_import import import_later
 from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 

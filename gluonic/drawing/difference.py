@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from gluonic.drawing.page.marks import Marks
 from gluonic.graph.infer import Facts
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.record import record
 from gluonic.graph.view import written
+from gluonic.support.record import record
 
 _MOST_COMPARED = 3000
 """Longer runs of operators that differ are matched one by one: to look for more takes quadratic time."""

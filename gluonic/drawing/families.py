@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gluonic.graph.json_placeholder import Placeholder
+from gluonic.graph.json.placeholder import Placeholder
 from gluonic.graph.node import Node
 
 _PARAMETER_NAMES = (

@@ -14,7 +14,7 @@ from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
-from gluonic.graph.json_writer import write_json
+from gluonic.graph.json.writer import write_json
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array
 from gluonic.graph.view import PartialShape

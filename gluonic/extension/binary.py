@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from gluonic.extension.guard import CallSlots, guards_for
 from gluonic.extension.signatures import VERSIONS, functions
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.json_writer import VERSION as MXNET_VERSION
+from gluonic.graph.json.writer import VERSION as MXNET_VERSION
 
 Argument: TypeAlias = "int | ctypes.Array[Any] | ctypes._SimpleCData[Any] | None"
 Resolver: TypeAlias = Callable[[str], int | None]

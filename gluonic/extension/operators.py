@@ -13,7 +13,7 @@ from gluonic.extension.inference import Inference, LibraryInference
 from gluonic.graph.application import Application
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.graph.json_writer import SUBGRAPHS
+from gluonic.graph.json.writer import SUBGRAPHS
 from gluonic.graph.operator import Array, NativeCall, Operator, Signatures
 from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
 

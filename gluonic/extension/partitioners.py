@@ -11,7 +11,7 @@ from gluonic.extension.inference import addresses, integers
 from gluonic.extension.partition import Chooser, CutGroup, Partition, cut_out, replace_groups
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.json_writer import SUBGRAPHS, write_json
+from gluonic.graph.json.writer import SUBGRAPHS, write_json
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY
 

@@ -13,8 +13,8 @@ from gluonic.extension.catalogue import GraphPass
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
-from gluonic.graph.json_reader import read_json
-from gluonic.graph.json_writer import VERSION
+from gluonic.graph.json.reader import read_json
+from gluonic.graph.json.writer import VERSION
 from gluonic.graph.node import Graph
 from gluonic.graph.operator import REGISTRY, Array
 

@@ -9,8 +9,8 @@ from gluonic.extension.inference import Dtypes, Shapes
 from gluonic.extension.operators import LoadedOperator, OperatorUse
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.infer import infer
-from gluonic.graph.json_reader import read_json
-from gluonic.graph.json_writer import SUBGRAPHS, write_json
+from gluonic.graph.json.reader import read_json
+from gluonic.graph.json.writer import SUBGRAPHS, write_json
 from gluonic.graph.node import Graph
 from gluonic.graph.view import Unknown
 

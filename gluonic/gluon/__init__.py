@@ -9,7 +9,7 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.symbol_block import SymbolBlock
-from gluonic.graph.later import import_later
+from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.gluon import contrib, data, model_zoo, rnn, trainer, utils

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import Structure
 from gluonic.gluon.trace import Trace
-from gluonic.graph.json_writer import write_json
+from gluonic.graph.json.writer import write_json
 from gluonic.graph.node import Graph
 from gluonic.graph.states import with_own_states
 from gluonic.ndarray import NDArray

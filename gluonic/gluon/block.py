@@ -24,8 +24,8 @@ from gluonic.gluon.tracing import TRACING
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.later import import_later
 from gluonic.ndarray import NDArray
+from gluonic.support.lazy_import import import_later
 
 
 class UnreadyBlockError(MXNetError, AttributeError):

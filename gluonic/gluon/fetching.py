@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlparse
 from urllib.request import urlopen
 
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
-from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 _REPOSITORY = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
 

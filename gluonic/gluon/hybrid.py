@@ -19,11 +19,11 @@ from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import METHODS
-from gluonic.graph.collector import paused
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.context import CPU
 from gluonic.ndarray.state import STATE
+from gluonic.support.gc_pause import paused
 
 _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",

@@ -14,13 +14,13 @@ from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import NotThereError
-from gluonic.graph.later import import_later
 from gluonic.graph.memory import converted
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import Flags
+from gluonic.support.lazy_import import import_later
 
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
 

@@ -11,7 +11,6 @@ from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Graph, Node
@@ -21,6 +20,7 @@ from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
 from gluonic.ndarray.state import STATE
+from gluonic.support.cached_property import cached_property
 
 if TYPE_CHECKING:
     from gluonic.gluon.traced_block import TracedBlock

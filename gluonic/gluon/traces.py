@@ -4,7 +4,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from gluonic.gluon.trace import BoundTrace, Trace
-from gluonic.graph.locks import lock
+from gluonic.support.locks import lock
 
 if TYPE_CHECKING:
     from gluonic.gluon.traced_block import TracedBlock

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.record import record
 from gluonic.graph.view import NodeView, Titled
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.graph.operator import Array, Operator, Run, Settings

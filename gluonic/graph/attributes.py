@@ -15,8 +15,8 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import AttributeValueError, nearest
-from gluonic.graph.record import record
 from gluonic.graph.subgraphs import Subgraphs, subgraphs
+from gluonic.support.record import record
 
 
 @record

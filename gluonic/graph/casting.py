@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.application import Application
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 FULL = np.dtype("float32")
 

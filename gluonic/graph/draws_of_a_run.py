@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.c_functions import c_function
 from gluonic.graph.twisters import Array, Take
+from gluonic.support.c_functions import c_function
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _BELOW_ONE = {F32: np.nextafter(np.float32(1), np.float32(0)), F64: np.nextafter(1.0, 0.0)}

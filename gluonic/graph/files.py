@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gluonic.graph.errors import FileAccessError
-from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 
 def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessError:

@@ -15,7 +15,7 @@ from gluonic.graph import pictures
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.hints import hint
-from gluonic.graph.json_placeholder import Placeholder, missing
+from gluonic.graph.json.placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, slots_of, title_of, unify, written

@@ -15,7 +15,7 @@ from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
-from gluonic.graph.quiet import quietly
+from gluonic.support.suppress_fp_warnings import quietly
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import Arithmetic
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.errors import Location
 from gluonic.graph.operator import REGISTRY
+from gluonic.support.cached_property import cached_property
 
 if TYPE_CHECKING:
     import networkx

@@ -1,6 +1,6 @@
 """Pictures, which are drawn a floor above, for errors that offer them; imported when one is asked for."""
 
-from gluonic.graph.later import import_later
+from gluonic.support.lazy_import import import_later
 
 __getattr__, __dir__ = import_later(
     __name__,

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 
 from gluonic.graph.draws_of_a_run import FILLS, different, paired_normals
-from gluonic.graph.locks import lock
 from gluonic.graph.twisters import Array, Twisters
+from gluonic.support.locks import lock
 
 STATES, _ALONE, _STRIDE = 1024, 64, 127
 _WORTH, _START = 1 << 18, 300

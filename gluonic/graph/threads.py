@@ -9,8 +9,8 @@ import os
 
 from threadpoolctl import threadpool_limits
 
-from gluonic.graph.cores import available_cores
 from gluonic.graph.errors import MXNetError
+from gluonic.support.cpu_count import available_cores
 
 
 def thread_count() -> int:

@@ -13,8 +13,8 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.graph.locks import lock
 from gluonic.graph.operator import Array
+from gluonic.support.locks import lock
 
 _numbers = itertools.count(1)
 

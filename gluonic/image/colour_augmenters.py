@@ -10,11 +10,11 @@ import numpy as np
 from gluonic import ndarray as nd
 from gluonic.graph import colours
 from gluonic.graph.errors import InferenceError, describe
-from gluonic.graph.quiet import quietly
 from gluonic.graph.versions import mark_modified
 from gluonic.image.augmenter import Augmenter, NowAndThen, RandomOrderAug
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.recording import check_writable
+from gluonic.support.suppress_fp_warnings import quietly
 
 __all__ = [
     "BrightnessJitterAug",

@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-from gluonic.graph.cores import available_cores
 from gluonic.graph.errors import FileFormatError, describe
 from gluonic.image.reading import imdecode
+from gluonic.support.cpu_count import available_cores
 
 
 class Source(Protocol):

@@ -12,13 +12,13 @@ from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.memory import too_large
 from gluonic.graph.operator import REGISTRY
-from gluonic.graph.quiet import quietly
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
 from gluonic.ndarray.recording import check_writable
+from gluonic.support.suppress_fp_warnings import quietly
 
 _DENSE = (None, "default")
 

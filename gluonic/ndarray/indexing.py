@@ -12,7 +12,6 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.memory import allocating, copied, too_large
 from gluonic.graph.operator import REGISTRY, Array
-from gluonic.graph.quiet import QUIET, quietly
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto
@@ -22,6 +21,7 @@ from gluonic.ndarray.recording import check_writable, put, wrap
 from gluonic.ndarray.shaping import broadcast_to, view, with_shape
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import FunctionRecord, entry_of
+from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
 Key = tuple[Any, ...]
 

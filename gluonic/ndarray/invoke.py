@@ -20,11 +20,11 @@ from gluonic.graph.interpret import (
 )
 from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
-from gluonic.graph.quiet import QUIET, quietly
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
+from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
 

@@ -12,10 +12,10 @@ from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused, without_memory
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.quiet import quietly
 from gluonic.graph.versions import mark_all_modified, write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
+from gluonic.support.suppress_fp_warnings import quietly
 
 
 def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:

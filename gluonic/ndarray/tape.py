@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gluonic.graph.operator import Array
-from gluonic.graph.references import holds_alone
 from gluonic.graph.versions import add, write
+from gluonic.support.references import holds_alone
 
 if TYPE_CHECKING:
     from gluonic.ndarray.array import NDArray

@@ -6,8 +6,8 @@ from typing import IO, Any
 
 from gluonic.graph.errors import AttributeValueError, CallError, FileFormatError, MXNetError
 from gluonic.graph.files import inaccessible
-from gluonic.graph.locks import lock
 from gluonic.recordio.framing import Frames, framed
+from gluonic.support.locks import lock
 
 _LARGEST = 1 << 63  # a place in a file
 

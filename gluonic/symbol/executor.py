@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.errors import MXNetError, nearest
 from gluonic.graph.infer import infer
@@ -22,6 +21,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
+from gluonic.support.cached_property import cached_property
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.monitoring import Monitor, RunMonitor

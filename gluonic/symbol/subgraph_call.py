@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gluonic.graph.errors import AttributeValueError, CallError, describe
-from gluonic.graph.json_reader import read_json
+from gluonic.graph.json.reader import read_json
 from gluonic.graph.node import Node
 from gluonic.symbol.compose import only_entry
 from gluonic.symbol.naming import current_names

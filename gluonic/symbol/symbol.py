@@ -9,8 +9,8 @@ from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.graph.gradient import gradients
-from gluonic.graph.json_reader import read_json
-from gluonic.graph.json_writer import write_json
+from gluonic.graph.json.reader import read_json
+from gluonic.graph.json.writer import write_json
 from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import plain
 from gluonic.graph.operator import REGISTRY

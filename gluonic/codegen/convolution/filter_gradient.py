@@ -21,7 +21,7 @@ from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _LATENCY = 4
 """Cycles a fused multiply-add takes; two can start in each."""

@@ -10,7 +10,7 @@ from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _CHANNELS_AHEAD = 6
 """How many channels before they are needed filters are asked for that lie far from each other."""

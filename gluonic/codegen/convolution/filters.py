@@ -12,7 +12,7 @@ from functools import cache
 
 from gluonic.codegen.machine.target import Target
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _LATENCY = 4
 """Cycles a fused multiply-add takes; two can start in each."""

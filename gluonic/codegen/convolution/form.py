@@ -9,7 +9,7 @@ from math import gcd
 from gluonic.codegen.convolution.filters import Filters, Reading, Tile, blocks_of
 from gluonic.codegen.convolution.geometry import Geometry
 from gluonic.codegen.convolution.tiling import ConvolutionTiling
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _MUCH = 1 << 21
 """From how many bytes of weights on they are asked for early; the second cache keeps what is less."""

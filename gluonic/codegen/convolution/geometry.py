@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of
 from gluonic.codegen.convolution.tiling import ConvolutionTiling
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

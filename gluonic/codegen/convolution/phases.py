@@ -10,7 +10,7 @@ from math import gcd
 
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -11,7 +11,7 @@ from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.geometry import Strides
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -11,7 +11,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.trial import length_of
 from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
 from gluonic.graph.families import Expression
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 TileShape = tuple[int, int, int]
 

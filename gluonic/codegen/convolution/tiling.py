@@ -4,7 +4,7 @@ from functools import cache
 
 from gluonic.codegen.convolution.filters import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.machine.target import Target
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _DEEP = 256
 """About how many products are summed at a time: so many weights stay in the first cache while images go by."""

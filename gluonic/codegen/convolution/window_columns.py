@@ -7,7 +7,7 @@ from gluonic.codegen.convolution.windows import Windows3
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.writers.element_writer import LONGEST_READ, ElementWriter, Stretch
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

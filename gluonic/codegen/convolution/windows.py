@@ -1,7 +1,7 @@
 """Windows in three dimensions: those of images are taken for windows of volumes that are one place deep."""
 
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

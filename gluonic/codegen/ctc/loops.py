@@ -11,7 +11,7 @@ from collections.abc import Callable
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype, Value
 from gluonic.codegen.writers.element_writer import ElementWriter
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _WORD = 8
 """The bytes of a class number."""

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gluonic.graph.node import Entry
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.runtime.binding import Binding

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import astuple
 
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

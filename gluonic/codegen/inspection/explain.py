@@ -9,9 +9,9 @@ from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.draws import only_draws
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.record import record
 from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.view import written
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group

@@ -13,7 +13,7 @@ from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.maths.values import FLOAT32, Dtype, Value
 from gluonic.graph.application import Application
 from gluonic.graph.families import Expression
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _COSTLY = 12
 """From so many instructions on a value is rather kept than computed again."""

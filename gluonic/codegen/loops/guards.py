@@ -16,7 +16,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

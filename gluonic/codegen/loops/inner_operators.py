@@ -11,9 +11,9 @@ from gluonic.graph.attributes import Axes, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Operator
-from gluonic.graph.record import record
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
+from gluonic.support.record import record
 
 
 def apply(op: Operator, *inputs: Entry | None, name: str = "", **attributes: Any) -> Entry:

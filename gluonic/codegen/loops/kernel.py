@@ -25,7 +25,7 @@ from math import prod
 from typing import Any, Literal
 
 from gluonic.codegen.maths.values import Dtype
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 Way = Literal["repeat", "unit", "stride", "chunk"]
 Body = Callable[..., Sequence[Any]]

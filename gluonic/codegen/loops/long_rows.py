@@ -22,7 +22,7 @@ from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import INT64, Dtype
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _GRAIN = 1 << 14
 """How many elements a chunk has."""

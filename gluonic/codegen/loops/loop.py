@@ -7,7 +7,7 @@ from typing import Any
 from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph.attributes import Shape
 from gluonic.graph.families import Expression
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 AxisMap = tuple[int | None, ...]
 

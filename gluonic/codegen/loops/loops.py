@@ -18,7 +18,7 @@ from gluonic.codegen.loops.units import Units
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule, Opening
 from gluonic.codegen.maths.elements import Lanes, counting, load, selects, store, stream
 from gluonic.codegen.maths.values import INT64, Dtype, Value
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 # Registers that one step fills: as many independent chains keep the arithmetic units busy.
 _REGISTERS_A_STEP = 4

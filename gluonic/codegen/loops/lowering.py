@@ -10,7 +10,7 @@ from gluonic.codegen.loops.stage_bodies import StageBodies
 from gluonic.codegen.maths.values import Dtype
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from gluonic.graph.operator import Operator
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 Rule: TypeAlias = str | Callable[..., Any]
 """A function, or where it stands."""

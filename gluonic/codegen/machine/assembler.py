@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from gluonic.codegen.machine.target import Target
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from gluonic._version import __version__
 from gluonic.codegen.machine.target import LLVM_OPTION, Target, load_llvm
-from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 _MAGIC = b"gluonic object 2\n"
 _DIGEST_BYTES = 32

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.cached_property import cached_property
-from gluonic.graph.record import record
+from gluonic.support.cached_property import cached_property
+from gluonic.support.record import record
 
 ALIGNMENT = 64
 NOTHING: Mapping[int, tuple[int, int]] = MappingProxyType({})

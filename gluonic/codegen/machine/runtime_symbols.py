@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import cache
 
-from gluonic.graph.c_functions import found_function
+from gluonic.support.c_functions import found_function
 
 # LLVM itself calls these when an instruction set has no instruction for the operation.
 IMPLICIT = (

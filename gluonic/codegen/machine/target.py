@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 # The SIMD features code generation looks at, each with the one it builds upon.
 _BUILDS_ON = {

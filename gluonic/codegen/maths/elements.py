@@ -21,7 +21,7 @@ from gluonic.codegen.maths.values import (
     scalar_type,
     vector_type,
 )
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -18,7 +18,7 @@ from gluonic.codegen.maths.bounds import bounds_of_exp
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.narrow_exponential import is_narrow, narrow_exp
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Value, vector_type
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gluonic.codegen.maths.exponential import exp_of_negative
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Dtype, Operand, Value
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -8,7 +8,7 @@ import sys
 from functools import cache
 
 from gluonic.codegen.maths.values import Dtype
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 # CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
 _NAMES = (

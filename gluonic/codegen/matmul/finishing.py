@@ -9,7 +9,7 @@ from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.trial import length_of
 from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _SHORT = 4
 """So many instructions are done in registers, wherever an element is summed up."""

@@ -21,7 +21,7 @@ from gluonic.codegen.matmul.panel_packers import (
     turned_packer,
     write_left_packer,
 )
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",

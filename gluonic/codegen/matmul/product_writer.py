@@ -13,7 +13,7 @@ from gluonic.codegen.matmul.blas import BlasFunction, gemm, gemv
 from gluonic.codegen.matmul.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.matmul.finishing import ProductEpilogue, matrix_finisher
 from gluonic.codegen.matmul.panel_packers import LEFT_PACKER, pieces
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.matmul.steps import ProductStep

@@ -18,9 +18,9 @@ from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.number_table import NumberTable
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Node
-from gluonic.graph.record import record
+from gluonic.support.cached_property import cached_property
+from gluonic.support.record import record
 
 _NATIVE_DTYPES = frozenset(
     np.dtype(name)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.sizes.number_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _CALL, _OPERAND = "{ ptr, i64, i64, i64, i64 }", "{ i32, i32 }"
 _AT_ONCE = 4

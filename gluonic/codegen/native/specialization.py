@@ -19,9 +19,9 @@ from gluonic.codegen.rewriting.passes import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.figures import Measured
 from gluonic.codegen.sizes.residence import Residence
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.record import record
+from gluonic.support.cached_property import cached_property
+from gluonic.support.record import record
 
 
 @record

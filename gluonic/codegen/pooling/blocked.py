@@ -14,7 +14,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, INT64, Value
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _MOST_UNROLLED = 16
 

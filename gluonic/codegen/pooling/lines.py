@@ -14,7 +14,7 @@ from gluonic.codegen.maths.values import FLOAT64, INT64, Dtype, Value
 from gluonic.codegen.pooling.blocked import larger
 from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _MOST_UNROLLED = 16
 

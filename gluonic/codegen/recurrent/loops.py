@@ -16,7 +16,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.values import Dtype, Value
 from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.writers.element_writer import ElementWriter
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 Rows: TypeAlias = Mapping[str, tuple[str, str | int]]
 """Arrays with the distance of their rows."""

@@ -8,7 +8,7 @@ from gluonic.codegen.recurrent.backward import BACKWARD_ARGUMENTS, emit_backward
 from gluonic.codegen.recurrent.forward import FORWARD_ARGUMENTS, emit_forward
 from gluonic.codegen.recurrent.loops import CellSpec, call
 from gluonic.codegen.writers.element_writer import ElementWriter
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

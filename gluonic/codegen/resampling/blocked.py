@@ -13,7 +13,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT64, Value
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.ops.resampling import Resampling
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -5,7 +5,7 @@ from dataclasses import field
 from gluonic.codegen.loops.semantics import relabels
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

@@ -22,8 +22,8 @@ from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
-from gluonic.graph.record import record
 from gluonic.graph.view import settings_of
+from gluonic.support.record import record
 
 DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 

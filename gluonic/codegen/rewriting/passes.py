@@ -14,8 +14,8 @@ from gluonic.codegen.rewriting.sharing import share_products, take_parts_early
 from gluonic.codegen.rewriting.widening import widened, widening_key
 from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.record import record
 from gluonic.graph.simplify import simplify
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.rewriting.layout.blocked_layout import BlockedGraph

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply, overwrite
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

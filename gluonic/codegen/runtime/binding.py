@@ -16,7 +16,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.division import divide
 from gluonic.codegen.sizes.figures import Figures, figures_of
 from gluonic.graph.attributes import Shape
-from gluonic.graph.cached_property import cached_property
+from gluonic.support.cached_property import cached_property
 
 
 class Binding:

@@ -17,8 +17,8 @@ from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import own, run_in_graph, signature_of
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array, Run
-from gluonic.graph.record import record
 from gluonic.graph.versions import mark_all_modified
+from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group

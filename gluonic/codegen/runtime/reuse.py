@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.graph.operator import Array
-from gluonic.graph.references import hold_alone
+from gluonic.support.references import hold_alone
 
 _MOST_CALLS = 4
 """Of so many calls at once memory is remembered, such as of a step that calls a net on two batches."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from gluonic.codegen.maths.values import Dtype
 from gluonic.graph.attributes import Shape
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _MOST_TRIALS = 32
 

@@ -13,7 +13,7 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _End: TypeAlias = tuple[Shape, Dtype]
 _Ends: TypeAlias = Sequence[_End]

@@ -10,7 +10,7 @@ from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.sizes.figures import Figures, Integers
 from gluonic.codegen.sizes.number_table import NumberTable
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _WORTH = 30_000
 """A step is divided if it takes one thread so many nanoseconds."""

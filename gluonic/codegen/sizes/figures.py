@@ -11,7 +11,7 @@ from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 

@@ -16,7 +16,7 @@ from gluonic.codegen.sizes.division import Divisions, aligned, workspace_bytes
 from gluonic.codegen.sizes.figures import Figures, integers
 from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.node import Entry
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

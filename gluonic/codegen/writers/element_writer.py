@@ -8,7 +8,7 @@ from gluonic.codegen.machine.masked_memory import masked_load, masked_store
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype, Value, literal, scalar_type, vector_type
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 INDICES = ("float32", "float64", "int8", "uint8", "int32", "int64")
 """The dtypes of elements that are read as integers."""

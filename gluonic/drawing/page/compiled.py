@@ -10,7 +10,7 @@ from typing import Any
 from gluonic.codegen.inspection.explain import Explanation
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.node import Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _MOST_CODE = 6_000_000
 _FUNCTION = re.compile(r"^([A-Za-z_][\w.$]*):", re.MULTILINE)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gluonic.graph.node import Node
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

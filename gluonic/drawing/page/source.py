@@ -8,7 +8,7 @@ from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
 from gluonic.drawing.page.writer import page_text
 from gluonic.graph.node import Graph
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _FRAME = (
     '<iframe srcdoc="{page}" title="{title}" sandbox="allow-scripts allow-downloads allow-popups" '

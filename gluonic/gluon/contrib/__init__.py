@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gluonic.gluon.contrib import nn, rnn
-from gluonic.graph.later import import_later
+from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.gluon.contrib import cnn, data, estimator

@@ -6,7 +6,7 @@ from gluonic.gluon.data import dataloader, dataset, sampler
 from gluonic.gluon.data.dataloader import *  # noqa: F403
 from gluonic.gluon.data.dataset import *  # noqa: F403
 from gluonic.gluon.data.sampler import *  # noqa: F403
-from gluonic.graph.later import import_later
+from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.gluon.data import vision

@@ -9,8 +9,8 @@ from gluonic.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSa
 from gluonic.graph.attributes import Positive
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError
-from gluonic.graph.later import import_later
 from gluonic.ndarray import cpu_pinned
+from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

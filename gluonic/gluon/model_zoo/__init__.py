@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gluonic.graph.later import import_later
+from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.gluon.model_zoo import model_store, vision

@@ -3,8 +3,8 @@
 import importlib
 import pkgutil
 
-from gluonic.graph.collector import paused
 from gluonic.graph.operator import REGISTRY
+from gluonic.support.gc_pause import paused
 
 with paused():
     for _module in pkgutil.iter_modules(__path__):

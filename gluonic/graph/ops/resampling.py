@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from gluonic.graph.operator import Array
-from gluonic.graph.record import record
 from gluonic.graph.scalar_math import M
+from gluonic.support.record import record
 
 
 class Resampling(Hashable, Protocol):

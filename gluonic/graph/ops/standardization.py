@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.axes import axis_of
-from gluonic.graph.cached_property import cached_property
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView, title_of
+from gluonic.support.cached_property import cached_property
 
 
 def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:

@@ -6,8 +6,8 @@ Passes are imported when a graph has images.
 from collections.abc import Mapping
 
 from gluonic.graph.attributes import Shape
-from gluonic.graph.later import import_later
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.support.lazy_import import import_later
 
 WINDOWED = (
     "Convolution",

@@ -25,7 +25,7 @@ from gluonic.codegen.rewriting.layout.resampling import RESIZING
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 def layout_key(graph: Graph, facts: Facts) -> Hashable:

@@ -10,8 +10,8 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry
 from gluonic.graph.operator import Array
-from gluonic.graph.record import record
 from gluonic.graph.view import NodeView
+from gluonic.support.record import record
 
 
 @record

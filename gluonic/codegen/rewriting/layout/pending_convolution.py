@@ -6,7 +6,7 @@ from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
 from gluonic.graph.application import Application
 from gluonic.graph.node import Entry
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 
 @record

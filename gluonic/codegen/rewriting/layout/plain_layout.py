@@ -28,7 +28,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY
 from gluonic.graph.ops.deconvolution import transposed_convolution
 from gluonic.graph.ops.windows import Windows, is_channels_last
-from gluonic.graph.record import record
+from gluonic.support.record import record
 
 _FLOATS = (FLOAT32, FLOAT64)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gluonic import symbol as sym
 from gluonic.graph.errors import FileFormatError, MXNetError
-from gluonic.graph.json_reader import read_json
+from gluonic.graph.json.reader import read_json
 from gluonic.graph.shape_semantics import np_shape
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import cpu

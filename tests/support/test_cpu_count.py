@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gluonic.graph.cores import available_cores
 from gluonic.graph.threads import thread_count
+from gluonic.support.cpu_count import available_cores
 
 System = Callable[[Mapping[str, str]], Path]
 _PAIRS = {

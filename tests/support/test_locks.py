@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from gluonic import nd
 from gluonic.gluon import nn
-from gluonic.graph.cached_property import cached_property
-from gluonic.graph.locks import lock
+from gluonic.support.cached_property import cached_property
+from gluonic.support.locks import lock
 from tests.forking import forks, is_true_in_a_child
 
 

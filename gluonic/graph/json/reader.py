@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, NoReturn
 
 from gluonic.graph.application import Application
-from gluonic.graph.cached_property import cached_property
-from gluonic.graph.collector import paused
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
-from gluonic.graph.json_document import MOST_OUTPUTS, Document, kind_of, short
-from gluonic.graph.json_placeholder import Placeholder, placeholder
-from gluonic.graph.json_text import JsonText
-from gluonic.graph.json_upgrade import CURRENT, hidden_names, translate_shapes, upgrade
-from gluonic.graph.json_writer import SUBGRAPHS
+from gluonic.graph.json.document import MOST_OUTPUTS, Document, kind_of, short
+from gluonic.graph.json.placeholder import Placeholder, placeholder
+from gluonic.graph.json.text import JsonText
+from gluonic.graph.json.upgrade import CURRENT, hidden_names, translate_shapes, upgrade
+from gluonic.graph.json.writer import SUBGRAPHS
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import input_attribute, own
 from gluonic.graph.operator import REGISTRY, Operator
+from gluonic.support.cached_property import cached_property
+from gluonic.support.gc_pause import paused
 
 MOST_BYTES = 256 * 2**20
 MOST_NODES = 5_000_000

@@ -13,7 +13,7 @@ import pytest
 
 from gluonic.codegen.machine import cache
 from gluonic.graph.files import write_atomically
-from gluonic.graph.unfinished_files import remove_abandoned, unfinished
+from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals that kill")
 _SAVING = """

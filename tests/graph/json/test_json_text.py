@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from gluonic import sym
 from gluonic.graph.errors import FileFormatError
-from gluonic.graph.json_document import Document
-from gluonic.graph.json_reader import read_json
-from gluonic.graph.json_text import JsonText
-from gluonic.graph.json_writer import write_json
+from gluonic.graph.json.document import Document
+from gluonic.graph.json.reader import read_json
+from gluonic.graph.json.text import JsonText
+from gluonic.graph.json.writer import write_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)

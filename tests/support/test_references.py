@@ -10,7 +10,7 @@ import pytest
 
 from gluonic import autograd, nd
 from gluonic.gluon import nn
-from gluonic.graph.references import hold_alone, holds_alone
+from gluonic.support.references import hold_alone, holds_alone
 
 HOLDERS: dict[str, Callable[[], Any]] = {
     "a namespace": lambda: SimpleNamespace(_data=np.ones(5)),

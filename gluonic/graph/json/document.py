@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import sub
 from typing import Any, NoReturn
 
-from gluonic.graph.json_text import JsonText
+from gluonic.graph.json.text import JsonText
 
 MOST_OUTPUTS = 65_536
 OLDEST = 800

@@ -1,0 +1,1 @@
+"""Symbol JSON: read, brought up to date, and written."""
