@@ -11,8 +11,7 @@ from typing import Any
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import dump_if_asked
 from gluonic.codegen.native.specialization import Specialization
-from gluonic.codegen.rewriting.draws_apart import with_draws_apart
-from gluonic.codegen.rewriting.passes import Preparation
+from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
@@ -61,18 +60,10 @@ class CompiledGraph:
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
-        self._prepared = self._preparations()
+        self._preparation = Preparation(graph, self.inputs, self.parameters)
         self._lock = lock()
-        self._families = {mode: Families(each, mode) for mode, each in self._prepared.items()}
+        self._families = {mode: Families(self._preparation, mode) for mode in (False, True)}
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
-
-    def _preparations(self) -> dict[bool, Preparation]:
-        """What rewrites the graph, for either mode."""
-        graphs = {mode: with_draws_apart(self.graph, mode) for mode in (False, True)}
-        if all(graph is self.graph for graph in graphs.values()):
-            plain = Preparation(self.graph, self.inputs, self.parameters)
-            return {False: plain, True: plain}
-        return {m: Preparation(g, self.inputs, self.parameters) for m, g in graphs.items()}
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -224,7 +215,7 @@ class CompiledGraph:
         """Bind machine code that there is."""
         if not self.specializations:
             return None  # without inferring any shape
-        for prepared, facts in self._prepared[train].fitting(arrays, train):
+        for prepared, facts in self._preparation.fitting(arrays, train):
             for known in reversed(self.specializations):
                 if known.prepared is prepared and known.serves(facts):
                     self.specializations.remove(known)
@@ -244,7 +235,7 @@ class CompiledGraph:
 
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
-        preparation = self._prepared[train]
+        preparation = self._preparation
         for batch in larger_batches(arrays, self._data):
             try:
                 prepared, facts = preparation.of(batch, train)

@@ -1,7 +1,8 @@
 """Writing down what is compiled: ``GLUONIC_DUMP=folder``.
 
-Each specialization leaves four files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints), ``.ll`` (the
-LLVM module as written), ``.optimised.ll`` and ``.s``. NAME is that of the graph's first output.
+Each specialization leaves five files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints),
+``.passes.txt`` (the graph after each pass that changed it), ``.ll`` (the LLVM module as written),
+``.optimised.ll`` and ``.s``. NAME is that of the graph's first output.
 """
 
 import itertools
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from gluonic.codegen.inspection.explain import explain
 
 if TYPE_CHECKING:
+    from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
 
 _numbers = itertools.count()
@@ -28,8 +30,14 @@ def dump_if_asked(binding: "Binding") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     explanation = explain(binding)
     stem = f"{os.getpid()}-{next(_numbers):03}-{_UNFIT.sub('_', binding.name)[:80]}"
-    files = {"txt": f"{explanation}\n", "ll": explanation.llvm()}
+    passes = "\n".join(map(_section, explanation.passes))
+    files = {"txt": f"{explanation}\n", "passes.txt": passes, "ll": explanation.llvm()}
     if explanation.kernels:
         files |= {"optimised.ll": explanation.llvm(optimised=True), "s": explanation.assembly()}
     for ending, text in files.items():
         (folder / f"{stem}.{ending}").write_text(text, encoding="utf-8")
+
+
+def _section(report: "PassReport") -> str:
+    """What a pass made of a graph."""
+    return f"-- {report}\n{report.text}\n" if report.has_changed else f"-- {report}\n"

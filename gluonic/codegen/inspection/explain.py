@@ -15,6 +15,7 @@ from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
+    from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
 
 
@@ -99,6 +100,7 @@ class Explanation:
     origins : for each step the nodes of the user's graph that it computes
     memory : what lies in the arena
     drawn : makes the page that shows all that; see `plot`
+    make_passes : runs the passes once more
     """
 
     steps: tuple[StepReport, ...]
@@ -108,6 +110,7 @@ class Explanation:
     code: str
     origins: tuple[tuple[Node, ...], ...] = ()
     memory: tuple[ArenaSpan, ...] = ()
+    make_passes: "Callable[[], Sequence[PassReport]]" = tuple
     drawn: "Callable[[Explanation, int], Any] | None" = None
 
     def plot(self, runs: int = 0) -> Any:
@@ -138,6 +141,11 @@ class Explanation:
 
     def _repr_html_(self) -> str | None:
         return None if self.drawn is None else str(self.plot()._repr_html_())
+
+    @property
+    def passes(self) -> tuple["PassReport", ...]:
+        """What each pass made of the traced graph, in order: its `graph`, that as `text`, and its `seconds`."""
+        return tuple(self.make_passes())
 
     @property
     def kernels(self) -> tuple[StepReport, ...]:
@@ -289,4 +297,5 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
         specialization.code.text,
         tuple(found),
         arena_of(binding),
+        specialization.prepared.passes,
     )

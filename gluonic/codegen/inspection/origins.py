@@ -8,14 +8,11 @@ neighbour, as an activation does in that of the product that it follows.
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.convolution.operators import to_channel_blocks, to_planes, with_border
 from gluonic.graph.node import Graph, Node
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
 
-_MOVED = (to_planes, with_border, to_channel_blocks)
-"""What only moves elements, and is called as the operator whose result it moves."""
 _AFTER_INPUT = ("Activation", "LeakyReLU", "BatchNorm", "Dropout", "relu", "sigmoid", "tanh")
 """Operators that are folded into the step that makes what they read, rather than into one that reads them."""
 
@@ -56,7 +53,12 @@ def origins(
 
 
 def _only_moves(node: Node) -> bool:
-    return node.application is not None and node.application.op in _MOVED
+    """Whether a node only moves elements, and is called as the operator whose result it moves."""
+    # Most compiled graphs have no images, and every first call imports this file.
+    from gluonic.codegen.convolution.operators import to_channel_blocks, to_planes, with_border
+
+    moved = to_planes, with_border, to_channel_blocks
+    return node.application is not None and node.application.op in moved
 
 
 def _by_place(

@@ -15,7 +15,7 @@ from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.settled import settled_groups
 from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
-from gluonic.codegen.rewriting.passes import Prepared
+from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.figures import Measured
 from gluonic.codegen.sizes.residence import Residence

@@ -13,35 +13,47 @@ from gluonic.codegen.loops.loop import Read
 from gluonic.codegen.loops.semantics import loop_of, relabels
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
+from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 
 ShapeQuestion = Callable[[Shape, Shape], bool]
-Ask = Callable[[ShapeQuestion, Entry, Entry], bool]
 
 
-def read_heads_in_place(
-    graph: Graph, facts: Facts, ask: Ask
-) -> tuple[Graph, Mapping[Entry, Entry]]:
-    """Let products of matrices read and write heads where they lie.
+class ReadHeadsInPlace(Pass):
+    """Products of matrices read and write attention heads where they lie, so transposes are left out.
 
-    Parameters
-    ----------
-    graph : the graph
-    facts : about it
-    ask : answers questions about the shapes of two of its entries; the answers are assumptions
-
-    Returns
-    -------
-    graph, origin
-        the graph, and for each of its entries that is new the one of the same shape that it replaces
+    Examples
+    --------
+    >>> from gluonic.graph.builder import F
+    >>> q, k = Node(None, "q").entry(), Node(None, "k").entry()
+    >>> heads = [F.reshape(F.transpose(e, axes=(0, 2, 1, 3)), shape=(-3, -2)) for e in (q, k)]
+    >>> scores = F.batch_dot(*heads, transpose_b=True)
+    >>> print(ReadHeadsInPlace().shown(scores, q=(2, 7, 4, 5), k=(2, 7, 4, 5)))
+    transpose = transpose(q, axes=(0, 2, 1, 3))
+    reshape = Reshape(transpose, shape=(-3, -2))
+    transpose.1 = transpose(k, axes=(0, 2, 1, 3))
+    reshape.1 = Reshape(transpose.1, shape=(-3, -2))
+    batch_dot = batch_dot(reshape, reshape.1, transpose_b=True)
+    return batch_dot
+    --------------------
+    batch_dot = _heads_dot(q, k, transpose_b=True, left=(1, 0), right=(1, 0))
+    return batch_dot
     """
-    if not any(node.operator_name == "batch_dot" for node in graph.nodes):
-        return graph, {}
-    rewriting = _Rewriting(graph, facts, ask)
-    made = graph.rewrite(rewriting.replace)
-    return made, {new: old for old, new in rewriting.made.items()}
+
+    name = "read heads in place"
+    contract = "no product of float32 or float64 reads what heads were moved for"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Let products read and write heads where they lie."""
+        if not any(node.operator_name == "batch_dot" for node in graph.nodes):
+            return graph
+        rewriting = _Rewriting(graph, context.facts(graph))
+        made = graph.rewrite(rewriting.replace)
+        if rewriting.answers:
+            context.guard(graph, rewriting.holds)
+        return made
 
 
 def _are_joined(by_head: Shape, matrices: Shape) -> bool:
@@ -61,10 +73,12 @@ class _Rewriting:
     Attributes
     ----------
     made : for entries that are replaced the new ones
+    answers : to questions about two entries' shapes
     """
 
-    def __init__(self, graph: Graph, facts: Facts, ask: Ask) -> None:
-        self.facts, self.ask = facts, ask
+    def __init__(self, graph: Graph, facts: Facts) -> None:
+        self.facts = facts
+        self.answers: dict[tuple[ShapeQuestion, Entry, Entry], bool] = {}
         self.made: dict[Entry, Entry] = {}
         self._uses = Counter([*graph.outputs, *(e for node in graph.nodes for e in node.inputs)])
         self._by_head: dict[Node, Entry] = {}
@@ -77,6 +91,20 @@ class _Rewriting:
             return None
         self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
         return made
+
+    def ask(self, question: ShapeQuestion, first: Entry, second: Entry) -> bool:
+        """Ask something of two entries' shapes."""
+        answer = question(self.facts.shapes[first], self.facts.shapes[second])
+        self.answers[question, first, second] = answer
+        return answer
+
+    def holds(self, facts: Facts, exactly: bool) -> bool:
+        """Whether other shapes give the same answers."""
+        return all(
+            question(facts.shapes[a], facts.shapes[b]) == answer
+            for (question, a, b), answer in self.answers.items()
+            if answer or exactly
+        )
 
     def _now(self, entry: Entry) -> Entry:
         return self.made.get(entry, entry)

@@ -16,6 +16,7 @@ from gluonic.codegen.loops.inner_operators import (
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.grids import GRIDS
 from gluonic.codegen.rewriting.interleaved import INTERLEAVED
+from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.builder import F
@@ -28,22 +29,42 @@ from gluonic.support.record import record
 DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
-@record
-class Decomposition:
-    """A graph made of simpler operators.
+class Decompose(Pass):
+    """Composite operators become what they are made of, so that fusion sees loops.
 
-    Attributes
-    ----------
-    graph : the graph; its outputs are those of the original, then those of `states`
-    states : the variables that are overwritten, in the order of the additional outputs
+    The new values of states that they update are further outputs.
+
+    Examples
+    --------
+    >>> from gluonic.graph.builder import F
+    >>> x = Node(None, "x").entry()
+    >>> print(Decompose().shown(F.softmax(x), x=(2, 3)))
+    softmax = softmax(x)
+    return softmax
+    --------------------
+    max = max(x, axis=-1, keepdims=True)
+    broadcast_sub = broadcast_sub(x, max)
+    minimum_scalar = _minimum_scalar(broadcast_sub, scalar=0.0)
+    exp = exp(minimum_scalar)
+    sum = sum(exp, axis=-1, keepdims=True)
+    rdiv_scalar = _rdiv_scalar(sum)
+    broadcast_mul = broadcast_mul(exp, rdiv_scalar)
+    return broadcast_mul
     """
 
-    graph: Graph
-    states: tuple[Node, ...]
+    name = "decompose"
+    contract = "no operator is left that loops of simpler ones compute as fast"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Replace composite operators."""
+        rewriting = _Rewriting(graph, context.facts(graph), context.train)
+        made, states = graph.rewrite(rewriting.replace), rewriting.current
+        context.states = tuple(states)
+        return Graph([*made.outputs, *states.values()]) if states else made
 
 
 @record
-class _Pass:
+class _Rewriting:
     """One run over a graph."""
 
     graph: Graph
@@ -64,13 +85,6 @@ class _Pass:
         if made is not None:
             give_origin(made, node)
         return made
-
-
-def decompose(graph: Graph, facts: Facts, *, train: bool) -> Decomposition:
-    """Replace composite operators by what they are made of."""
-    made = _Pass(graph, facts, train)
-    outputs = list(graph.rewrite(made.replace).outputs)
-    return Decomposition(Graph([*outputs, *made.current.values()]), tuple(made.current))
 
 
 # -- softmax ------------------------------------------------------------------------------------

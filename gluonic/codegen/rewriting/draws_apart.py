@@ -1,7 +1,5 @@
 """Draws apart from what is done with the numbers, so that machine code can do that.
 
-    Dropout(x, p=0.5)    →    _drop(x, _draw_kept(x, p=0.5), p=0.5)
-
 What draws keeps its place in the order of the draws. The gradient reads what was drawn.
 """
 
@@ -11,6 +9,7 @@ from typing import Any
 
 from gluonic.codegen.loops.draws import drop, kept_elements, masks, slopes
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.node import Entry, Graph, Node
@@ -19,6 +18,30 @@ from gluonic.graph.ops.dropout import kept_scale
 from gluonic.graph.ops.recurrent import masked_rnn
 from gluonic.graph.ops.recurrent_rules import network_of
 from gluonic.graph.origin import give_origin
+
+
+class SeparateDraws(Pass):
+    """Dropout, random slopes and dropout between recurrent layers become two operators each.
+
+    Examples
+    --------
+    >>> x = Node(None, "x").entry()
+    >>> y, _ = F.Dropout(x, p=0.5)
+    >>> print(SeparateDraws().shown(y, train=True, x=(2, 3)))
+    dropout = Dropout(x)
+    return dropout[0]
+    --------------------
+    dropout = _draw_kept(x, p=0.5)
+    drop = _drop(x, dropout, p=0.5)
+    return drop
+    """
+
+    name = "separate draws"
+    contract = "what draws random numbers does nothing else"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Take draws apart."""
+        return with_draws_apart(graph, context.train)
 
 
 def with_draws_apart(graph: Graph, train: bool) -> Graph:

@@ -4,9 +4,70 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import EqualPiece, cut_out, part
+from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
+
+
+class ShareProducts(Pass):
+    """Dense layers that apply one matrix to the slices of one array become one layer, as in unrolled cells.
+
+    Examples
+    --------
+    >>> x, w = Node(None, "x").entry(), Node(None, "w").entry()
+    >>> steps = [cut_out(x, EqualPiece(0, i, 2, True)) for i in range(2)]
+    >>> made = [F.FullyConnected(step, w, num_hidden=3, no_bias=True) for step in steps]
+    >>> print(ShareProducts().shown(*made, x=(2, 4, 5), w=(3, 5)))
+    part = _part(x, cuts=(0, 0, 2, 1))
+    fullyconnected = FullyConnected(part, w, num_hidden=3, no_bias=True)
+    part.1 = _part(x, cuts=(0, 1, 2, 1))
+    fullyconnected.1 = FullyConnected(part.1, w, num_hidden=3, no_bias=True)
+    return fullyconnected, fullyconnected.1
+    --------------------
+    fullyconnected = FullyConnected(x, w, num_hidden=3, no_bias=True, flatten=False)
+    part = _part(fullyconnected, cuts=(0, 0, 2, 1))
+    part.1 = _part(fullyconnected, cuts=(0, 1, 2, 1))
+    return part, part.1
+    """
+
+    name = "share products"
+    contract = "no dense layers apply one matrix to all slices of one array"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Make one layer of them."""
+        return share_products(graph, lambda: context.facts(graph).shapes)
+
+
+class TakePartsEarly(Pass):
+    """Parts of element-wise results are computed of parts of the operands, if nothing but parts is read.
+
+    Examples
+    --------
+    >>> x = Node(None, "x").entry()
+    >>> y = F.exp(x)
+    >>> parts = [cut_out(y, EqualPiece(1, i, 2, False)) for i in range(2)]
+    >>> print(TakePartsEarly().shown(F.elemwise_mul(*parts), x=(2, 6)))
+    exp = exp(x)
+    part = _part(exp, cuts=(1, 0, 2, 0))
+    part.1 = _part(exp, cuts=(1, 1, 2, 0))
+    elemwise_mul = elemwise_mul(part, part.1)
+    return elemwise_mul
+    --------------------
+    part = _part(x, cuts=(1, 0, 2, 0))
+    exp = exp(part)
+    part.1 = _part(x, cuts=(1, 1, 2, 0))
+    exp.1 = exp(part.1)
+    elemwise_mul = elemwise_mul(exp, exp.1)
+    return elemwise_mul
+    """
+
+    name = "take parts early"
+    contract = "what is only read in parts is only computed in parts"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Take parts of operands."""
+        return take_parts_early(graph)
 
 
 def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) -> Graph:
@@ -115,6 +176,3 @@ def _disjoint(settings: set[Any]) -> bool:
     return (
         all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1
     )
-
-
-__all__ = ["share_products", "take_parts_early"]

@@ -1,13 +1,9 @@
 """A pass that computes what the interpreter computes of float16: steps in float32, numbers rounded first.
 
-Convolution(x, w)  →  Cast(Convolution(Cast(x, float32), Cast(w, float32)), float16)
-x * 0.1  →  x * 0.09998
-add_n(x, y, z)  →  x + y + z
-
 Loops round the result of each operator to float16, so operators that are computed as several must not be.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -15,6 +11,7 @@ import numpy as np
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.product import PRODUCTS
 from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED
+from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import HALF, rounded_attributes
 from gluonic.graph.node import Entry, Graph, Node
@@ -36,29 +33,42 @@ _FUNCTIONS = {"LeakyReLU"}
 """Operators that apply a function to each element, though their attributes decide which."""
 
 
-def widening_key(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Hashable:
-    """Which operators the pass changes, and their inputs and outputs of float16; nothing if there are none."""
-    if HALF not in set(dtypes.values()):
-        return ()
-    return tuple(
-        (number, *(dtypes[entry] == HALF for entry in (*node.inputs, node.entry())))
-        for number, node in enumerate(graph.nodes)
-        if _rule_of(node, dtypes) is not None
-    )
+class UpcastHalves(Pass):
+    """Operators that are no loops, or several, compute float16 in float32; attributes are rounded first.
 
+    Examples
+    --------
+    >>> x = Node(None, "x").entry()
+    >>> print(UpcastHalves().shown(F.softmax(x) * 0.1, x=(2, 3), dtype="float16"))
+    softmax = softmax(x)
+    mul_scalar = _mul_scalar(softmax, scalar=0.1)
+    return mul_scalar
+    --------------------
+    cast = Cast(x, dtype=dtype('float32'))
+    softmax = softmax(cast)
+    cast.1 = Cast(softmax, dtype=dtype('float16'))
+    mul_scalar = _mul_scalar(cast.1, scalar=0.0999755859375)
+    return mul_scalar
+    """
 
-def widened(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
-    """The graph with such operators changed."""
+    name = "upcast halves"
+    contract = "what computes float16 rounds its result once, as the interpreter does"
 
-    def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        rule = _rule_of(node, dtypes)
-        if rule is None:
-            return None
-        found = rule(node, inputs, dtypes)
-        give_origin(found, node)
-        return found
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Put conversions around such operators."""
+        dtypes = context.facts(graph).dtypes
+        if HALF not in set(dtypes.values()):
+            return graph
 
-    return graph.rewrite(replace)
+        def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+            rule = _rule_of(node, dtypes)
+            if rule is None:
+                return None
+            found = rule(node, inputs, dtypes)
+            give_origin(found, node)
+            return found
+
+        return graph.rewrite(replace)
 
 
 _Rule = Callable[[Node, Sequence[Entry], Mapping[Entry, Dtype]], Sequence[Entry]]

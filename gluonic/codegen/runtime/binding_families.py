@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
-from gluonic.codegen.rewriting.passes import Preparation
+from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.shapes.abstract_arrays import StandIn
 from gluonic.codegen.shapes.facts import Facts

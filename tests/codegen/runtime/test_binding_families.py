@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.native.specialization import Specialization
-from gluonic.codegen.rewriting.passes import Preparation
+from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Family, trace_family
 from gluonic.codegen.shapes.abstract_arrays import StandIn

@@ -5,12 +5,10 @@ known statistics, a residual sum, an activation) goes into their epilogue, or ru
 back to planes where something else reads them.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-
-import numpy as np
+from collections.abc import Hashable, Sequence
 
 from gluonic.codegen.rewriting.layout import without_batch
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting, BlockRule
 from gluonic.codegen.rewriting.layout.following import (
     dropout,
     elementwise,
@@ -24,7 +22,6 @@ from gluonic.codegen.rewriting.layout.pooling import pooling, scattering, spread
 from gluonic.codegen.rewriting.layout.resampling import RESIZING
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.origin import give_origin
 from gluonic.support.record import record
 
 
@@ -73,27 +70,15 @@ def with_blocks(graph: Graph, facts: Facts, train: bool) -> BlockedGraph:
     """
     # In training mode batch norms find statistics of their own, in planes.
     readers = [name for name in _IMAGES if not (train and name == "BatchNorm")]
-    rewriting = Rewriting(graph, facts, train, read_in_blocks(graph, readers, train))
-    for node in graph.nodes:
-        if node.is_variable:
-            rewriting.planes[node.entry()] = node.entry()
-        elif not _rewritten(rewriting, node):
-            rewriting.keep(node)
-        elif node.entry() in rewriting.blocks:
-            give_origin(rewriting.blocks[node.entry()][:1], node)
-    rewritten = Graph(rewriting.plane(entry) for entry in graph.outputs)
-    return BlockedGraph(rewritten, rewriting.alike)
+    wanted = read_in_blocks(graph, readers, train)
+    rewriting = BlockedRewriting(
+        graph, facts, _RULES, elementwise, train=train, read_in_blocks=wanted
+    )
+    return BlockedGraph(rewriting.run(), rewriting.alike)
 
 
-def _rewritten(rewriting: Rewriting, node: Node) -> bool:
-    """Whether there is a rule for a node, and it has taken it."""
-    if any(rewriting.facts.dtypes[entry] != np.float32 for entry in node.inputs):
-        return False
-    return _RULES.get(node.operator_name, elementwise)(rewriting, node)
-
-
-_IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {
-    "Convolution": Rewriting.convolution,
+_IMAGES: dict[str, BlockRule] = {
+    "Convolution": BlockedRewriting.convolution,
     "_backward_Convolution_data": data_gradient,
     "_backward_Convolution_weight": weight_gradient,
     "BatchNorm": normalization,
@@ -102,7 +87,7 @@ _IMAGES: dict[str, Callable[[Rewriting, Node], bool]] = {
     "_backward_Pooling_max": scattering,
     **RESIZING,
 }
-_RULES = {
+_RULES: dict[str, BlockRule] = {
     **_IMAGES,
     **JOINS,
     "Dropout": dropout,

@@ -1,10 +1,12 @@
 """What rules of the pass that puts images into blocks share: the layouts of entries, and convolutions."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from gluonic.codegen.convolution.filters import Filters, lanes_of
 from gluonic.codegen.convolution.gradient_operators import pack_turned_filters
@@ -21,6 +23,7 @@ from gluonic.codegen.convolution.operators import (
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.target import host
+from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
@@ -29,8 +32,8 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
-from gluonic.graph.origin import give_origin
 
+BlockRule = Callable[["BlockedRewriting", Node], bool]
 Border = tuple[int, int, int, int]
 _ALL = slice(None)
 NO_BORDER: Border = (0, 0, 0, 0)
@@ -38,22 +41,30 @@ _MOST_TAPS = 128
 """How many places a filter may have: where filters are turned round there is code for each of them."""
 
 
-class Rewriting:
-    """One run of the pass; entries of the old graph are the keys.
+class BlockedRewriting(LayoutRewriting):
+    """One run of the pass.
 
     Parameters
     ----------
-    graph, facts, train : as for the pass
+    graph, facts, rules, otherwise : what is rewritten, and how
+    train : whether the graph runs in training mode
     read_in_blocks : the entries that something reads in blocks
     """
 
     def __init__(
-        self, graph: Graph, facts: Facts, train: bool, read_in_blocks: Collection[Entry]
+        self,
+        graph: Graph,
+        facts: Facts,
+        rules: Mapping[str, BlockRule],
+        otherwise: BlockRule,
+        *,
+        train: bool,
+        read_in_blocks: Collection[Entry],
     ) -> None:
-        self.graph, self.facts, self.train = graph, facts, train
+        super().__init__(graph, facts, rules, otherwise)
+        self.train = train
         self.target = host()
         self.lanes = lanes_of(self.target)
-        self.planes: dict[Entry, Entry] = {}
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
         self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
@@ -64,17 +75,21 @@ class Rewriting:
         self.alike: list[tuple[Entry, Entry, slice]] = []
         self.read_in_blocks = read_in_blocks
 
-    def keep(self, node: Node) -> None:
-        """Take over a node as it is, with its inputs in their own layouts."""
-        copy = node.with_inputs([self.plane(entry) for entry in node.inputs])
-        for index in range(node.output_count):
-            self.planes[node.entry(index)] = copy.entry(index)
+    def may_take(self, node: Node) -> bool:
+        """Whether it reads numbers of float32 alone."""
+        return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
+
+    def restored(self, entry: Entry) -> Entry:
+        """Images in planes that are in blocks."""
+        blocks, groups = self.own_blocks(entry)
+        channels = self.shape(entry)[1]
+        return apply(to_planes, blocks, name=entry.node.name, channels=channels, groups=groups)
+
+    def in_other_layouts(self, entry: Entry) -> list[Entry]:
+        """Images in blocks, if they are there."""
+        return [self.blocks[entry][0]] if entry in self.blocks else []
 
     # -- layouts ------------------------------------------------------------------------------
-
-    def shape(self, entry: Entry) -> tuple[int, ...]:
-        """The shape of an entry of the old graph."""
-        return self.facts.shapes[entry]
 
     def are_alike(self, first: Entry, second: Entry, axes: slice = _ALL) -> bool:
         """Whether two entries have the same extents; if so, that is assumed for batches of other sizes."""
@@ -87,24 +102,13 @@ class Rewriting:
         """How many groups count: only if blocks would reach across them."""
         return 1 if channels // groups % self.lanes == 0 else groups
 
-    def plane(self, entry: Entry) -> Entry:
-        """An entry in its own layout."""
-        if entry not in self.planes:
-            blocks, groups = self.own_blocks(entry)
-            channels = self.shape(entry)[1]
-            self.planes[entry] = apply(
-                to_planes, blocks, name=entry.node.name, channels=channels, groups=groups
-            )
-            give_origin([self.planes[entry]], entry.node)
-        return self.planes[entry]
-
     def own_blocks(self, entry: Entry) -> tuple[Entry, int]:
         """An entry that is in blocks, with its groups."""
         if entry not in self.blocks:
             made = self.pending[entry]
             groups = self.groups_of(self.shape(entry)[1], made.groups)
             self.blocks[entry] = self.finished(made), groups
-            give_origin(self.blocks[entry][:1], self.named[made.name])
+            self.trace(self.blocks[entry][:1], self.named[made.name])
         return self.blocks[entry]
 
     def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
@@ -127,7 +131,7 @@ class Rewriting:
             else:
                 made = apply(
                     to_blocks,
-                    self.plane(entry),
+                    self.own(entry),
                     name=entry.node.name,
                     lanes=self.lanes,
                     groups=groups,
@@ -146,10 +150,10 @@ class Rewriting:
     def _plane_with(self, entry: Entry, border: Border) -> Entry:
         """An entry in its own layout, with a border."""
         if not any(border):
-            return self.plane(entry)
+            return self.own(entry)
         key = entry, border, 0
         if key not in self.bordered:
-            plane = self.plane(entry)
+            plane = self.own(entry)
             self.bordered[key] = apply(with_border, plane, name=entry.node.name, border=border)
         return self.bordered[key]
 
@@ -166,10 +170,10 @@ class Rewriting:
         self.pending[node.entry()] = PendingConvolution(
             node.name,
             images,
-            self.plane(weight),
+            self.own(weight),
             filters,
             tiling_of(filters, rows, columns, self.target).tile.blocks,
-            self.plane(bias[0]) if bias else None,
+            self.own(bias[0]) if bias else None,
         )
         return True
 

@@ -15,7 +15,7 @@ from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
@@ -24,7 +24,7 @@ _BATCH = slice(1)
 _SUMS = ("elemwise_add", "broadcast_add")
 
 
-def normalization(images: Rewriting, node: Node) -> bool:
+def normalization(images: BlockedRewriting, node: Node) -> bool:
     """Take a batch normalization by known statistics: a factor and a summand for each channel."""
     settings, data = node.applied.settings, node.inputs[0]
     if images.train and not settings["use_global_stats"]:
@@ -49,11 +49,11 @@ def normalization(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
+def _affine(images: BlockedRewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
     """What channels are multiplied by, and what is added then, if a bias was added before."""
     settings = node.applied.settings
     gamma: Entry | None
-    gamma, beta, mean, variance = (images.plane(entry) for entry in node.inputs[1:])
+    gamma, beta, mean, variance = (images.own(entry) for entry in node.inputs[1:])
     if settings["fix_gamma"]:
         gamma = None
     has_gamma, has_bias = gamma is not None, bias is not None
@@ -64,7 +64,7 @@ def _affine(images: Rewriting, node: Node, bias: Entry | None = None) -> tuple[E
     return factor, summand
 
 
-def elementwise(images: Rewriting, node: Node) -> bool:
+def elementwise(images: BlockedRewriting, node: Node) -> bool:
     """Take an operator that computes every element by itself."""
     application = node.applied
     if function_of(application) is None or node.output_count != 1 or not node.inputs:
@@ -81,7 +81,7 @@ def elementwise(images: Rewriting, node: Node) -> bool:
     return _on_blocks(images, node)
 
 
-def _on_blocks(images: Rewriting, node: Node) -> bool:
+def _on_blocks(images: BlockedRewriting, node: Node) -> bool:
     """Compute on blocks if an input whose images are no smaller than those of the result is there."""
     whole = [e for e in node.inputs if images.shape(e)[1:] == images.shape(node.entry())[1:]]
     found = [entry for entry in whole if images.in_blocks(entry)]
@@ -92,14 +92,14 @@ def _on_blocks(images: Rewriting, node: Node) -> bool:
     if any(images.in_blocks(e) and not images.in_blocks(e, groups) for e in of_all):
         return False
     blocks = [
-        images.block(e, groups) if e in of_all else F.expand_dims(images.plane(e), axis=4)
+        images.block(e, groups) if e in of_all else F.expand_dims(images.own(e), axis=4)
         for e in node.inputs
     ]
     images.blocks[node.entry()] = node.with_inputs(blocks).entry(), groups
     return True
 
 
-def scaling(images: Rewriting, node: Node) -> bool:
+def scaling(images: BlockedRewriting, node: Node) -> bool:
     """Take images times numbers for the channels of each, or any other product."""
     for data, scale in (node.inputs, node.inputs[::-1]):
         shape, own = images.shape(data), images.shape(scale)
@@ -112,14 +112,14 @@ def scaling(images: Rewriting, node: Node) -> bool:
     return elementwise(images, node)
 
 
-def rectifier(images: Rewriting, node: Node) -> bool:
+def rectifier(images: BlockedRewriting, node: Node) -> bool:
     """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
     if node.applied.settings["act_type"] != "prelu":
         return elementwise(images, node)
     data, gamma = node.inputs
     if len(images.shape(data)) != 4 or not images.in_blocks(data, 1):
         return False
-    slopes = images.plane(gamma)
+    slopes = images.own(gamma)
     if images.shape(gamma) == images.shape(data)[1:2]:
         slopes = apply(to_channel_blocks, slopes, name=node.name, lanes=images.lanes)
     elif images.shape(gamma) == (1,):
@@ -131,7 +131,7 @@ def rectifier(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def _activation(images: Rewriting, node: Node, application: Application) -> bool:
+def _activation(images: BlockedRewriting, node: Node, application: Application) -> bool:
     """Make an activation part of what computes its data."""
     data, loop = node.inputs[0], loop_for(node, images.facts)
     if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
@@ -152,7 +152,7 @@ def _activation(images: Rewriting, node: Node, application: Application) -> bool
     return active is not None
 
 
-def _residual(images: Rewriting, node: Node, position: int) -> bool:
+def _residual(images: BlockedRewriting, node: Node, position: int) -> bool:
     made, other = images.open_convolution(node.inputs[position]), node.inputs[1 - position]
     if made is None or made.residual is not None or other == node.inputs[position]:
         return False
@@ -163,7 +163,7 @@ def _residual(images: Rewriting, node: Node, position: int) -> bool:
     return True
 
 
-def dropout(images: Rewriting, node: Node) -> bool:
+def dropout(images: BlockedRewriting, node: Node) -> bool:
     """Take a dropout that drops nothing."""
     settings, data = node.applied.settings, node.inputs[0]
     if images.train or settings["mode"] == "always" or images.uses[node.entry(1)]:

@@ -14,7 +14,7 @@ from gluonic.codegen.convolution.gradient_operators import (
 from gluonic.codegen.convolution.phases import Phase, border_of, phases_of
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
@@ -23,7 +23,7 @@ from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows
 
 
-def data_gradient(rewriting: Rewriting, node: Node) -> bool:
+def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     """Take the gradient of a convolution's data: a convolution of the output's gradient."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)
@@ -80,7 +80,7 @@ def _way_back(forward: Filters) -> Filters:
 
 
 def _phase(
-    rewriting: Rewriting,
+    rewriting: BlockedRewriting,
     name: str,
     images: Entry,
     weight: Entry,
@@ -100,7 +100,7 @@ def _phase(
     return PendingConvolution(
         name,
         images,
-        rewriting.plane(weight),
+        rewriting.own(weight),
         filters,
         tiling.tile.blocks,
         turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
@@ -109,7 +109,7 @@ def _phase(
     )
 
 
-def weight_gradient(rewriting: Rewriting, node: Node) -> bool:
+def weight_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     """Take the gradient of a convolution's filters."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)
@@ -127,5 +127,5 @@ def weight_gradient(rewriting: Rewriting, node: Node) -> bool:
         dilate=filters.dilate,
         **common,
     )
-    rewriting.planes[node.entry()] = apply(unpack_filters, packed, name=node.name, **common)
+    rewriting.kept[node.entry()] = apply(unpack_filters, packed, name=node.name, **common)
     return True

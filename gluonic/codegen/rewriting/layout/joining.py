@@ -5,7 +5,7 @@ Where every part has whole blocks, so has the result: blocks lie one after the o
 
 from collections.abc import Sequence
 
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
@@ -35,7 +35,7 @@ def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[E
     return found
 
 
-def join(images: Rewriting, node: Node) -> bool:
+def join(images: BlockedRewriting, node: Node) -> bool:
     """Take images that are joined along their channels."""
     shape = images.shape(node.entry())
     if len(shape) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS or 0 in shape:
@@ -53,7 +53,7 @@ def join(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def join_gradient(images: Rewriting, node: Node) -> bool:
+def join_gradient(images: BlockedRewriting, node: Node) -> bool:
     """Take the gradients of images that were joined along their channels."""
     head, *parts = node.inputs
     if len(images.shape(head)) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS:
@@ -61,7 +61,7 @@ def join_gradient(images: Rewriting, node: Node) -> bool:
     return _take_apart(images, node, [images.shape(entry)[_CHANNELS] for entry in parts])
 
 
-def split(images: Rewriting, node: Node) -> bool:
+def split(images: BlockedRewriting, node: Node) -> bool:
     """Take images that are divided evenly along their channels."""
     settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS or settings["squeeze_axis"]:
@@ -70,7 +70,7 @@ def split(images: Rewriting, node: Node) -> bool:
     return _take_apart(images, node, [shape[_CHANNELS] // count] * count)
 
 
-def take_channels(images: Rewriting, node: Node) -> bool:
+def take_channels(images: BlockedRewriting, node: Node) -> bool:
     """Take some neighbouring channels of images."""
     settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS:
@@ -80,7 +80,7 @@ def take_channels(images: Rewriting, node: Node) -> bool:
     return _take_apart(images, node, sizes, first=1)
 
 
-def _take_apart(images: Rewriting, node: Node, sizes: Sequence[int], first: int = 0) -> bool:
+def _take_apart(images: BlockedRewriting, node: Node, sizes: Sequence[int], first: int = 0) -> bool:
     """Take neighbouring channels, so many each time, as results; those before `first` are none."""
     data, lanes = node.inputs[0], images.lanes
     if not images.in_blocks(data, 1) or not _are_whole(images, sizes) or 0 in images.shape(data):
@@ -98,7 +98,7 @@ def _take_apart(images: Rewriting, node: Node, sizes: Sequence[int], first: int 
     return True
 
 
-def along_depth(images: Rewriting, node: Node) -> bool:
+def along_depth(images: BlockedRewriting, node: Node) -> bool:
     """Take images whose channels are joined with those of their neighbours, or their gradient."""
     (data,) = node.inputs
     channels = [images.shape(entry)[_CHANNELS] for entry in (data, node.entry())]
@@ -110,7 +110,7 @@ def along_depth(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def _are_whole(images: Rewriting, sizes: Sequence[int]) -> bool:
+def _are_whole(images: BlockedRewriting, sizes: Sequence[int]) -> bool:
     return all(size % images.lanes == 0 for size in sizes)
 
 

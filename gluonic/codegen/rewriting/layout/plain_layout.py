@@ -20,6 +20,7 @@ from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED, without_batch
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
+from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.volumes import volumes_as_images
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
@@ -46,56 +47,36 @@ def with_plain_images(graph: Graph, facts: Facts) -> Graph:
     """The graph with windowed operators in the form of kernels; the same graph if there is nothing to do."""
     if not any(node.operator_name in _WINDOWED for node in graph.nodes):
         return graph
-    rewriting = FormRewriting(graph, facts)
-    found = rewriting.run()
-    return found if rewriting.has_changed else graph
+    return PlainRewriting(graph, facts).run()
 
 
-class FormRewriting:
-    """One run of the pass; entries of the old graph are the keys.
+class PlainRewriting(LayoutRewriting):
+    """One run of the pass.
 
     Attributes
     ----------
-    kept : entries in their own form
     plain : entries in the form of kernels, with their own form
     """
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
-        self.graph, self.facts = graph, facts
-        self.kept: dict[Entry, Entry] = {}
+        super().__init__(graph, facts, _RULES, PlainRewriting.elementwise)
         self.plain: dict[Entry, tuple[Entry, ImageLayout]] = {}
-        self.has_changed = False
 
-    def run(self) -> Graph:
-        """Rewrite all nodes in order."""
-        for node in self.graph.nodes:
-            if node.is_variable:
-                self.kept[node.entry()] = node.entry()
-            elif self._rewritten(node):
-                self.has_changed = True
-            else:
-                self._copy(node)
-        return Graph(self.own(entry) for entry in self.graph.outputs)
-
-    def _rewritten(self, node: Node) -> bool:
+    def may_take(self, node: Node) -> bool:
+        """Whether it computes elements of arrays of floats."""
         entries = [*node.inputs, node.entry()]
         if any(self.facts.dtypes[e] not in _FLOATS for e in entries):
             return False
-        if any(0 in self.facts.shapes[e] for e in entries):
-            return False
-        return _RULES.get(node.operator_name, FormRewriting.elementwise)(self, node)
+        return not any(0 in self.facts.shapes[e] for e in entries)
 
-    def _copy(self, node: Node) -> None:
-        copy = node.with_inputs([self.own(entry) for entry in node.inputs])
-        for index in range(node.output_count):
-            self.kept[node.entry(index)] = copy.entry(index)
+    def restored(self, entry: Entry) -> Entry:
+        """An entry that is in the form of kernels, in its own."""
+        made, form = self.plain[entry]
+        return form.restored(made)
 
-    def own(self, entry: Entry) -> Entry:
-        """An entry in its own form."""
-        if entry not in self.kept:
-            made, form = self.plain[entry]
-            self.kept[entry] = form.restored(made)
-        return self.kept[entry]
+    def in_other_layouts(self, entry: Entry) -> list[Entry]:
+        """An entry in the form of kernels, if it is there."""
+        return [self.plain[entry][0]] if entry in self.plain else []
 
     def as_plain(self, entry: Entry, form: ImageLayout) -> Entry:
         """An entry in the form of kernels."""
@@ -282,8 +263,8 @@ _TRANSPOSED: dict[str, _Transposed] = {
     "_backward_Deconvolution_data": _Transposed("Convolution", (0, 2), 1),
     "_backward_Deconvolution_weight": _Transposed("_backward_Convolution_weight", (1, 0), 1),
 }
-_WINDOWED: dict[str, Callable[[FormRewriting, Node], bool]] = {
-    **dict.fromkeys(WINDOWED, FormRewriting.windowed),
-    **dict.fromkeys(TRANSPOSED, FormRewriting.transposed),
+_WINDOWED: dict[str, Callable[[PlainRewriting, Node], bool]] = {
+    **dict.fromkeys(WINDOWED, PlainRewriting.windowed),
+    **dict.fromkeys(TRANSPOSED, PlainRewriting.transposed),
 }
-_RULES = {**_WINDOWED, "BatchNorm": FormRewriting.normalization, "Concat": FormRewriting.join}
+_RULES = {**_WINDOWED, "BatchNorm": PlainRewriting.normalization, "Concat": PlainRewriting.join}

@@ -4,14 +4,14 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_blocks, spread_blocks
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import is_channels_last
 
 
-def pooling(images: Rewriting, node: Node) -> bool:
+def pooling(images: BlockedRewriting, node: Node) -> bool:
     """Take pooling of images."""
     data = node.inputs[0]
     if not _is_pool(images, node, data):
@@ -21,7 +21,7 @@ def pooling(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def spreading(images: Rewriting, node: Node) -> bool:
+def spreading(images: BlockedRewriting, node: Node) -> bool:
     """Take the gradient of sums and means."""
     grad, data = node.inputs
     if not _is_pool(images, node, data):
@@ -33,7 +33,7 @@ def spreading(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def scattering(images: Rewriting, node: Node) -> bool:
+def scattering(images: BlockedRewriting, node: Node) -> bool:
     """Take the gradient of maxima."""
     if not _is_pool(images, node, node.inputs[1]):
         return False
@@ -43,7 +43,7 @@ def scattering(images: Rewriting, node: Node) -> bool:
     return True
 
 
-def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
+def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
     """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
     settings, shape = node.applied.settings, images.shape(data)
     if (
@@ -59,7 +59,7 @@ def _is_pool(images: Rewriting, node: Node, data: Entry) -> bool:
     return shape[1] >= images.lanes and not settings["global_pool"]
 
 
-def _settings(images: Rewriting, node: Node, data: Entry) -> dict[str, Any]:
+def _settings(images: BlockedRewriting, node: Node, data: Entry) -> dict[str, Any]:
     settings, shape = node.applied.settings, images.shape(data)
     pool: Pool = pool_of(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
     return {

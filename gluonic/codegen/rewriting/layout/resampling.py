@@ -7,7 +7,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.resampling.blocked_operators import resample_blocks
 from gluonic.codegen.rewriting.layout import RESIZED
-from gluonic.codegen.rewriting.layout.blocked_rewriting import Rewriting
+from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.node import Node
 
 
@@ -33,7 +33,7 @@ _WAYS: dict[str, Callable[[dict[str, Any]], str | None]] = {
 }
 
 
-def _resizing(images: Rewriting, node: Node, *, forward: str, back: bool) -> bool:
+def _resizing(images: BlockedRewriting, node: Node, *, forward: str, back: bool) -> bool:
     way, data, goal = _WAYS[forward](node.applied.settings), node.inputs[0], node.entry()
     if way is None or 0 in images.shape(data) or 0 in images.shape(goal):
         return False
@@ -46,7 +46,7 @@ def _resizing(images: Rewriting, node: Node, *, forward: str, back: bool) -> boo
     return True
 
 
-RESIZING: dict[str, Callable[[Rewriting, Node], bool]] = {
+RESIZING: dict[str, Callable[[BlockedRewriting, Node], bool]] = {
     **{name: partial(_resizing, forward=name, back=False) for name in RESIZED},
     **{back: partial(_resizing, forward=name, back=True) for name, back in RESIZED.items()},
 }

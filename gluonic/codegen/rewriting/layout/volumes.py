@@ -20,14 +20,14 @@ from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows, first_shape, windows_of
 
 if TYPE_CHECKING:
-    from gluonic.codegen.rewriting.layout.plain_layout import FormRewriting
+    from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 
 _RANK = 5
 _MOST_BYTES = 1 << 27
 """How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
 
 
-def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
+def volumes_as_images(rewriting: "PlainRewriting", node: Node) -> bool:
     """Take an operator on volumes as one on images, if it can be."""
     shapes, dtypes = rewriting.facts.shapes, rewriting.facts.dtypes
     if len(shapes[node.inputs[0]]) != _RANK or any(dtypes[e] != FLOAT32 for e in node.inputs):
@@ -45,7 +45,7 @@ def volumes_as_images(rewriting: "FormRewriting", node: Node) -> bool:
 class _Convolution:
     """A convolution of volumes, or one of its gradients, as one of images."""
 
-    def __init__(self, rewriting: "FormRewriting", node: Node) -> None:
+    def __init__(self, rewriting: "PlainRewriting", node: Node) -> None:
         self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
         self.bias: list[Entry] = []
         if node.operator_name == "Convolution":
@@ -156,7 +156,7 @@ def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
     return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
 
 
-def _pooling(rewriting: "FormRewriting", node: Node) -> bool:
+def _pooling(rewriting: "PlainRewriting", node: Node) -> bool:
     """Take pooling that leaves each image to itself, if volumes are images already."""
     settings = node.applied.settings
     forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}

@@ -1,0 +1,103 @@
+"""What passes share that put arrays into other layouts: rules by operator, entries in several layouts."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.attributes import Shape
+from gluonic.graph.node import Entry, Graph, Node
+
+
+class LayoutRewriting:
+    """One run of such a pass; entries of the old graph are the keys.
+
+    A subclass says which entries are in other layouts (`restored`, `in_other_layouts`). Its rules are functions
+    of the rewriting and a node; they leave the node's results in some layout and say whether they did.
+
+    Parameters
+    ----------
+    graph, facts : what is rewritten
+    rules : by the names of operators
+    otherwise : the rule of all other operators
+
+    Attributes
+    ----------
+    kept : entries in their own layout
+    has_changed : whether some rule has taken a node
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        facts: Facts,
+        rules: Mapping[str, Callable[[Any, Node], bool]],
+        otherwise: Callable[[Any, Node], bool],
+    ) -> None:
+        self.graph, self.facts = graph, facts
+        self.kept: dict[Entry, Entry] = {}
+        self.has_changed = False
+        self._rules, self._otherwise = rules, otherwise
+        self._traced = {*graph.nodes}
+
+    def may_take(self, node: Node) -> bool:
+        """Whether rules are for a node of such shapes and dtypes."""
+        raise NotImplementedError
+
+    def restored(self, entry: Entry) -> Entry:
+        """An entry that is in another layout, in its own."""
+        raise NotImplementedError
+
+    def in_other_layouts(self, entry: Entry) -> Iterable[Entry]:
+        """An entry in the layouts in which it is, other than its own."""
+        raise NotImplementedError
+
+    def run(self) -> Graph:
+        """Rewrite all nodes in order; the same graph if there is nothing to do."""
+        for node in self.graph.nodes:
+            if node.is_variable:
+                self.kept[node.entry()] = node.entry()
+            elif self.may_take(node) and self._rule_of(node)(self, node):
+                self.has_changed = True
+                results = [node.entry(i) for i in range(node.output_count)]
+                self.trace((e for result in results for e in self._all_of(result)), node)
+            else:
+                self.keep(node)
+        outputs = [self.own(entry) for entry in self.graph.outputs]
+        return Graph(outputs) if self.has_changed else self.graph
+
+    def _rule_of(self, node: Node) -> Callable[[Any, Node], bool]:
+        return self._rules.get(node.operator_name, self._otherwise)
+
+    def _all_of(self, entry: Entry) -> Iterable[Entry]:
+        own = self.kept.get(entry)
+        yield from self.in_other_layouts(entry)
+        if own is not None:
+            yield own
+
+    def keep(self, node: Node) -> None:
+        """Take over a node as it is, with its inputs in their own layouts."""
+        copy = node.with_inputs([self.own(entry) for entry in node.inputs])
+        for index in range(node.output_count):
+            self.kept[node.entry(index)] = copy.entry(index)
+
+    def own(self, entry: Entry) -> Entry:
+        """An entry in its own layout."""
+        if entry not in self.kept:
+            self.kept[entry] = self.restored(entry)
+            self.trace([self.kept[entry]], entry.node)
+        return self.kept[entry]
+
+    def shape(self, entry: Entry) -> Shape:
+        """The shape of an entry of the old graph."""
+        return self.facts.shapes[entry]
+
+    def trace(self, made: Iterable[Entry], origin: Node) -> None:
+        """Have all new nodes below some entries point to the user's line of the node whose work they do."""
+        stack = [entry.node for entry in made]
+        while stack:
+            node = stack.pop()
+            if node not in self._traced:
+                self._traced.add(node)
+                if node.location is None:
+                    node.location, node.block = origin.location, origin.block
+                stack.extend(entry.node for entry in node.inputs)

@@ -1,0 +1,27 @@
+"""The passes from the graph that was traced to the one that is divided into steps, in order."""
+
+from gluonic.codegen.rewriting.attention_heads import ReadHeadsInPlace
+from gluonic.codegen.rewriting.decompose import Decompose
+from gluonic.codegen.rewriting.dense_layers import FuseActivations, PackWeights
+from gluonic.codegen.rewriting.draws_apart import SeparateDraws
+from gluonic.codegen.rewriting.layout_passes import BlockedLayout, PlainLayout
+from gluonic.codegen.rewriting.passes import Pass
+from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
+from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
+from gluonic.codegen.rewriting.widening import UpcastHalves
+
+PIPELINE: list[Pass] = [
+    SeparateDraws(),
+    UpcastHalves(),
+    PlainLayout(),
+    BlockedLayout(),
+    ReadHeadsInPlace(),
+    Simplify(),
+    Decompose(),
+    SimplifyParts(),
+    ShareProducts(),
+    TakePartsEarly(),
+    FuseActivations(),
+    PackWeights(),
+]
+"""All passes; each gets the graph that the one before it returned."""

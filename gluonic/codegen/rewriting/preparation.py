@@ -1,0 +1,174 @@
+"""Running the pipeline: the rewritten forms of a graph, each with the shapes that it is right for."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import field
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from gluonic.codegen.rewriting.passes import GraphGuard, PassContext
+from gluonic.codegen.rewriting.pipeline import PIPELINE
+from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.text import graph_text
+from gluonic.support.record import record
+
+
+@record
+class PassReport:
+    """What a pass made of a graph.
+
+    Attributes
+    ----------
+    name, contract : of the pass
+    graph : what it returned; `gluonic.symbol.plotting.drawing_of` draws it
+    has_changed : whether that is another graph than it was given
+    seconds : how long it took
+    """
+
+    name: str
+    contract: str
+    graph: Graph
+    has_changed: bool
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        """The graph as a program to read."""
+        return graph_text(self.graph)
+
+    def __str__(self) -> str:
+        operators = len(self.graph.nodes) - len(self.graph.variables)
+        found = f"{operators} operators" if self.has_changed else "nothing to do"
+        return f"{self.name:20} {self.seconds * 1e3:8.2f} ms  {found}"
+
+
+@record
+class Prepared:
+    """A graph ready to be divided into groups.
+
+    Attributes
+    ----------
+    graph : its outputs are those of the original, then the new values of `states`
+    output_count : how many outputs the original has
+    states : the variables that the graph overwrites
+    guards : what was decided by shapes
+    passes : runs the pipeline once more, checks it and reports what each pass made
+    """
+
+    graph: Graph
+    output_count: int
+    states: tuple[Node, ...]
+    guards: tuple[GraphGuard, ...]
+    passes: Callable[[], list[PassReport]] = field(compare=False, repr=False)
+
+    def holds(self, facts: Callable[[Graph], Facts], *, exactly: bool = True) -> bool:
+        """Whether the graph is right for other shapes, of arrays of the same dtypes.
+
+        Parameters
+        ----------
+        facts : finds those of a graph
+        exactly : or whether it is right, if not as simple as could be
+        """
+        return all(guard.holds(facts(guard.graph), exactly) for guard in self.guards)
+
+
+class Preparation:
+    """The rewritten forms of one graph for the shapes that it is called with.
+
+    Parameters
+    ----------
+    graph : the original
+    inputs : its variables, in the order of the arrays
+    parameters : those of them that seldom change
+    """
+
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
+        self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
+        self._made: dict[Any, list[Prepared]] = {}
+
+    def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
+        """The graph to compile for such arrays, and its facts for them.
+
+        Raises
+        ------
+        InferenceError
+            where the arrays do not fit the graph, or each other
+        DynamicShapeError
+            where a shape depends on the data
+        """
+        context, made = self._context(arrays, train), self._made_for(arrays, train)
+        context.facts(self.graph)  # what does not fit is to be found in the user's graph
+        fitting = next((p for p in made if p.holds(context.facts)), None)
+        if fitting is None:
+            fitting = self._prepared(context)
+            made.append(fitting)
+        return fitting, context.facts(fitting.graph)
+
+    def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
+        """The graphs made before that are right for such arrays, the simplest first, and their facts."""
+        context = self._context(arrays, train)
+        context.facts(self.graph)
+        made = self._made_for(arrays, train)
+        right = [p for p in made if p.holds(context.facts, exactly=False)]
+        if len(right) > 1:
+            right.sort(key=lambda p: not p.holds(context.facts))
+        for prepared in right:
+            yield prepared, context.facts(prepared.graph)
+
+    def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
+        """The facts of a graph made before for such arrays; None if it is not right for them."""
+        return next((facts for p, facts in self.fitting(arrays, train) if p is prepared), None)
+
+    def _context(self, arrays: Sequence[Any], train: bool) -> PassContext:
+        return PassContext(self.inputs, arrays, train=train, parameters=self.parameters)
+
+    def _made_for(self, arrays: Sequence[Any], train: bool) -> list[Prepared]:
+        """What has been made for arrays of these dtypes, on which passes may depend."""
+        return self._made.setdefault((train, *[array.dtype for array in arrays]), [])
+
+    def _prepared(self, context: PassContext) -> Prepared:
+        """The graph after all passes."""
+        graph, ranks = self.graph, _ranks(context.facts(self.graph))
+        context.guard(graph, lambda others, _: _ranks(others) == ranks)
+        for each in PIPELINE:
+            graph = each.apply(graph, context)
+        arrays = [StandIn(array.shape, array.dtype) for array in context.arrays]
+        passes = partial(self._reports, arrays, context.train)
+        count = len(self.graph.outputs)
+        return Prepared(graph, count, context.states, tuple(context.guards), passes)
+
+    def _reports(self, arrays: Sequence[StandIn], train: bool) -> list[PassReport]:
+        """What each pass makes of the graph.
+
+        Raises
+        ------
+        AssertionError
+            where a pass loses the user's line that a node comes from
+        """
+        context, graph = self._context(arrays, train), self.graph
+        reports = []
+        for each in PIPELINE:
+            begin = perf_counter()
+            made = each.apply(graph, context)
+            seconds = perf_counter() - begin
+            lost = nodes_without_origin(graph, made)
+            assert not lost, f"{each.name} loses the origin of {lost[0].title}"
+            reports.append(PassReport(each.name, each.contract, made, made is not graph, seconds))
+            graph = made
+        return reports
+
+
+def nodes_without_origin(before: Graph, after: Graph) -> list[Node]:
+    """The nodes that a pass made and that do not say from which line they come, if those before it all did."""
+    if any(node.location is None for node in before.nodes if not node.is_variable):
+        return []
+    known = {*before.nodes}
+    return [n for n in after.nodes if n.location is None and not n.is_variable and n not in known]
+
+
+def _ranks(facts: Facts) -> list[int]:
+    return [len(shape) for shape in facts.shapes.values()]
