@@ -23,6 +23,7 @@ from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.context import CPU
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import has_sparse
 from gluonic.support.gc_pause import paused
 
 _FLAGS = (
@@ -172,7 +173,7 @@ class HybridBlock(ExplainedBlock):
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
             raise complaints.mixed_inputs(self)
-        if active:
+        if active and not has_sparse(arrays):
             return self._call_compiled(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 
@@ -268,6 +269,7 @@ class HybridBlock(ExplainedBlock):
             )
             traces.enter(key, trace)
             self._heed_hooks_below()
+            self._heed_sparse(parameters)
             if len(traces.known) > _MOST_TRACES:
                 del traces.known[next(iter(traces.known))]
                 complaints.warn_of_many_traces(self, _MOST_TRACES)
@@ -290,6 +292,11 @@ class HybridBlock(ExplainedBlock):
             self._compiles = False
         if hooked and all(outer._compiles or not outer._active for outer in around - {self}):
             complaints.warn_of_hooks(self, list(hooked))
+
+    def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
+        """Run in Python, block by block, if a parameter or its gradient is sparse; compile those without."""
+        if any(p._stype != "default" or p._grad_stype != "default" for p in parameters.values()):
+            self._compiles = False
 
     def _shape_inference(
         self,

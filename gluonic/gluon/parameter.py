@@ -12,14 +12,15 @@ from gluonic import symbol as sym
 from gluonic.gluon import parameter_complaints as complaints
 from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.gluon.parameter_values import ParameterValues
+from gluonic.gluon.sparse_values import with_all_rows
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import NotThereError
 from gluonic.graph.memory import converted
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
-from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import Flags
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, value_of
+from gluonic.ndarray.storage.dispatch import assign
 from gluonic.support.lazy_import import import_later
 
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
@@ -59,7 +60,8 @@ class Parameter(ParameterValues):
     init : its own initializer, instead of the net's
     allow_deferred_init : let initialization wait until the first batch tells the shape
     differentiable : False for what gradients do not reach
-    stype, grad_stype : only ``"default"``: sparse parameters are not there
+    stype : the storage type of its value: ``"default"``, ``"row_sparse"`` or ``"csr"``
+    grad_stype : that of its gradient
 
     Attributes
     ----------
@@ -83,8 +85,6 @@ class Parameter(ParameterValues):
         for kind, value in (("stype", stype), ("grad_stype", grad_stype)):
             if value not in ("default", "row_sparse", "csr"):
                 raise complaints.no_storage_type(name, kind, value)
-            if value != "default":
-                raise NotThereError(f"Parameter {name!r}: {kind}={value!r}: sparse storage")
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
         self._shape = (
@@ -94,7 +94,7 @@ class Parameter(ParameterValues):
         as_dtype(dtype)  # is there such a one?
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
-        self._stype = self._grad_stype = "default"
+        self._stype, self._grad_stype = stype, grad_stype
         self._var: sym.Symbol | None = None
         self._trainer: Any = None
         self._arrays = self._gradients = self._ctx_list = self._ctx_map = None
@@ -153,6 +153,9 @@ class Parameter(ParameterValues):
             self._init_grad()
 
     def _set_trainer(self, trainer: Any) -> None:
+        held = self._trainer
+        if self._stype != "default" and held and trainer and held is not trainer:
+            raise complaints.other_trainer(self)
         self._trainer = trainer
 
     # Initialization
@@ -203,6 +206,7 @@ class Parameter(ParameterValues):
                 value = nd.zeros(self._shape, dtype=as_dtype(self._dtype).name)
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
+                value = with_all_rows(value, self._stype)
             self._init_impl(value, contexts)
 
     def set_data(self, data: Any) -> None:
@@ -216,7 +220,7 @@ class Parameter(ParameterValues):
             self._init_impl(self._cast(value), self._deferred_init[1])
             return
         for array in arrays:
-            overwrite(array, value._data)
+            assign(array, value_of(value))
         trainer = self._trainer
         has_store = trainer is not None and trainer._kv_initialized and trainer._update_on_kvstore
         if has_store and self not in trainer._params_to_init:
@@ -224,6 +228,8 @@ class Parameter(ParameterValues):
 
     def _cast(self, value: NDArray) -> NDArray:
         wanted, what = as_dtype(self._dtype), f"the value of {self.name}"
+        if self._stype != "default" or value.stype != "default":
+            return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
         return NDArray(converted(value._data, wanted, what, copy=False), value._context)
 
     # Files
@@ -302,7 +308,11 @@ class Parameter(ParameterValues):
         if self._data is not None:
             what = f"{self.name} as {wanted}"
             self._replace_values(
-                lambda array: NDArray(converted(array._data, wanted, what), array._context)
+                lambda array: (
+                    array.astype(wanted)
+                    if isinstance(array, BaseSparseNDArray)
+                    else NDArray(converted(array._data, wanted, what), array._context)
+                )
             )
 
     @property
@@ -323,16 +333,3 @@ class Parameter(ParameterValues):
                 stype=self._stype,
             )
         return self._var
-
-    # Sparse parameters, which are not there
-
-    def _get_row_sparse(self, arr_list: Any, ctx: Any, row_id: NDArray) -> NDArray:
-        raise NotThereError(f"Parameter {self.name!r}: rows of row_sparse parameters")
-
-    def row_sparse_data(self, row_id: NDArray) -> NDArray:
-        """Raise, for sparse parameters are not there."""
-        raise RuntimeError(f"Parameter {self.name!r} is dense: call data() instead")
-
-    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
-        """Raise, for sparse parameters are not there."""
-        raise RuntimeError(f"Parameter {self.name!r} is dense: call list_data() instead")

@@ -156,3 +156,40 @@ def no_gradient(parameter: "ParameterValues") -> MXNetError:
             hint="grad_req='write' (or 'add') for what is to be trained",
         )
     )
+
+
+def no_trainer(parameter: "ParameterValues") -> MXNetError:
+    """Rows of a row_sparse parameter were asked for, and nobody keeps them."""
+    return MXNetError(
+        describe(
+            "its rows cannot be had before there is a Trainer for it",
+            where=_title(parameter),
+            hint="gluon.Trainer(net.collect_params(), …) first",
+        )
+    )
+
+
+def not_row_sparse(parameter: "ParameterValues", instead: str) -> MXNetError:
+    """Rows of a parameter that is not row_sparse were asked for."""
+    return MXNetError(describe("it is not row_sparse", where=_title(parameter), hint=instead))
+
+
+def only_rows(parameter: "ParameterValues") -> MXNetError:
+    """All of a sparse parameter was asked for."""
+    return MXNetError(
+        describe(
+            "its storage type is row_sparse: it cannot be had as a whole",
+            where=_title(parameter),
+            hint="row_sparse_data(row_id) in the forward of a Block",
+        )
+    )
+
+
+def other_trainer(parameter: "ParameterValues") -> MXNetError:
+    """A second trainer was given to a parameter whose rows the first one keeps."""
+    return MXNetError(
+        describe(
+            "it is sparse and has a Trainer already; another one cannot update it",
+            where=_title(parameter),
+        )
+    )

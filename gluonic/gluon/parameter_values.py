@@ -5,13 +5,13 @@ from typing import Any, NoReturn, TypeVar
 
 from gluonic import ndarray as nd
 from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon.sparse_values import RowsOfParameter, set_to_zero, with_all_rows
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.differentiate import mark_variables
 from gluonic.ndarray.frozen import FROZEN
-from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import Flags
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -41,7 +41,7 @@ class ParameterArrays(list[NDArray]):
     sort, reverse = _noting(list.sort), _noting(list.reverse)
 
 
-class ParameterValues:
+class ParameterValues(RowsOfParameter):
     """The values and the gradients of a parameter, with the private names that MXNet's users know.
 
     Attributes
@@ -61,6 +61,9 @@ class ParameterValues:
     _grad_req: str
     _differentiable: bool
     _shape: tuple[int, ...] | None
+    _stype: str
+    _grad_stype: str
+    _trainer: Any
 
     @property
     def _data(self) -> list[NDArray] | None:
@@ -87,6 +90,10 @@ class ParameterValues:
     def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
         """Take copies of a value, one for each context, and make gradients for them."""
         contexts = list(ctx_list)
+        if self._stype != "default":
+            data = with_all_rows(data, self._stype)
+            self._hold([data.copyto(ctx) for ctx in contexts])
+            return
         value = data._data
         what = f"the value of {self.name}"
         self._hold([NDArray(copied(value, what), ctx) for ctx in contexts])
@@ -106,7 +113,7 @@ class ParameterValues:
         if self._grad_req == "null":
             return
         for array in self._arrays:
-            array.attach_grad(self._grad_req)
+            array.attach_grad(self._grad_req, self._grad_stype)
         self._grad = ParameterArrays(array.grad for array in self._arrays)
 
     def _replace_values(self, convert: Callable[[NDArray], NDArray]) -> None:
@@ -169,6 +176,8 @@ class ParameterValues:
             if it was never initialized, or not on that context
         """
         arrays = self._arrays
+        if self._stype == "row_sparse":
+            self._refuse_rows()
         if ctx is None and arrays is not None and len(arrays) == 1:
             return arrays[0]
         found: NDArray = self._check_and_get(arrays, ctx)
@@ -176,6 +185,8 @@ class ParameterValues:
 
     def list_data(self) -> list[NDArray]:
         """Return the values on all contexts."""
+        if self._stype == "row_sparse":
+            self._refuse_rows()
         found: list[NDArray] = self._check_and_get(self._arrays, list)
         return found
 
@@ -197,7 +208,7 @@ class ParameterValues:
     def zero_grad(self) -> None:
         """Set the gradients to zero."""
         for gradient in self._grad or ():
-            overwrite(gradient, 0)
+            set_to_zero(gradient)
 
     def list_ctx(self) -> list[Context]:
         """Return the contexts the parameter is, or will be, on."""
@@ -211,12 +222,23 @@ class ParameterValues:
     def _reduce(self) -> NDArray:
         """A copy of the value, for files: the mean of those on all contexts."""
         with Flags(False, None):
+            if self._stype != "default":
+                return self._all_rows()
             values = self.list_data()
             if len(values) == 1:
                 values = [self.data()]
             copies = [value.copyto(CPU) for value in values]
             mean: NDArray = copies[0] if len(copies) == 1 else nd.add_n(*copies) / len(copies)
             return mean
+
+    def _all_rows(self) -> NDArray:
+        """A copy of a sparse value: the trainer has it, if there is one by now."""
+        held: NDArray = self._check_and_get(self._arrays, list)[0]
+        copy: NDArray = held.copyto(CPU)
+        if self._trainer is not None and self._trainer._kv_initialized:
+            rows = nd.arange(held.shape[0], dtype="int64")
+            self._trainer._row_sparse_pull(self, copy, rows, full_idx=True)
+        return copy
 
     # Copies and pickles
 

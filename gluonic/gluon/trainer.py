@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import AttributeValueError, MXNetError, NotThereError, describe
+from gluonic.graph.errors import AttributeValueError, MXNetError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
@@ -81,7 +81,8 @@ class Trainer(CheckedArguments):
         self._param2idx = {param.name: index for index, param in enumerate(self._params)}
         for param in self._params:
             param._set_trainer(self)
-        self._contains_sparse_weight = self._contains_sparse_grad = False
+        self._contains_sparse_weight = any(p._stype != "default" for p in self._params)
+        self._contains_sparse_grad = any(p._grad_stype != "default" for p in self._params)
         self._contexts = self._check_contexts()
         self._init_optimizer(optimizer, dict(optimizer_params or {}))
         self._scale = self._optimizer.rescale_grad
@@ -144,7 +145,16 @@ class Trainer(CheckedArguments):
 
     def _init_kvstore(self) -> None:
         wanted = self._kvstore_params["update_on_kvstore"]
-        store = find_store(self._kvstore_params["kvstore"], len(self._contexts), "Trainer")
+        contexts = len(self._contexts)
+        if self._contains_sparse_weight:  # a store keeps all rows, and updates them
+            if wanted is False:
+                raise ValueError(
+                    "Cannot set update_on_kvstore=False when sparse weights are present."
+                )
+            wanted, contexts = True, max(contexts, 2)
+        elif self._contains_sparse_grad and wanted is None:
+            wanted = False
+        store = find_store(self._kvstore_params["kvstore"], contexts, "Trainer")
         self._distributed = store is not None and "dist" in store.type
         if store is None:
             self._kvstore, self._update_on_kvstore = None, None
@@ -173,7 +183,11 @@ class Trainer(CheckedArguments):
                 waiting.append(param)
             else:
                 arrays = param._check_and_get(param._data, list)
-                self._kvstore.broadcast(self._param2idx[param.name], arrays[0], arrays)
+                index = self._param2idx[param.name]
+                if param._stype == "default":
+                    self._kvstore.broadcast(index, arrays[0], arrays)
+                else:
+                    self._kvstore.init(index, arrays[0])
         self._params_to_init = waiting
 
     def _prepare(self) -> None:
@@ -208,8 +222,16 @@ class Trainer(CheckedArguments):
         """Let the optimizer multiply gradients by a number."""
         self._optimizer.rescale_grad = scale
 
-    def _row_sparse_pull(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotThereError("Trainer: rows of row_sparse parameters")
+    def _row_sparse_pull(
+        self, parameter: Parameter, out: Any, row_id: NDArray, full_idx: bool = False
+    ) -> None:
+        """Put rows of a parameter that the store keeps into arrays, or all of them with `full_idx`."""
+        self._prepare()
+        index = self._param2idx[parameter.name]
+        if full_idx:
+            self._kvstore.pull(index, out=out, priority=-index, ignore_sparse=False)
+        else:
+            self._kvstore.row_sparse_pull(index, out=out, row_ids=row_id, priority=-index)
 
     # Steps
 
@@ -274,8 +296,13 @@ class Trainer(CheckedArguments):
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
             return
-        arrays = ((i, i, param.list_grad(), param.list_data()) for i, param in self._trained())
-        sum_up(self._kvstore, arrays, bool(self._update_on_kvstore))
+        dense = []
+        for i, param in self._trained():
+            if param._stype == "default":
+                dense.append((i, i, param.list_grad(), param.list_data()))
+            else:
+                self._kvstore.push(i, param.list_grad(), priority=-i)
+        sum_up(self._kvstore, dense, bool(self._update_on_kvstore))
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
@@ -305,7 +332,8 @@ class Trainer(CheckedArguments):
         at = REPLACEMENTS.latest
         places: list[list[Trained]] = [[] for _ in self._updaters]
         for index, param in self._trained():
-            values = zip(param.list_data(), param.list_grad(), places, strict=True)
+            held = param._check_and_get(param._data, list) if param._stype != "default" else None
+            values = zip(held or param.list_data(), param.list_grad(), places, strict=True)
             for array, gradient, trained in values:
                 trained.append(Trained(index, param, array, gradient, array._leaf()))
         self._known = KnownParameters.of(self._params, places, at)
@@ -363,7 +391,7 @@ class Trainer(CheckedArguments):
     def _weights(self) -> list[dict[int, NDArray]]:
         """For each context the parameters that are initialized, by index."""
         known = [
-            (i, param.list_data())
+            (i, param._check_and_get(param._arrays, list))
             for i, param in enumerate(self._params)
             if param._arrays is not None
         ]

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, TypeVar
 
+from gluonic.ndarray import sparse
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer
 from gluonic.registry import enter
@@ -81,7 +82,11 @@ def total_of(values: Any) -> NDArray:
     first, *rest = as_list(values)
     total: NDArray = first.copy()
     for value in rest:
-        total += value.as_in_context(total.context)
+        here = value.as_in_context(total.context)
+        if total.stype == here.stype == "default":
+            total += here
+        else:
+            total = sparse.add(total, here)
     return total
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.kvstore.base import KVStoreBase, OneWorker, as_list, spread, total_of
+from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer, Updater, get_updater
 
@@ -81,23 +82,29 @@ class KVStore(OneWorker):
         for one, given in self._pairs(key, value):
             stored, total = self._known(one), total_of(given)
             if self._updater is None:
-                stored[:] = total
+                if stored.stype != total.stype:
+                    self._stored[one] = total
+                else:
+                    stored[:] = total
             else:
                 self._updater(one, total, stored)
 
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
     ) -> None:
-        """Copy stored values to the arrays of `out`."""
+        """Copy stored values to the arrays of `out`; with `ignore_sparse`, to those that are dense."""
         if out is None:
             raise MXNetError("kvstore: pull needs out=, the arrays to copy to")
         for one, outs in self._pairs(key, out):
-            spread(self._known(one), outs)
+            known = self._known(one)
+            if ignore_sparse:
+                outs = [array for array in as_list(outs) if array.stype == "default"]
+            spread(known, outs)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """Push, then pull to `out`, or else back to `value`."""
         self.push(key, value, priority)
-        self.pull(key, value if out is None else out, priority)
+        self.pull(key, value if out is None else out, priority, ignore_sparse=False)
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """Initialize, then pull."""
@@ -107,8 +114,26 @@ class KVStore(OneWorker):
     def row_sparse_pull(
         self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None
     ) -> None:
-        """Raise, for arrays are dense here."""
-        raise MXNetError("kvstore: row_sparse_pull: gluonic has no row-sparse arrays; use pull")
+        """Put some rows of stored row_sparse values into row_sparse arrays.
+
+        Parameters
+        ----------
+        key : the keys
+        out : a row_sparse array, or a list of them, for each key
+        row_ids : the numbers of the rows, of any shape: an array for each of `out`, or one for all
+        """
+        if out is None or row_ids is None:
+            raise MXNetError(
+                "kvstore: row_sparse_pull needs out=, the arrays to copy to, and row_ids="
+            )
+        for (one, outs), (_, rows) in zip(
+            self._pairs(key, out), self._pairs(key, row_ids), strict=True
+        ):
+            targets, chosen = as_list(outs), as_list(rows)
+            if len(chosen) == 1:
+                chosen = chosen * len(targets)
+            for target, ids in zip(targets, chosen, strict=True):
+                pull_rows(self._known(one), target, ids)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raise, unless it is ``{"type": "none"}``: nothing travels that could be compressed."""

@@ -27,7 +27,6 @@ class Missing(NamedTuple):
 
 
 _NO_NUMPY = "gluonic has no NumPy interface; use mx.nd"
-_NO_SPARSE = "gluonic has no sparse arrays"
 _NO_C = "it is of MXNet's C library, and gluonic has none"
 _ONE_MACHINE = "gluonic runs in one process on one machine"
 
@@ -41,13 +40,8 @@ MISSING = (
     Missing("ndarray symbol", "np npx", _NO_NUMPY),
     Missing("numpy_op_fallback numpy_op_signature numpy_dispatch_protocol", "*", _NO_NUMPY),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
-    Missing("ndarray.sparse symbol.sparse", "adagrad_update gs_retain retain", _NO_SPARSE),
+    Missing("ndarray.sparse symbol.sparse", "adagrad_update", "use mx.optimizer.AdaGrad"),
     Missing("test_utils", "download_model", "nothing is published for it any more"),
-    Missing(
-        "test_utils",
-        "create_sparse_array create_sparse_array_zd shuffle_csr_column_indices",
-        _NO_SPARSE,
-    ),
     Missing(
         "model",
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
@@ -67,8 +61,8 @@ MISSING = (
     Missing(
         "ndarray.contrib symbol.contrib",
         "dgl_adjacency dgl_csr_neighbor_non_uniform_sample dgl_csr_neighbor_uniform_sample dgl_graph_compact "
-        "dgl_subgraph edge_id getnnz",
-        _NO_SPARSE,
+        "dgl_subgraph edge_id",
+        "gluonic samples no graphs",
     ),
     Missing("ndarray._internal symbol._internal", "_np*", _NO_NUMPY),
     Missing("ndarray._internal symbol._internal", "_imdecode", "use mx.image.imdecode"),
@@ -81,7 +75,7 @@ MISSING = (
     Missing("ndarray._internal", "_CachedOp", "nd.CachedOp(symbol) calls a graph with arrays"),
     Missing(
         "ndarray._internal symbol._internal",
-        "_CachedOpThreadSafe _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient _scatter_* "
+        "_CachedOpThreadSafe _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient "
         "_set_value _sg_*",
         _NO_C,
     ),

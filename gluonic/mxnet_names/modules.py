@@ -55,6 +55,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.dlpack_structures",
         "ndarray.index_keys", "ndarray.interchange", "ndarray.numbering",
     ),
+    "ndarray.sparse": ("ndarray.storage.arrays", "ndarray.storage.creation"),
     "ndarray.utils": ("ndarray.creation", "ndarray.serialization"),
     "operator": ("ndarray.custom", "graph.argument_types"),
     "optimizer.optimizer": (

@@ -18,6 +18,7 @@ from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import NotDenseError
 
 Arithmetic = Callable[[Any, Any], Any]
 
@@ -31,7 +32,10 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
     call = _with_array.get(name)
     if call is None:
         call = _with_array[name] = _call_of(REGISTRY[name].apply({}))
-    return call(x, y)
+    try:
+        return call(x, y)
+    except NotDenseError:
+        return invoke(REGISTRY[name].apply({}), (x, y))[0]
 
 
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
@@ -45,7 +49,10 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
             _with_scalar[key] = call
-    return call(x)
+    try:
+        return call(x)
+    except NotDenseError:
+        return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
 
 
 def _call_of(application: Application) -> Fast:

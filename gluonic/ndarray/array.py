@@ -85,7 +85,7 @@ class NDArray:
 
     @property
     def stype(self) -> str:
-        """The storage type, always ``"default"``: dense."""
+        """The storage type: ``"default"``, which is dense; ``"csr"`` or ``"row_sparse"`` for sparse arrays."""
         return "default"
 
     @property
@@ -145,10 +145,11 @@ class NDArray:
         Parameters
         ----------
         grad_req : whether a backward writes the buffer (``write``), adds to it or leaves it alone (``null``)
-        stype : the storage type of the buffer: only ``"default"``
+        stype : the storage type of the buffer, that of the array by default
         """
         if stype not in (None, "default"):
-            raise NotThereError(f"attach_grad(stype={stype!r}): gluonic has no sparse arrays")
+            self._attach_stored(grad_req, stype)
+            return
         if grad_req not in GRADIENT_REQUESTS:
             raise GradientRequestError(
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"

@@ -3,15 +3,15 @@
 from typing import Any
 
 from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import copied
 from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import assign
 
 
 def _copied(array: NDArray, context: Context | None) -> NDArray:
@@ -56,7 +56,7 @@ def copyto(self: NDArray, other: Any) -> NDArray:
             )
         )
     check_writable(other)
-    overwrite(other, self._data)
+    assign(other, self._data)
     if STATE.recording and self._entry is not None:
         other._entry = astype(self, other.dtype)._entry
     return other
@@ -87,14 +87,6 @@ def as_in_context(self: NDArray, context: Context) -> NDArray:
 
 as_in_ctx = as_in_context
 NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
-
-
-@method("tostype")
-def tostype(self: NDArray, stype: str) -> NDArray:
-    """Return a copy in another storage type: there is only ``"default"``."""
-    if stype != "default":
-        raise NotThereError(f"tostype({stype!r}): gluonic has no sparse arrays")
-    return _copied(self, self._context)
 
 
 @method("__copy__")

@@ -12,12 +12,16 @@ from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.memory import too_large
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.storage.values import KINDS, StorageError
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
 from gluonic.ndarray.recording import check_writable
+from gluonic.ndarray.storage.arrays import zeros_of
+from gluonic.ndarray.storage.copies import is_sparse, sparse_copy
+from gluonic.ndarray.storage.dispatch import assign, has_sparse
 from gluonic.support.suppress_fp_warnings import quietly
 
 _DENSE = (None, "default")
@@ -63,9 +67,14 @@ def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
         raise too_large(what, error, where=where, shape=lengths, dtype=kind) from None
 
 
-def _dense(stype: str | None, where: str) -> None:
-    if stype not in _DENSE:
-        raise NotThereError(f"{where}(stype={stype!r}): gluonic has no sparse arrays")
+def _sparse(
+    name: str, make: Any, shape: Any, ctx: Context | None, dtype: Any, stype: Any
+) -> NDArray:
+    """Make a sparse array that stores nothing."""
+    if stype not in KINDS or make is np.ones:
+        raise StorageError(f"{name}: unknown storage type {stype!r}")
+    kind = "float32" if dtype is None else dtype
+    return zeros_of(stype, as_shape(shape, name), kind, usable(ctx))
 
 
 def _constant(name: str, make: Any, words: str) -> Any:
@@ -76,7 +85,8 @@ def _constant(name: str, make: Any, words: str) -> Any:
         stype: str | None = None,
         out: NDArray | None = None,
     ) -> NDArray:
-        _dense(stype, name)
+        if out is None and stype not in _DENSE:
+            return _sparse(name, make, shape, ctx, dtype, stype)
         if out is None:
             return NDArray(allocate(shape, dtype, name, make), usable(ctx))
         expected = as_shape(shape, name)
@@ -85,7 +95,10 @@ def _constant(name: str, make: Any, words: str) -> Any:
                 describe(f"out has the shape {out.shape}, but shape={expected}", where=name)
             )
         check_writable(out)
-        overwrite(out, make((), out._data.dtype))
+        assign(
+            out,
+            np.full(out.shape, make((), out.dtype)) if has_sparse([out]) else make((), out.dtype),
+        )
         return out
 
     function.__name__ = function.__qualname__ = name
@@ -95,7 +108,7 @@ def _constant(name: str, make: Any, words: str) -> Any:
         "shape : the lengths of the axes, or the length of the only one\n"
         "ctx : the context; the current one by default\n"
         "dtype : the element type, float32 by default\n"
-        'stype : the storage type: only ``"default"``\n'
+        'stype : the storage type: ``"default"``, or for zeros and empty ``"csr"`` or ``"row_sparse"``\n'
         "out : an array of that shape to be filled instead\n"
     )
     return function
@@ -147,6 +160,8 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     >>> array([[1, 2], [3, 4]]).dtype
     <class 'numpy.float32'>
     """
+    if is_sparse(source_array):
+        return sparse_copy(source_array, ctx, dtype)
     if isinstance(source_array, NDArray):
         source = source_array._data
         wanted = source.dtype if dtype is None else as_dtype(dtype)
@@ -164,8 +179,6 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, np.ndarray):
         found = value
     else:
-        if hasattr(value, "tocsr"):
-            raise NotThereError("array of a sparse matrix: gluonic has no sparse arrays")
         try:
             found = array_of(np.nan if value is None else value)
         except (ValueError, TypeError):  # OverflowError goes on: it says which number

@@ -12,7 +12,8 @@ from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArr
 from gluonic.ndarray.frozen import frozen_names
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
-from gluonic.ndarray.state import Flags
+from gluonic.ndarray.state import Flags, GoingBack
+from gluonic.ndarray.storage.dispatch import leaf_of
 from gluonic.ndarray.tape import FunctionRecord, Leaf, Record, TapeEntry, Walk, entry_of
 
 _NOT_RECORDED = (
@@ -51,7 +52,10 @@ def _head_entry(head: NDArray) -> TapeEntry:
             describe(
                 _NOT_RECORDED,
                 where="backward",
-                facts=[f"the array: shape {head.shape}, dtype {head._data.dtype}", *frozen_names()],
+                facts=[
+                    f"the array: shape {head.shape}, dtype {np.dtype(head.dtype)}",
+                    *frozen_names(),
+                ],
                 hint="x.attach_grad(), then `with autograd.record():` around the computation; "
                 "to differentiate a graph twice, backward(retain_graph=True)",
             )
@@ -61,7 +65,7 @@ def _head_entry(head: NDArray) -> TapeEntry:
 
 def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
     if gradient is None:
-        ones = allocated(np.empty, head._data.shape, head._data.dtype, "the gradient of the head")
+        ones = allocated(np.empty, head.shape, head.dtype, "the gradient of the head")
         ones.fill(1)  # `ones_like` takes four times as long
         return wrap(ones)
     if not isinstance(gradient, NDArray):
@@ -100,7 +104,7 @@ def backward(
     """
     entries = _head_entries(heads, head_grads)
     walk = Walk(entries, _plus, filling=True)
-    with Flags(False, train_mode):
+    with Flags(False, train_mode), GoingBack():
         flowing = walk.run(train=train_mode)
     leaves: Sequence[Leaf] = walk.leaves
     if {leaf.req for leaf in leaves} <= {"null"}:
@@ -154,7 +158,7 @@ def grad(
     """
     wanted = [_variable_entry(number, v) for number, v in enumerate(variables, start=1)]
     walk = Walk(_head_entries(heads, head_grads), _plus)
-    with Flags(create_graph, train_mode):
+    with Flags(create_graph, train_mode), GoingBack():
         flowing = walk.run(train=train_mode)
     found: list[NDArray] = []
     for variable, (record, index) in zip(variables, wanted, strict=True):
@@ -187,7 +191,7 @@ def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
 def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
     """A gradient that is nobody else's array."""
     if gradient is None:
-        return wrap(allocated(np.zeros, variable.shape, variable._data.dtype, "a gradient"))
+        return wrap(allocated(np.zeros, variable.shape, variable.dtype, "a gradient"))
     if any(gradient is other for other in others):
         return wrap(copied(gradient._data), gradient._entry)
     return gradient
@@ -224,7 +228,7 @@ def mark_variables(
                     where="mark_variables",
                 )
             )
-        variable._entry = (Leaf(gradient, request), 0)
+        variable._entry = (leaf_of(gradient, request), 0)
 
 
 def record_function(

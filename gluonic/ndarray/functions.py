@@ -17,6 +17,7 @@ from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import copy_value, gives_sparse, has_sparse
 
 
 def make_function(op: Operator, name: str) -> Callable[..., Any]:
@@ -138,6 +139,8 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
     targets = _targets(application, out)
     for target in targets:
         check_writable(target, inputs)
+    if has_sparse(inputs) or has_sparse(targets) or gives_sparse(application):
+        return _into_stored(application, inputs, targets, out)
     shapes, dtypes = [x.shape for x in inputs], [x._data.dtype for x in inputs]
     promised = [(x.shape, x._data.dtype) for x in targets]
     expected = signature(application, shapes, dtypes, promised)
@@ -145,6 +148,15 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
         overwrite(target, output._data)
         if STATE.recording:
             target._entry = output._entry
+    return out
+
+
+def _into_stored(
+    application: Application, inputs: Sequence[NDArray], targets: Sequence[NDArray], out: Any
+) -> Any:
+    """Run an operator and write its outputs into arrays of which some are sparse, or made of such."""
+    for target, output in zip(targets, invoke(application, inputs), strict=False):
+        copy_value(output, target)
     return out
 
 

@@ -20,6 +20,7 @@ from gluonic.ndarray.nested_lists import shared_array_of
 from gluonic.ndarray.recording import check_writable, put, wrap
 from gluonic.ndarray.shaping import broadcast_to, view, with_shape
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import dense_of
 from gluonic.ndarray.tape import FunctionRecord, entry_of
 from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
@@ -283,7 +284,7 @@ def _overwrite_recorded(self: NDArray, value: NDArray) -> None:
 def _values(self: NDArray, value: Any) -> Array:
     """What is assigned, as an array of the right dtype; out of range, integers wrap around."""
     if isinstance(value, NDArray):
-        return value._data
+        return dense_of(value)
     try:
         found = shared_array_of(value)
         if found.dtype.kind in "biufOU" or found.size == 0:  # None is NaN, and text is read

@@ -24,6 +24,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import OF_DENSE, gives_sparse, invoke_stored
 from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
@@ -59,6 +60,10 @@ def invoke(
         when the operator does not take such arrays
     """
     arrays = data_of(application, inputs)
+    if arrays is None:
+        return invoke_stored(application, inputs)
+    if application.op.name in OF_DENSE and gives_sparse(application):
+        return invoke_stored(application, inputs)
     if expected is None:
         expected = signature_of(application, arrays)
     outputs = []
@@ -72,13 +77,15 @@ def invoke(
     return outputs
 
 
-def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array]:
-    """The NumPy arrays of an operator's inputs; checks that they are arrays, and their number."""
+def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
+    """The NumPy arrays of an operator's inputs, None if one is sparse; checks the kinds and the number."""
+    arrays = None
     try:
         arrays = [x._data for x in inputs]
     except AttributeError:
-        raise NotAnArrayError(_not_arrays(application, inputs)) from None
-    if len(arrays) != len(application.inputs):
+        if not all(isinstance(x, NDArray) for x in inputs):
+            raise NotAnArrayError(_not_arrays(application, inputs)) from None
+    if len(inputs) != len(application.inputs):
         raise MXNetError(_wrong_count(application, inputs))
     return arrays
 
@@ -260,7 +267,7 @@ def _unless_alike(call: Callable[..., Any]) -> Callable[..., Any]:
     """The operator, but for inputs of one shape and no attributes: there it is the first of them."""
 
     def unless_alike(first: NDArray, second: NDArray, **attributes: Any) -> Any:
-        if not attributes and first._data.shape == second._data.shape:
+        if not attributes and first.shape == second.shape:
             return first
         return call(first, second, **attributes)
 

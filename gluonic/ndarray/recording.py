@@ -40,6 +40,7 @@ class OperatorRecord(Record):
     """
 
     namespace: ClassVar[Any]
+    takes_stored = True
 
     __slots__ = ("application", "arrays", "train")
 

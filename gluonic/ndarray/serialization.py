@@ -1,7 +1,7 @@
 """MXNet's parameter files: ``nd.save``, ``nd.load`` and ``nd.load_frombuffer``.
 
 A file holds a header, the number of arrays, the arrays, the number of names (none or as many) and the names.
-Files of all MXNet versions are read (dense arrays); what is written is, byte for byte, what MXNet 1.9.1
+Files of all MXNet versions are read; what is written is, byte for byte, what MXNet 1.9.1
 writes. A file is data from strangers: every number is checked before memory is allocated for it.
 """
 
@@ -15,26 +15,25 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gluonic.graph.dtypes import CODE_OF, CODES
-from gluonic.graph.errors import FileFormatError, NotThereError, describe
+from gluonic.graph.errors import FileFormatError, describe
 from gluonic.graph.files import inaccessible, write_atomically
 from gluonic.graph.memory import allocated, allocating
+from gluonic.graph.operator import Array
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray
+from gluonic.ndarray.storage.file_blocks import NUMBERS as SPARSE
+from gluonic.ndarray.storage.file_blocks import pieces, read_sparse
 
 _HEADER = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 _MOST_AXES = 32
 _LONGEST_NAME = 1 << 20
 _LARGEST = (1 << 63) - 1  # bytes, in NumPy; lengths of 0 count as 1
-_STORAGE = {1: "row_sparse", 2: "csr"}
 _DENSE, _UNDEFINED = 0, -1
 
 Arrays = list[NDArray] | dict[str, NDArray]
-
-
-class SparseBlockError(FileFormatError, NotThereError):
-    """A file holds a sparse array."""
 
 
 # ----------------------------------------------------------------------------------------- writing
@@ -85,8 +84,11 @@ def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
 def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes | memoryview]:
     yield struct.pack("<QQQ", _HEADER, 0, len(arrays))
     for array in arrays:
-        yield _array_header(array)
-        yield _bytes_of(array)
+        if isinstance(array, BaseSparseNDArray):
+            yield from pieces(array, _magic(array))
+        else:
+            yield _array_header(array)
+            yield _bytes_of(array)
     yield struct.pack("<Q", len(names))
     for name in names:
         encoded = name.encode()
@@ -105,13 +107,17 @@ def _little(array: Any) -> Any:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
+def _magic(array: NDArray) -> int:
+    """The version that an array is written in; only MXNet's NumPy semantics (V3) can tell shape ()."""
+    return _V3 if is_np_shape() or not array.ndim else _V2
+
+
 def _array_header(array: NDArray) -> bytes:
-    """What stands before an array's elements; only MXNet's NumPy semantics (V3) can tell shape ()."""
-    magic = _V3 if is_np_shape() or not array.ndim else _V2
+    """What stands before an array's elements."""
     context = array.context
     return struct.pack(
         f"<Iii{array.ndim}qiii",
-        magic, _DENSE, array.ndim, *array.shape,
+        _magic(array), _DENSE, array.ndim, *array.shape,
         context.device_typeid, context.device_id, CODE_OF[array._data.dtype],
     )  # fmt: skip
 
@@ -172,9 +178,9 @@ class _Reader:
         self.place = "the header"
         stream.seek(0)
 
-    def error(self, what: str, kind: type[FileFormatError] = FileFormatError) -> FileFormatError:
+    def error(self, what: str) -> FileFormatError:
         position = self.stream.tell()
-        return kind(
+        return FileFormatError(
             describe(f"{self.title}: {what}", facts=[f"in {self.place}, before byte {position:,}"])
         )
 
@@ -228,10 +234,8 @@ class _Reader:
         magic = self.number("I")
         if magic in (_V2, _V3):
             storage = self.number("i")
-            if storage in _STORAGE:
-                raise self.error(
-                    f"a {_STORAGE[storage]} array: gluonic has no sparse arrays", SparseBlockError
-                )
+            if storage in SPARSE:
+                return read_sparse(self, storage)
             if storage not in (_DENSE, _UNDEFINED):
                 raise self.error(f"unknown storage type {storage}")
         if magic in (_V1, _V2, _V3):
@@ -241,20 +245,32 @@ class _Reader:
             rank, lengths = magic, "I"  # before version 1 the number of axes came first
         if magic == _V3 and rank == -1:
             return NDArray(None)
-        if not 0 <= rank <= _MOST_AXES:
-            raise self.error(f"{rank} axes: no array has so many")
-        shape = self.numbers(f"{rank}{lengths}")
+        shape = self._lengths(rank, lengths)
         if rank == 0 and magic != _V3:
             return NDArray(None)  # an array that never had a shape
         return self.elements(shape)
 
-    def elements(self, shape: tuple[int, ...]) -> NDArray:
-        """Read the rest of an array whose shape is known: context, dtype and elements."""
+    def lengths(self) -> tuple[int, ...]:
+        """Read how many axes an array has, and their lengths."""
+        return self._lengths(self.number("i"), "q")
+
+    def _lengths(self, rank: int, code: str) -> tuple[int, ...]:
+        if not 0 <= rank <= _MOST_AXES:
+            raise self.error(f"{rank} axes: no array has so many")
+        shape = self.numbers(f"{rank}{code}")
         if any(length < 0 for length in shape):
             raise self.error(f"shape {shape} has a negative length")
+        return shape
+
+    def elements(self, shape: tuple[int, ...]) -> NDArray:
+        """Read the rest of an array whose shape is known: context, dtype and elements."""
         _device, _number, code = self.numbers("iii")
         if code not in CODES:
             raise self.error(f"unknown dtype number {code}")
+        return NDArray(self.block(shape, code))
+
+    def block(self, shape: tuple[int, ...], code: int) -> Array:
+        """Read the elements of an array of MXNet's dtype number `code`."""
         dtype = CODES[code].newbyteorder("<")
         if prod(max(length, 1) for length in shape) * dtype.itemsize > _LARGEST:
             raise self.error(f"shape {shape} is larger than memory can be")
@@ -264,12 +280,19 @@ class _Reader:
         read = self.stream.readinto(data.reshape(-1).view(np.uint8)) if size else 0  # type: ignore[attr-defined]
         if read != size:
             raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")
-        return NDArray(data.astype(CODES[code], copy=False))
+        return data.astype(CODES[code], copy=False)
 
 
 @method("__setstate__")
 def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
     """Take the state that MXNet's own pickles hold: an array as in a file."""
     array = load_array(state["handle"])
+    if isinstance(self, BaseSparseNDArray):
+        if not isinstance(array, type(self)):
+            raise FileFormatError(
+                f"the pickle of a {type(self).__name__} holds another kind of array"
+            )
+        self._value, self._entry, self._context, self._reader = array._value, None, None, None
+        return
     self._data, self._entry, self._context, self._reader = array._data, None, None, None
     mark_replaced()

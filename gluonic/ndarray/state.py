@@ -18,13 +18,27 @@ class ThreadState(threading.local):
     Attributes
     ----------
     recording, training : the flags
+    going_back : whether gradients are being computed, by operators that the user did not call
     """
 
     recording = False
     training = False
+    going_back = False
 
 
 STATE = ThreadState()
+
+
+class GoingBack:
+    """A ``with`` block in which gradients are computed."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before, STATE.going_back = STATE.going_back, True
+
+    def __exit__(self, *error: object) -> None:
+        STATE.going_back = self.before
 
 
 class Flags:

@@ -32,10 +32,12 @@ class Record:
     freed : whether a backward has passed and the record can't be differentiated any more
     serial : records are numbered as they are made
     takes_memory : whether there is a method `gradients_into`
+    takes_stored : whether gradients that flow in may be sparse
     is_loss : whether there are gradients of the inputs though none flows into the outputs
     """
 
     takes_memory: ClassVar[bool] = False
+    takes_stored: ClassVar[bool] = False
 
     __slots__ = ("__weakref__", "freed", "inputs", "serial")
 
@@ -212,6 +214,8 @@ class Walk:
             else:
                 heapq.heappush(self.queue, (-record.serial, record))
         if gradient is not None:
+            if not record.takes_stored and gradient.stype != "default":
+                gradient = gradient.tostype("default")
             held = slots[index]
             slots[index] = gradient if held is None else self.plus(held, gradient)
 

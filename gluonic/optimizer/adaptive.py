@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from gluonic.graph import updates
+from gluonic.graph.errors import AttributeValueError
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import RuleOptimizer, register
 
@@ -47,7 +48,7 @@ class Adam(_TwoMoments):
     learning_rate : the bound on the size of steps, roughly
     beta1, beta2 : how much of the averages of the gradient and of its square stays
     epsilon : added to the root of the square
-    lazy_update : accepted for MXNet's sake; gradients are dense
+    lazy_update : whether rows that a row_sparse gradient does not store stay as they are
     kwargs : see `Optimizer`
     """
 
@@ -65,6 +66,9 @@ class Adam(_TwoMoments):
         super().__init__(learning_rate, beta1, beta2, **kwargs)
         self.epsilon = epsilon
         self.lazy_update = lazy_update
+
+    def _is_lazy(self, weight: NDArray) -> bool:
+        return self.lazy_update
 
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
         n.lr *= self._corrected(t)
@@ -192,6 +196,16 @@ class AdaGrad(RuleOptimizer):
     def _adjust(self, n: SimpleNamespace, t: int) -> None:
         n.epsilon = self.float_stable_eps
 
+    def _is_lazy(self, weight: NDArray) -> bool:
+        return True
+
+    def _update_stored(self, numbers: SimpleNamespace, weight: Any, grad: Any, states: Any) -> None:
+        if grad.stype == "row_sparse" and numbers.wd != 0:
+            raise AttributeValueError(
+                "AdaGrad: there is no weight decay for row_sparse gradients; set wd=0"
+            )
+        super()._update_stored(numbers, weight, grad, states)
+
 
 @register
 class AdaDelta(RuleOptimizer):
@@ -288,6 +302,9 @@ class Ftrl(RuleOptimizer):
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.lamda1, self.beta = lamda1, beta
+
+    def _is_lazy(self, weight: NDArray) -> bool:
+        return weight.stype == "row_sparse"
 
 
 @register

@@ -13,6 +13,7 @@ from gluonic.graph.memory import allocated, allocating, converted
 from gluonic.graph.scalar_math import M
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import overwrite
+from gluonic.optimizer.lazy import is_stored, state_like, update_stored
 from gluonic.registry import enter
 
 _Class = TypeVar("_Class", bound=type)
@@ -266,7 +267,8 @@ class RuleOptimizer(Optimizer):
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """Return zeros: None, one array, or a tuple."""
-        made = tuple(zeros_like(weight) for _ in range(self.state_count))
+        lazy = self._is_lazy(weight)
+        made = tuple(zeros_like(weight, lazy) for _ in range(self.state_count))
         return made if len(made) > 1 else made[0] if made else None
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
@@ -276,7 +278,23 @@ class RuleOptimizer(Optimizer):
                 self.update(*one)
             return
         self._update_count(index)
-        run_rule(self.rule, self._numbers(index), weight, grad, as_states(state))
+        states = as_states(state)
+        if is_stored(weight, grad, *states):
+            self._update_stored(self._numbers(index), weight, grad, states)
+        else:
+            run_rule(self.rule, self._numbers(index), weight, grad, states)
+
+    def _update_stored(
+        self, numbers: SimpleNamespace, weight: Any, grad: Any, states: list[NDArray]
+    ) -> None:
+        """Update a weight where it, its gradient or a state is sparse."""
+        require_one_shape(weight, grad)
+        lazy = self._is_lazy(weight)
+        update_stored(self.rule, numbers, weight, grad, states, lazy=lazy)
+
+    def _is_lazy(self, weight: NDArray) -> bool:
+        """Whether rows that a row_sparse gradient does not store are left alone."""
+        return False
 
     def _numbers(self, index: Any) -> SimpleNamespace:
         numbers = SimpleNamespace(
@@ -297,8 +315,10 @@ class RuleOptimizer(Optimizer):
         """Add or change numbers for the `t`-th update of the parameter."""
 
 
-def zeros_like(weight: NDArray) -> NDArray:
-    """Make zeros of the weight's shape, dtype and context."""
+def zeros_like(weight: NDArray, lazy: bool = False) -> NDArray:
+    """Make zeros of the weight's shape, dtype and context; of its storage type, if updates are lazy."""
+    if is_stored(weight):
+        return state_like(weight, lazy)
     zeros = allocated(np.zeros, weight.shape, weight._data.dtype, "a state of the optimizer")
     return NDArray(zeros, weight.context)
 
@@ -308,6 +328,18 @@ def as_states(state: Any) -> list[NDArray]:
     if state is None:
         return []
     return [state] if isinstance(state, NDArray) else list(state)
+
+
+def require_one_shape(weight: NDArray, grad: NDArray) -> None:
+    """Refuse a gradient that has not the weight's shape."""
+    if weight.shape != grad.shape:
+        raise AttributeValueError(
+            describe(
+                "the gradient must have the weight's shape",
+                where="optimizer",
+                facts=[f"weight: {weight.shape}", f"gradient: {grad.shape}"],
+            )
+        )
 
 
 def run_rule(
@@ -321,14 +353,7 @@ def run_rule(
 
     float16 is computed in float32, so that small numbers such as `epsilon` survive.
     """
-    if weight.shape != grad.shape:
-        raise AttributeValueError(
-            describe(
-                "the gradient must have the weight's shape",
-                where="optimizer",
-                facts=[f"weight: {weight.shape}", f"gradient: {grad.shape}"],
-            )
-        )
+    require_one_shape(weight, grad)
     arrays = [x._data for x in (weight, grad, *states)]
     if arrays[0].dtype == np.float16:
         arrays = [converted(x, np.float32, "an update in float32") for x in arrays]

@@ -9,6 +9,7 @@ from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import overwrite
 from gluonic.optimizer.base import RuleOptimizer, register, run_rule
+from gluonic.optimizer.lazy import is_stored, update_stored
 
 __all__ = ["GroupAdaGrad"]
 
@@ -45,8 +46,19 @@ class GroupAdaGrad(RuleOptimizer):
         if numbers.wd != 0:
             raise AttributeValueError("GroupAdaGrad: there is no weight decay; set wd=0")
         numbers.epsilon = self.float_stable_eps
+        if is_stored(weight, grad):
+            update_stored(self._with_history, numbers, weight, grad, [state], lazy=True)
+            return
         scaled = self.rescale_grad * grad._data
         if numbers.clip:
             scaled = np.clip(scaled, -numbers.clip, numbers.clip)
         overwrite(state, state._data + np.mean(np.square(scaled), axis=1, keepdims=True))
         run_rule(self.rule, numbers, weight, grad, [state])
+
+    def _with_history(self, m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Any:
+        """The rule for some rows, whose history takes in their gradients first."""
+        scaled = n.rescale * grad
+        if n.clip:
+            scaled = np.clip(scaled, -n.clip, n.clip)
+        history = history + np.mean(np.square(scaled), axis=1, keepdims=True)
+        return self.rule(m, n, weight, grad, history)

@@ -42,15 +42,19 @@ class SGD(_Momentum):
     Parameters
     ----------
     momentum : how much of the last step goes on
-    lazy_update : accepted for MXNet's sake; gradients are dense
+    lazy_update : whether rows that a row_sparse gradient does not store stay as they are
     kwargs : see `Optimizer`
     """
 
     _master_last = True
+    lazy_update = True
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
         super().__init__(momentum, **kwargs)
         self.lazy_update = lazy_update
+
+    def _is_lazy(self, weight: NDArray) -> bool:
+        return self.lazy_update
 
 
 @register

@@ -5,9 +5,11 @@ from typing import Any
 
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
-from gluonic.optimizer.base import Optimizer
+from gluonic.ndarray.storage.arrays import NotDenseError
+from gluonic.optimizer.base import Optimizer, as_states
 from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import FusedUpdate
+from gluonic.optimizer.lazy import is_stored
 from gluonic.optimizer.states import dump, load_states
 
 
@@ -45,9 +47,30 @@ class Updater:
             self._prepare(one, w)
         if self.aggregate_updates:
             self._update_together(names, grad, weight)
-        elif not self._fused(self.optimizer, names, weight, grad, [self.states[n] for n in names]):
+            return
+        try:
+            fused = self._fused(
+                self.optimizer, names, weight, grad, [self.states[n] for n in names]
+            )
+        except NotDenseError:
+            self._update_apart(names, grad, weight)
+            return
+        if not fused:
             for one, g, w in zip(names, grad, weight, strict=True):
                 self.optimizer.update_multi_precision(one, w, g, self.states[one])
+
+    def _update_apart(
+        self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
+    ) -> None:
+        """Update the dense parameters together, and those of which something is sparse one by one."""
+        dense = []
+        for i, (name, grad, weight) in enumerate(zip(names, grads, weights, strict=True)):
+            if is_stored(grad, weight, *as_states(self.states[name])):
+                self.optimizer.update_multi_precision(name, weight, grad, self.states[name])
+            else:
+                dense.append(i)
+        if dense:
+            self([names[i] for i in dense], [grads[i] for i in dense], [weights[i] for i in dense])
 
     def _prepare(self, index: Any, weight: NDArray) -> None:
         if index not in self.states:

@@ -15,11 +15,9 @@ from gluonic.test_utils.arrays import (
     new_sym_matrix_with_real_eigvals_nd,
     np_reduce,
     rand_coord_2d,
-    rand_ndarray,
     rand_shape_2d,
     rand_shape_3d,
     rand_shape_nd,
-    rand_sparse_ndarray,
     random_arrays,
     random_sample,
     random_uniform_arrays,
@@ -71,6 +69,13 @@ from gluonic.test_utils.runs import (
     check_gluon_hybridize_consistency,
     check_speed,
 )
+from gluonic.test_utils.sparse_arrays import (
+    create_sparse_array,
+    create_sparse_array_zd,
+    rand_ndarray,
+    rand_sparse_ndarray,
+    shuffle_csr_column_indices,
+)
 from gluonic.test_utils.statistics import (
     chi_square_check,
     gen_buckets_probs_with_ppf,
@@ -115,6 +120,8 @@ __all__ = [
     "compare_ndarray_tuple",
     "compare_optimizer",
     "create_2d_tensor",
+    "create_sparse_array",
+    "create_sparse_array_zd",
     "create_vector",
     "default_atols",
     "default_context",
@@ -169,6 +176,7 @@ __all__ = [
     "same_array",
     "same_symbol_structure",
     "set_default_context",
+    "shuffle_csr_column_indices",
     "simple_forward",
     "var_check",
     "verify_generator",

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.graph.errors import NotThereError
 from gluonic.graph.memory import allocating
 from gluonic.ndarray import NDArray
 from gluonic.test_utils.comparison import default_dtype
@@ -57,39 +56,6 @@ def rand_shape_3d(
 def rand_coord_2d(x_low: int, x_high: int, y_low: int, y_high: int) -> tuple[int, int]:
     """Return two random numbers, each from its own range without its end."""
     return np.random.randint(x_low, x_high), np.random.randint(y_low, y_high)
-
-
-@allocating("random numbers")
-def rand_ndarray(
-    shape: Sequence[int],
-    stype: str = "default",
-    density: float | None = None,
-    dtype: Any = None,
-    modifier_func: Callable[[float], float] | None = None,
-    shuffle_csr_indices: bool = False,
-    distribution: str | None = None,
-    ctx: Any = None,
-) -> NDArray:
-    """Return an NDArray of numbers drawn evenly from -1 to 1.
-
-    Parameters
-    ----------
-    shape, dtype, ctx : its shape, dtype (float32 by default) and context
-    stype : only ``"default"``
-    modifier_func : what to do with each number
-    density, shuffle_csr_indices, distribution : for sparse arrays, which are not there
-    """
-    if stype != "default":
-        raise NotThereError(f"rand_ndarray(stype={stype!r}): gluonic has no sparse arrays")
-    drawn = np.random.uniform(-1.0, 1.0, tuple(shape))
-    if modifier_func is not None:
-        drawn = assign_each(drawn, modifier_func)
-    return nd.array(drawn, ctx=ctx, dtype=default_dtype() if dtype is None else dtype)
-
-
-def rand_sparse_ndarray(*args: Any, **kwargs: Any) -> Any:
-    """Raise, for there are no sparse arrays."""
-    raise NotThereError("rand_sparse_ndarray: gluonic has no sparse arrays")
 
 
 def assign_each(the_input: Any, function: Callable[[Any], Any] | None) -> Any:

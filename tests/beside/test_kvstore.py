@@ -96,7 +96,7 @@ def test_the_test_store_sums_up_only() -> None:
         (lambda store: store.init("a", ones()), "all integers, or all strings"),
         (lambda store: store.pull(0), "needs out="),
         (lambda store: store.push([0, 0], [ones()]), "2 keys go with 1 values"),
-        (lambda store: store.row_sparse_pull(0, out=ones(), row_ids=ones()), "no row-sparse"),
+        (lambda store: store.row_sparse_pull(0, out=ones(), row_ids=ones()), "must be row_sparse"),
         (lambda store: store.save_optimizer_states("x"), "no optimizer"),
     ],
 )

@@ -78,8 +78,25 @@ def test_random_shapes_and_arrays_are_as_asked_for() -> None:
     x = tu.rand_ndarray((2, 3), dtype="float64", modifier_func=lambda v: 7.0)
     assert x.dtype is np.float64
     assert (x.asnumpy() == 7).all()
-    with pytest.raises(NotImplementedError, match="sparse"):
-        tu.rand_ndarray((2, 3), "csr")
+
+
+def test_random_sparse_arrays_are_as_asked_for() -> None:
+    assert tu.rand_ndarray((2, 3), "csr", density=1).asscipy().nnz == 6
+    x, (data, rows) = tu.rand_sparse_ndarray((4, 2), "row_sparse", rsp_indices=[1, 3])
+    assert rows.tolist() == x.indices.asnumpy().tolist() == [1, 3]
+    assert (x.data.asnumpy() == data).all()
+    assert tu.rand_sparse_ndarray((4, 2), "row_sparse", density=0)[0].asnumpy().sum() == 0
+    x, (starts, columns, _) = tu.rand_sparse_ndarray((5, 16), "csr", 0.5, distribution="powerlaw")
+    assert np.diff(starts.asnumpy()).tolist() == [2, 4, 8, 16, 10]
+    assert len(columns) == 40
+    x = tu.create_sparse_array_zd((6, 3), "row_sparse", 0.9, data_init=2, rsp_indices=[4, 0])
+    assert x.asnumpy().sum(axis=1).tolist() == [6, 0, 0, 0, 6, 0]
+    assert tu.create_sparse_array((3, 4), "csr", density=1, shuffle_csr_indices=True).shape == (
+        3,
+        4,
+    )
+    with pytest.raises(ValueError, match="density"):
+        tu.rand_sparse_ndarray((5, 5), "csr", 0.1, distribution="powerlaw")
 
 
 @pytest.mark.parametrize("axis", [None, 1, (0, 2), -1])

@@ -115,6 +115,32 @@ def use_parameters(folder: Path, data: bytes) -> None:
     nd.load_frombuffer(data)
 
 
+def sparse_parameters(folder: Path) -> list[bytes]:
+    """Parameter files with sparse arrays of several dtypes, some of which store nothing."""
+    file = str(folder / "whole.params")
+    matrix = nd.array([[0, 1.5, 0], [0, 0, 0], [2, 0, 3]])
+    found = []
+    for dtype in ("float32", "float16", "int64"):
+        kinds = [matrix.astype(dtype).tostype(kind) for kind in ("csr", "row_sparse", "default")]
+        empty = [nd.sparse.zeros(kind, (2, 3)) for kind in ("csr", "row_sparse")]
+        nd.save(file, {str(number): x for number, x in enumerate([*kinds, *empty])})
+        found.append(Path(file).read_bytes())
+    return found
+
+
+def use_sparse_parameters(folder: Path, data: bytes) -> None:
+    """Load arrays and compute with those that are sparse."""
+    for x in nd.load_frombuffer(data).values():
+        if x.stype == "default" or max(x.shape) > 10_000:
+            continue
+        y = x + x
+        y.copyto(nd.zeros(y.shape, dtype=y.dtype))
+        nd.sparse.square(y).norm()
+        if x.stype == "csr" and x.dtype == np.float32:
+            nd.dot(x, nd.ones((x.shape[1], 2)))
+            nd.dot(x, nd.ones((x.shape[0], 2)), transpose_a=True).asnumpy()
+
+
 def _net() -> Any:
     net = gluon.nn.HybridSequential(prefix="net_")
     net.add(
@@ -400,6 +426,7 @@ KINDS = {
     "graph": Kind(graphs, (mutated, restructured), use_graph),
     "run": Kind(graphs, (restructured, lambda data, draw: data), run_graph),
     "parameters": Kind(parameters, (mutated,), use_parameters),
+    "sparse": Kind(sparse_parameters, (mutated,), use_sparse_parameters),
     "block": Kind(of_blocks, (mutated,), use_in_block),
     "checkpoint": Kind(checkpoints, (mutated,), use_checkpoint),
     "states": Kind(states, (mutated, reassembled), use_states),

@@ -20,19 +20,16 @@ from tests.measured.measure import read
 SURFACE = read("surface")
 MODULES = [name for name in SURFACE if name]
 NOT_INSTALLED = {"requests", "h5py"}
-# Members of classes that gluonic has under another name, or that only sparse arrays would have.
+# Members of classes that gluonic has under another name.
 LACKING = {
     "BaseModule": "data_names data_shapes get_input_grads get_states label_shapes output_names output_shapes "
     "set_states",
-    "BaseSparseNDArray": "check_format",
-    "CSRNDArray": "asscipy data indices indptr",
     "DataParallelExecutorGroup": "backward bind_exec decide_slices forward get_input_grads get_output_shapes "
     "get_outputs get_states install_monitor reshape set_states update_metric",
     "CustomOpProp": "infer_storage_type_backward",
     "Optimizer": "set_lr_scale",
     "PearsonCorrelation": "reset_micro update_cov update_variance",
     "PrefetchingIter": "provide_data provide_label",
-    "RowSparseNDArray": "data indices retain",
     "SequentialRNNCell": "hybrid_forward",
     "SymbolBlock": "reset_ctx",
 }

@@ -355,7 +355,6 @@ def test_a_constant_is_found_again_if_its_value_is_the_same() -> None:
     [
         ({"stype": "invalid"}, AssertionError, "stype='invalid' is no storage type"),
         ({"grad_stype": "invalid"}, AssertionError, "grad_stype='invalid' is no storage type"),
-        ({"stype": "row_sparse"}, NotImplementedError, "sparse storage"),
         ({"dtype": "flaot32"}, ValueError, "did you mean 'float32'"),
         ({"grad_req": "wirte"}, AssertionError, "must be one of write, add, null"),
     ],

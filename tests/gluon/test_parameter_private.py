@@ -104,12 +104,6 @@ def test_what_makes_a_value_can_be_replaced_on_a_parameter() -> None:
     assert seen == [(2, 3)]
 
 
-def test_rows_of_a_parameter_are_refused_by_name() -> None:
-    made = Parameter("w", shape=(2,))
-    with pytest.raises(NotImplementedError, match="'w': rows of row_sparse"):
-        made._get_row_sparse(None, None, nd.ones((1,)))
-
-
 def test_dictionaries_of_parameters_are_the_same_only_if_they_are_one() -> None:
     first, second = gluon.ParameterDict("a_"), gluon.ParameterDict("a_")
     assert first != second

@@ -3,8 +3,6 @@
 import pytest
 
 import gluonic as mx
-from gluonic import gluon, nd
-from gluonic.gluon import nn
 from tests.measured import trainers
 from tests.measured.measure import agrees, numbers, read
 
@@ -25,11 +23,3 @@ def test_what_mxnet_refuses_is_refused_with_an_error_of_its_kinds() -> None:
     found = trainers.CASES["refused"](mx)
     for what, kinds in MEASURED["refused"].items():
         assert set(kinds) <= set(found[what]), what
-
-
-def test_rows_of_a_parameter_are_refused_by_name() -> None:
-    net = nn.Dense(2, in_units=3)
-    net.initialize()
-    trainer = gluon.Trainer(net.collect_params(), "sgd")
-    with pytest.raises(NotImplementedError, match="rows of row_sparse"):
-        trainer._row_sparse_pull(net.weight, net.weight.data(), nd.array([0]))

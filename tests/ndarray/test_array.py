@@ -129,15 +129,6 @@ def test_zero_size_arrays_are_arrays() -> None:
     assert nd.concat(x, nd.ones((2, 3)), dim=0).shape == (2, 3)
 
 
-def test_sparse_storage_is_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="csr"):
-        nd.zeros((2, 2), stype="csr")
-    with pytest.raises(NotImplementedError, match="row_sparse"):
-        nd.ones((2, 2)).tostype("row_sparse")
-    with pytest.raises(NotImplementedError, match="csr_matrix"):
-        nd.sparse.csr_matrix((2, 2))
-
-
 def test_out_receives_a_constant() -> None:
     out = nd.zeros((2, 2))
     assert nd.ones((2, 2), out=out) is out

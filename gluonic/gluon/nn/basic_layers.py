@@ -153,7 +153,7 @@ class Embedding(HybridBlock):
     output_dim : how long a row is
     dtype : the dtype of the table and the output
     weight_initializer : how the table begins
-    sparse_grad : accepted for MXNet's sake; the gradient is dense
+    sparse_grad : whether the gradient is row_sparse: of the table, it stores the rows that were looked up
     prefix, params : see `Block`
     """
 
@@ -180,6 +180,7 @@ class Embedding(HybridBlock):
             init=weight_initializer,
             dtype=dtype,
             allow_deferred_init=True,
+            grad_stype="row_sparse" if sparse_grad else "default",
         )
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:

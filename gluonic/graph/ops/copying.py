@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.attributes import DType
-from gluonic.graph.errors import InferenceError, NotThereError
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import documented, elementwise
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.rules import fixed_by, like, same
+from gluonic.graph.rules import fixed_by, like
 from gluonic.graph.view import NodeView, complete, peek, settings_of, title_of, unify, written
 
 identity = elementwise("_copy", "identity")(
@@ -17,15 +17,15 @@ identity = elementwise("_copy", "identity")(
 identity.gradient(data=lambda F, n, g: g)
 
 
-def _dense(n: NodeView) -> None:
-    if n.stype != "default":
-        raise NotThereError(f"{title_of(n)}: stype={n.stype!r}: gluonic has no sparse arrays")
-    same(n)
-
-
-@elementwise("cast_storage", shape=_dense)
+@elementwise("cast_storage")
 def cast_storage(m: Any, data: Any, *, stype: Literal["default", "row_sparse", "csr"]) -> Any:
-    """Return the elements in another storage type, of which there is only ``"default"``: dense."""
+    """Return the elements in another storage type.
+
+    Parameters
+    ----------
+    data : an array of any storage type
+    stype : ``"default"`` (dense), ``"csr"`` (of matrices alone) or ``"row_sparse"``
+    """
     return data
 
 

@@ -11,7 +11,6 @@ from gluonic.gluon.nn import BatchNorm, HybridSequential, Sequential
 from gluonic.gluon.nn.window import extents
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count
-from gluonic.graph.errors import NotThereError
 from gluonic.initializer.base import Init
 
 
@@ -64,12 +63,17 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """An embedding with a row-sparse table; gluonic has none.
+    """Replace every integer by its row of a learned table, of which a `Trainer` keeps the rows.
 
-    Raises
-    ------
-    NotImplementedError
-        always, for arrays are dense; `gluon.nn.Embedding` does the same
+    Table and gradient are row_sparse: a step takes as much time and memory as rows are looked up.
+
+    Parameters
+    ----------
+    input_dim : how many rows the table has
+    output_dim : how long a row is
+    dtype : the dtype of the table and the output
+    weight_initializer : how the table begins
+    kwargs : see `Block`
     """
 
     def __init__(
@@ -80,13 +84,30 @@ class SparseEmbedding(Block):
         weight_initializer: Init = None,
         **kwargs: Any,
     ) -> None:
-        raise NotThereError(
-            "SparseEmbedding: gluonic has no row-sparse arrays; use gluon.nn.Embedding"
+        super().__init__(**kwargs)
+        self._kwargs = {
+            "input_dim": input_dim,
+            "output_dim": output_dim,
+            "dtype": dtype,
+            "sparse_grad": True,
+        }
+        self.weight = self.params.get(
+            "weight",
+            shape=(input_dim, output_dim),
+            init=weight_initializer,
+            dtype=dtype,
+            grad_stype="row_sparse",
+            stype="row_sparse",
         )
 
     def forward(self, x: Any) -> Any:
-        """Return the rows of the table that `x` names; nothing gets here."""
-        raise NotThereError("SparseEmbedding")
+        """Look up: a shape ``(…)`` becomes ``(…, output_dim)``."""
+        weight = self.weight.row_sparse_data(x)
+        return nd.Embedding(x, weight, name="fwd", **self._kwargs)
+
+    def __repr__(self) -> str:
+        sizes = "{input_dim} -> {output_dim}, {dtype}".format(**self._kwargs)
+        return f"{type(self).__name__}({sizes})"
 
 
 class SyncBatchNorm(BatchNorm):

@@ -1,0 +1,81 @@
+"""Operators that MXNet has for sparse arrays; here they take dense ones too, where that makes sense."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.families import elementwise
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView, title_of
+
+
+@operator("_sparse_retain", shape=like("data"), dtype=like("data"))
+def sparse_retain(data: Array, indices: Array) -> Any:
+    """Keep some rows, and zeros elsewhere; of a row_sparse array the others are not stored any more.
+
+    Parameters
+    ----------
+    data : an array of at least one axis
+    indices : the numbers of the rows to keep, a vector of any dtype
+    """
+    rows = indices.astype(np.int64)
+    result = np.zeros_like(data)
+    result[rows] = data[rows]
+    return result
+
+
+sparse_retain.gradient(data=lambda F, n, g: F._sparse_retain(g, n.indices))
+
+
+@operator("_contrib_getnnz")
+def getnnz(data: Array, *, axis: int | None = None) -> Any:
+    """Count the stored elements of a csr array; of a dense one those that are not zero.
+
+    Parameters
+    ----------
+    data : a matrix
+    axis : 1 counts for each row, None all of them
+    """
+    return np.count_nonzero(data, axis=axis)
+
+
+@getnnz.infer_shape
+def _(n: NodeView) -> None:
+    if n.axis not in (None, 1):
+        raise InferenceError(f"{title_of(n)}: axis must be None or 1, not {n.axis}")
+    n.output = (1,) if n.axis is None else (n.data[0],)
+
+
+@getnnz.infer_dtype
+def _(n: NodeView) -> None:
+    n.output = np.dtype(np.int64)
+
+
+getnnz.gradient()
+
+
+@elementwise("_scatter_plus_scalar")
+def scatter_plus_scalar(m: Any, data: Any, *, scalar: float) -> Any:
+    """``data + scalar``; of a sparse array only what is stored."""
+    return data + scalar
+
+
+@elementwise("_scatter_minus_scalar")
+def scatter_minus_scalar(m: Any, data: Any, *, scalar: float) -> Any:
+    """``data - scalar``; of a sparse array only what is stored."""
+    return data - scalar
+
+
+@elementwise("_scatter_elemwise_div")
+def scatter_elemwise_div(m: Any, lhs: Any, rhs: Any) -> Any:
+    """``lhs / rhs``; of a row_sparse `lhs` only the rows that are stored."""
+    return lhs / rhs
+
+
+for _op in (scatter_plus_scalar, scatter_minus_scalar):
+    _op.gradient(data=lambda F, n, g: g)
+scatter_elemwise_div.gradient(
+    lhs=lambda F, n, g: g / n.rhs, rhs=lambda F, n, g: F.negative(g * n.lhs / (n.rhs * n.rhs))
+)

@@ -1,0 +1,147 @@
+"""Products of matrices, tables of vectors, and their gradients."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.application import Application
+from gluonic.graph.indices import add_rows, positions
+from gluonic.graph.operator import Array
+from gluonic.graph.storage.forms import Kinds, setting, stored
+from gluonic.graph.storage.pairs import apply, take_rows
+from gluonic.graph.storage.values import (
+    CSR,
+    DEFAULT,
+    ROW_SPARSE,
+    Csr,
+    RowSparse,
+    Value,
+    dense,
+    known_rows,
+    stored_as,
+)
+
+_FEW = 8  # so many times more columns than elements: to sort the elements' columns is faster than to mark all
+
+
+def _dot_kind(application: Application, kinds: Kinds) -> str | None:
+    wanted: str | None = setting(application, "forward_stype")
+    lhs, rhs = kinds
+    transposes = setting(application, "transpose_a"), setting(application, "transpose_b")
+    if wanted is not None:
+        return wanted
+    if lhs == CSR and rhs != CSR and not transposes[1]:
+        return ROW_SPARSE if transposes[0] else DEFAULT
+    if kinds == (DEFAULT, CSR) and not transposes[0]:
+        return CSR
+    return None
+
+
+@stored("dot", gives=_dot_kind, of_dense=True)
+def _dot(application: Application, lhs: Any, rhs: Any) -> Value:
+    transpose_a, transpose_b = (setting(application, f"transpose_{x}") for x in "ab")
+    kind = setting(application, "forward_stype")
+    if _is_matrices(lhs, rhs):
+        if isinstance(lhs, Csr) and not isinstance(rhs, Csr) and not transpose_b:
+            right = dense(rhs)
+            if transpose_a and kind != DEFAULT:
+                return _transposed_product(lhs, right)
+            return _product(lhs.scipy().T if transpose_a else lhs.scipy(), right)
+        if isinstance(rhs, Csr) and isinstance(lhs, np.ndarray) and not transpose_a:
+            return _stored_product(lhs, rhs.scipy().T if transpose_b else rhs.scipy(), kind)
+    found = apply(application, dense(lhs), dense(rhs))
+    return found if kind is None else stored_as(found, kind)
+
+
+def _is_matrices(lhs: Value, rhs: Value) -> bool:
+    return len(lhs.shape) == len(rhs.shape) == 2
+
+
+def _wide(array: Array) -> Array:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _product(matrix: Any, array: Array) -> Array:
+    return np.asarray(matrix @ _wide(array))
+
+
+def _stored_product(lhs: Array, rhs: Any, kind: str | None) -> Value:
+    """Dense times csr: of csr again are the columns of which `rhs` stores something."""
+    found = np.asarray((rhs.T @ _wide(lhs).T).T)
+    if kind == DEFAULT:
+        return np.ascontiguousarray(found)
+    return stored_as(found, CSR if kind is None else kind)
+
+
+def _columns_of(matrix: Csr) -> tuple[Array, Array]:
+    """The columns that a csr value stores, ascending, and for each element which of them it is in."""
+    count = matrix.shape[1]
+    if count > _FEW * len(matrix.indices):
+        columns, places = np.unique(matrix.indices, return_inverse=True)
+        return columns, places
+    numbers = np.zeros(count, np.int64)
+    numbers[matrix.indices] = 1
+    columns = np.flatnonzero(numbers)
+    numbers[columns] = np.arange(len(columns))
+    return columns, numbers[matrix.indices]
+
+
+def _transposed_product(matrix: Csr, array: Array) -> RowSparse:
+    """csrᵀ · dense: a row for each column of which something is stored."""
+    matrix.sound()
+    columns, places = _columns_of(matrix)
+    narrow = Csr(matrix.data, places, matrix.indptr, (matrix.shape[0], len(columns)))
+    found = _product(narrow.scipy().T, array)
+    return known_rows(found, columns, (matrix.shape[1], array.shape[1]))
+
+
+def _dot_gradient_kind(application: Application, kinds: Kinds) -> str | None:
+    if kinds[1] != CSR or setting(application, "transpose_b"):
+        return None
+    return DEFAULT if setting(application, "transpose_a") else ROW_SPARSE
+
+
+@stored("_backward_dot_rhs", gives=_dot_gradient_kind)
+def _dot_gradient(application: Application, grad: Value, lhs: Csr, rhs: Value) -> Value:
+    if setting(application, "transpose_a"):
+        return _product(lhs.scipy(), dense(grad))
+    return _transposed_product(lhs, dense(grad))
+
+
+# ------------------------------------------------------------------------------- tables of vectors
+
+
+@stored(
+    "Embedding",
+    gives=lambda application, kinds: DEFAULT if kinds == (DEFAULT, ROW_SPARSE) else None,
+)
+def _embedding(application: Application, data: Array, weight: RowSparse) -> Array:
+    rows = positions(data, weight.shape[0], "clip", "Embedding")
+    return take_rows(weight, rows.ravel()).reshape(*data.shape, weight.shape[1])
+
+
+def _embedding_gradient_kind(application: Application, kinds: Kinds) -> str | None:
+    if kinds[0] != DEFAULT or kinds[1] != DEFAULT:
+        return None
+    return ROW_SPARSE if setting(application, "sparse_grad") else None
+
+
+@stored("_backward_Embedding", gives=_embedding_gradient_kind, of_dense=True)
+def _embedding_gradient(
+    application: Application, grad: Array, data: Array, weight: Value
+) -> RowSparse:
+    count = setting(application, "input_dim")
+    index = positions(data, count, "clip", "Embedding").ravel()
+    rows, places = np.unique(index, return_inverse=True)
+    total = add_rows(len(rows), places, grad.reshape(index.size, -1))
+    return known_rows(total.astype(grad.dtype, copy=False), rows, (count, *grad.shape[data.ndim :]))
+
+
+def _layer_kind(application: Application, kinds: Kinds) -> str | None:
+    """A dense batch through a layer whose weight is row_sparse: no fallback, as MXNet has it."""
+    return DEFAULT if kinds[0] == DEFAULT else None
+
+
+@stored("FullyConnected", gives=_layer_kind)
+def _layer(application: Application, *values: Value) -> Array:
+    return apply(application, *map(dense, values))

@@ -1,0 +1,401 @@
+"""Values of the three kinds of storage: NumPy arrays (``default``), `Csr` and `RowSparse`.
+
+The parts of a value are what a user or a file has given. They are checked when they are first used
+(`Csr.sound`, `RowSparse.sound`), so that no index leads out of memory. A value is never changed; who writes
+to an array puts another value in its place.
+"""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocated, allocating
+from gluonic.graph.operator import Array
+
+DEFAULT, ROW_SPARSE, CSR = KINDS = ("default", "row_sparse", "csr")
+
+
+class StorageError(MXNetError, ValueError):
+    """An array cannot have that kind of storage."""
+
+
+class FormatError(MXNetError):
+    """The parts of a sparse array do not go together, or its indices are no indices."""
+
+
+def _refuse(kind: str, what: str, shape: tuple[int, ...]) -> FormatError:
+    return FormatError(
+        describe(what, where="check_format", facts=[f"a {kind} array of shape {shape}"])
+    )
+
+
+def _require_numbers(shape: tuple[int, ...], kind: str) -> None:
+    """Refuse a shape of which not every element has a number of 64 bits."""
+    if prod(shape) >= 1 << 63:
+        raise _refuse(kind, "there are more elements than numbers for them", shape)
+
+
+class Csr:
+    """A matrix by compressed rows.
+
+    Parameters
+    ----------
+    data : the stored elements, row by row
+    indices : the column of each, int64
+    indptr : where each row begins in `data`, and where the last one ends, int64
+    shape : the numbers of rows and columns
+    """
+
+    kind: ClassVar[str] = CSR
+    __slots__ = ("_is_sound", "data", "indices", "indptr", "shape")
+
+    def __init__(self, data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> None:
+        self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
+        self._is_sound = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.data.dtype
+
+    @property
+    def parts(self) -> tuple[Array, ...]:
+        """The index arrays, in MXNet's order."""
+        return self.indptr, self.indices
+
+    @property
+    def rows(self) -> Array:
+        """The row of each stored element."""
+        self.sound()
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
+
+    def check_lengths(self) -> None:
+        """Make sure that the parts are as long as they must be.
+
+        Raises
+        ------
+        FormatError
+        """
+        if len(self.shape) != 2:
+            raise _refuse(CSR, f"a csr array has two axes, not {len(self.shape)}", self.shape)
+        if self.indptr.shape != (self.shape[0] + 1,):
+            raise _refuse(
+                CSR,
+                f"indptr has the shape {self.indptr.shape}, not {(self.shape[0] + 1,)}",
+                self.shape,
+            )
+        if self.indices.ndim != 1 or self.indices.shape != self.data.shape:
+            raise _refuse(
+                CSR,
+                f"indices have the shape {self.indices.shape}, data {self.data.shape}",
+                self.shape,
+            )
+
+    def sound(self) -> "Csr":
+        """Make sure that no index leads out of the parts or of the matrix; return the value itself.
+
+        Raises
+        ------
+        FormatError
+        """
+        if self._is_sound:
+            return self
+        self.check_lengths()
+        _require_numbers(self.shape, CSR)
+        if self.indptr[0] != 0 or self.indptr[-1] != len(self.data):
+            raise _refuse(
+                CSR, f"indptr must go from 0 to the {len(self.data)} stored elements", self.shape
+            )
+        if (np.diff(self.indptr) < 0).any():
+            raise _refuse(CSR, "indptr goes back", self.shape)
+        if len(self.indices) and not 0 <= self.indices.min() <= self.indices.max() < self.shape[1]:
+            raise _refuse(CSR, f"a column lies outside of 0 to {self.shape[1] - 1}", self.shape)
+        self._is_sound = True
+        return self
+
+    def check(self, full: bool = True) -> None:
+        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
+
+        Raises
+        ------
+        FormatError
+        """
+        self.check_lengths()
+        if full:
+            self.sound()
+            if not self.is_sorted():
+                raise _refuse(CSR, "the columns of a row must ascend, each once", self.shape)
+
+    def is_sorted(self) -> bool:
+        """Whether the columns of each row ascend, each once."""
+        rises = np.diff(self.indices) > 0
+        first = self.indptr[1:-1]
+        rises[first[(first > 0) & (first < len(self.indices))] - 1] = True
+        return bool(rises.all())
+
+    def dense(self) -> Array:
+        """The whole matrix."""
+        self.sound()
+        found = allocated(np.zeros, self.shape, self.dtype, "a dense array")
+        found[self.rows, self.indices] = self.data
+        return found
+
+    def with_data(self, data: Array) -> "Csr":
+        """The same places with other elements."""
+        made = Csr(data, self.indices, self.indptr, self.shape)
+        made._is_sound = self._is_sound and len(data) == len(self.data)
+        return made
+
+    def mapped(self, change: Callable[[Array], Array]) -> "Csr":
+        """A copy; `change` makes its elements."""
+        with allocating("a sparse array"):
+            data, indices, indptr = change(self.data), self.indices.copy(), self.indptr.copy()
+        made = Csr(data, indices, indptr, self.shape)
+        made._is_sound = self._is_sound
+        return made
+
+    def scipy(self) -> Any:
+        """The matrix as SciPy's, with the same memory; float16 as float32."""
+        from scipy.sparse import csr_matrix
+
+        self.sound()
+        data = self.data.astype(np.float32) if self.dtype == np.float16 else self.data
+        return csr_matrix((data, self.indices, self.indptr), self.shape)
+
+    @classmethod
+    def of_scipy(cls, matrix: Any, dtype: Any) -> "Csr":
+        """A matrix of SciPy; its columns are sorted and made unique."""
+        matrix = matrix.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        index = np.int64
+        made = cls(
+            matrix.data.astype(dtype, copy=False),
+            matrix.indices.astype(index, copy=False),
+            matrix.indptr.astype(index, copy=False),
+            tuple(matrix.shape),
+        )
+        made._is_sound = True
+        return made
+
+    @classmethod
+    def of(cls, array: Array) -> "Csr":
+        """What is not zero in a matrix.
+
+        Raises
+        ------
+        StorageError
+            if the array is no matrix
+        """
+        if array.ndim != 2:
+            raise StorageError(
+                describe(
+                    f"only arrays of two axes can be csr, not one of shape {array.shape}",
+                    where="cast_storage",
+                )
+            )
+        rows, columns = np.nonzero(array)
+        made = cls(array[rows, columns], columns, _starts(rows, array.shape[0]), array.shape)
+        made._is_sound = True
+        return made
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...], dtype: Any) -> "Csr":
+        """A matrix of zeros."""
+        if len(shape) != 2:
+            raise StorageError(f"only arrays of two axes can be csr, not one of shape {shape}")
+        starts = allocated(np.zeros, (shape[0] + 1,), np.int64, "the rows of a csr array")
+        return cls(np.zeros(0, dtype), np.zeros(0, np.int64), starts, shape)
+
+
+def _starts(rows: Array, count: int) -> Array:
+    """Where each row begins, given the row of each element, in order."""
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=count), out=starts[1:])
+    return starts
+
+
+class RowSparse:
+    """An array of which only some rows are stored.
+
+    Parameters
+    ----------
+    data : the stored rows
+    indices : the number of each, int64
+    shape : the shape of the whole array
+    """
+
+    kind: ClassVar[str] = ROW_SPARSE
+    __slots__ = ("_is_sound", "data", "indices", "shape")
+
+    def __init__(self, data: Array, indices: Array, shape: tuple[int, ...]) -> None:
+        self.data, self.indices, self.shape = data, indices, shape
+        self._is_sound = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.data.dtype
+
+    @property
+    def parts(self) -> tuple[Array, ...]:
+        """The index array."""
+        return (self.indices,)
+
+    def check_lengths(self) -> None:
+        """Make sure that there is an index for each row.
+
+        Raises
+        ------
+        FormatError
+        """
+        if self.indices.ndim != 1 or self.data.shape != (len(self.indices), *self.shape[1:]):
+            raise _refuse(
+                ROW_SPARSE,
+                f"indices have the shape {self.indices.shape}, data {self.data.shape}",
+                self.shape,
+            )
+
+    def sound(self) -> "RowSparse":
+        """Make sure that all rows lie in the array; return the value itself.
+
+        Raises
+        ------
+        FormatError
+        """
+        if self._is_sound:
+            return self
+        self.check_lengths()
+        _require_numbers(self.shape, ROW_SPARSE)
+        if len(self.indices) and not 0 <= self.indices.min() <= self.indices.max() < self.shape[0]:
+            raise _refuse(ROW_SPARSE, f"a row lies outside of 0 to {self.shape[0] - 1}", self.shape)
+        self._is_sound = True
+        return self
+
+    def check(self, full: bool = True) -> None:
+        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
+
+        Raises
+        ------
+        FormatError
+        """
+        self.check_lengths()
+        if full:
+            self.sound()
+            if not self.is_sorted():
+                raise _refuse(ROW_SPARSE, "the rows must ascend, each once", self.shape)
+
+    def is_sorted(self) -> bool:
+        """Whether the rows ascend, each once."""
+        return bool((np.diff(self.indices) > 0).all())
+
+    def ordered(self) -> "RowSparse":
+        """The value with ascending rows, each once: of several for one row the last counts."""
+        self.sound()
+        if self.is_sorted():
+            return self
+        rows, last = np.unique(self.indices[::-1], return_index=True)
+        return known_rows(self.data[len(self.indices) - 1 - last], rows, self.shape)
+
+    def dense(self) -> Array:
+        """The whole array."""
+        self.sound()
+        found = allocated(np.zeros, self.shape, self.dtype, "a dense array")
+        found[self.indices] = self.data
+        return found
+
+    def with_data(self, data: Array) -> "RowSparse":
+        """The same rows with other elements."""
+        made = RowSparse(data, self.indices, self.shape)
+        made._is_sound = self._is_sound and data.shape == self.data.shape
+        return made
+
+    def mapped(self, change: Callable[[Array], Array]) -> "RowSparse":
+        """A copy; `change` makes its elements."""
+        with allocating("a sparse array"):
+            data, indices = change(self.data), self.indices.copy()
+        made = RowSparse(data, indices, self.shape)
+        made._is_sound = self._is_sound
+        return made
+
+    @classmethod
+    def of(cls, array: Array) -> "RowSparse":
+        """The rows of an array that have an element that is not zero.
+
+        Raises
+        ------
+        StorageError
+            if the array has no axes
+        """
+        if array.ndim < 1:
+            raise StorageError("an array without axes cannot be row_sparse")
+        rows = np.flatnonzero((array != 0).reshape(len(array), -1).any(axis=1))
+        return known_rows(array[rows], rows, array.shape)
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...], dtype: Any) -> "RowSparse":
+        """An array of zeros."""
+        if not shape:
+            raise StorageError("an array without axes cannot be row_sparse")
+        return known_rows(np.zeros((0, *shape[1:]), dtype), np.zeros(0, np.int64), shape)
+
+
+def known_rows(data: Array, indices: Array, shape: tuple[int, ...]) -> RowSparse:
+    """A row_sparse value whose rows are known to lie in the array."""
+    made = RowSparse(data, indices, shape)
+    made._is_sound = True
+    return made
+
+
+def known_csr(data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> Csr:
+    """A csr value whose indices are known to lie in the matrix."""
+    made = Csr(data, indices, indptr, shape)
+    made._is_sound = True
+    return made
+
+
+Value: TypeAlias = Array | Csr | RowSparse
+_CLASSES: dict[str, type[Csr] | type[RowSparse]] = {CSR: Csr, ROW_SPARSE: RowSparse}
+
+
+def kind_of(value: Value) -> str:
+    """The storage kind of a value."""
+    return value.kind if isinstance(value, (Csr, RowSparse)) else DEFAULT
+
+
+def dense(value: Value) -> Array:
+    """A value with all elements stored; a NumPy array is given back itself."""
+    return value.dense() if isinstance(value, (Csr, RowSparse)) else value
+
+
+def stored_zeros(kind: str, shape: tuple[int, ...], dtype: Any) -> Value:
+    """Zeros of a storage kind, of which a sparse one stores nothing."""
+    if kind == DEFAULT:
+        return allocated(np.zeros, shape, dtype, "zeros")
+    return _CLASSES[kind].zeros(shape, np.dtype(dtype))
+
+
+def stored_as(value: Value, kind: str) -> Value:
+    """A value in another storage kind; the value itself, if it has that kind.
+
+    Raises
+    ------
+    StorageError
+        if an array of that shape cannot have that kind
+    """
+    if kind_of(value) == kind:
+        return value
+    return dense(value) if kind == DEFAULT else _CLASSES[kind].of(dense(value))
+
+
+def as_type(value: Value, dtype: Any) -> Value:
+    """A value with its elements as another dtype."""
+    if value.dtype == dtype:
+        return value
+    if isinstance(value, (Csr, RowSparse)):
+        return value.with_data(value.data.astype(dtype))
+    return value.astype(dtype)

@@ -1,0 +1,1 @@
+"""`CSRNDArray` and `RowSparseNDArray`, and operators called on them."""

@@ -1,0 +1,266 @@
+"""The classes of sparse arrays. Methods that need operators are added by `storage.methods`."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.handles import held_by
+from gluonic.graph.operator import Array
+from gluonic.graph.storage.values import (
+    CSR,
+    ROW_SPARSE,
+    Csr,
+    RowSparse,
+    Value,
+    dense,
+    stored_as,
+    stored_zeros,
+)
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import Context
+from gluonic.ndarray.recording import wrap
+from gluonic.ndarray.tape import TapeEntry
+
+_new = object.__new__
+
+
+class NotDenseError(NotThereError, AttributeError):
+    """A sparse array was given where the elements of a dense one are read."""
+
+
+class NotForSparseError(NotThereError, MXNetError):
+    """A method that sparse arrays do not have."""
+
+
+class BaseSparseNDArray(NDArray):
+    """An NDArray of which only a part is stored; what the kinds have in common.
+
+    Parameters
+    ----------
+    handle : the value, or the `handle` of another sparse array
+    writable : whether it can be assigned to
+    """
+
+    __slots__ = ("_value", "_writable")
+
+    kind: ClassVar[str] = ""
+    _value: Csr | RowSparse
+
+    def __init__(self, handle: Any, writable: bool = True) -> None:
+        if handle is None:  # as MXNet's pickles make an array, before they give it its state
+            handle = stored_zeros(self.kind, (0, 0), np.float32)
+        elif not isinstance(handle, (Csr, RowSparse)):
+            handle = held_by(handle, type(self))._value
+        self._value, self._writable = handle, writable
+        self._entry, self._context, self._reader = None, None, None
+
+    @property
+    def _data(self) -> NoReturn:  # type: ignore[override]
+        raise NotDenseError(
+            describe(
+                f"a {self.kind} array was given where a dense one is needed",
+                facts=[f"its shape is {self.shape}"],
+                hint="x.tostype('default')",
+            )
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self._value.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The element type, as a NumPy type such as ``numpy.float32``."""
+        return self._value.dtype.type
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._value.shape)
+
+    @property
+    def size(self) -> int:
+        """Raise: how many elements a sparse array has could mean two things."""
+        raise NotForSparseError("size: a sparse array has none; x.data.size counts what is stored")
+
+    @property
+    def stype(self) -> str:
+        """The storage type: ``"csr"`` or ``"row_sparse"``."""
+        return self.kind
+
+    @property
+    def writable(self) -> bool:
+        """Whether the array can be assigned to."""
+        return self._writable
+
+    @property
+    def data(self) -> NDArray:
+        """A copy of the stored elements."""
+        return wrap(self._value.data.copy(), None, self._context)
+
+    @property
+    def indices(self) -> NDArray:
+        """A copy of the indices of what is stored, int64."""
+        return wrap(self._value.indices.copy(), None, self._context)
+
+    @property
+    def _num_aux(self) -> int:
+        return len(self._value.parts)
+
+    @property
+    def _aux_types(self) -> list[Any]:
+        return [part.dtype.type for part in self._value.parts]
+
+    def _aux_type(self, i: int) -> Any:
+        return self._value.parts[i].dtype.type
+
+    def _aux_data(self, i: int) -> NDArray:
+        return wrap(self._value.parts[i].copy(), None, self._context)
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Check that the parts go together.
+
+        Parameters
+        ----------
+        full_check : whether to look at each index: whether it is in the array, and whether they ascend
+
+        Raises
+        ------
+        MXNetError
+            saying what is wrong
+        """
+        self._value.check(full_check)
+
+    def asnumpy(self) -> Array:
+        """Return all elements as a NumPy array."""
+        return self._value.dense()
+
+    def asscalar(self) -> Any:
+        """Return the only element as a NumPy scalar."""
+        return NDArray(self._value.dense()).asscalar()
+
+    def todense(self) -> NDArray:
+        """Return the array densely."""
+        return self.tostype("default")  # type: ignore[no-any-return]
+
+    def detach(self) -> Self:
+        """Return the same elements off the tape."""
+        return made(self._value, self._context)  # type: ignore[return-value]
+
+    def reshape(self, *shape: Any, **keywords: Any) -> NoReturn:
+        """Raise: sparse arrays have one shape."""
+        raise NotForSparseError(
+            "reshape is not supported for a sparse array and only available in NDArray; "
+            "x.tostype('default').reshape(shape)"
+        )
+
+    def _at(self, idx: int) -> NoReturn:
+        raise NotForSparseError("_at is not supported for a sparse array; x[idx:idx + 1]")
+
+    def _slice(self, start: int, stop: int) -> NoReturn:
+        raise NotForSparseError("_slice is not supported for a sparse array; x[start:stop]")
+
+    def to_dlpack_for_read(self) -> NoReturn:
+        """Raise: DLPack knows dense arrays only."""
+        raise NotForSparseError(
+            f"DLPack: a {self.kind} array cannot be handed over; x.tostype('default')"
+        )
+
+    to_dlpack_for_write = to_dlpack_for_read
+
+    def __dlpack__(self, *arguments: Any, **keywords: Any) -> NoReturn:
+        self.to_dlpack_for_read()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        found = self._value.dense()
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def __repr__(self) -> str:
+        lengths = "x".join(map(str, self.shape))
+        return f"\n<{type(self).__name__} {lengths} @{self.context}>"
+
+    def __len__(self) -> int:
+        return self._value.shape[0]
+
+    def __iter__(self) -> Iterator[NDArray]:
+        return (self[index] for index in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(NDArray(self._value.dense()))
+
+    def _only(self, kind: str) -> Any:
+        return NDArray(self._value.dense())._only(kind)
+
+    def __copy__(self) -> Self:
+        return made(self._value.mapped(np.copy), self._context)  # type: ignore[return-value]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.__copy__()
+
+    def _overwrite(self, value: Value) -> None:
+        """Put a value in the place of the one there is, in this array's kind and dtype."""
+        kept = stored_as(value, self.kind)
+        assert isinstance(kept, (Csr, RowSparse))
+        self._value = kept.mapped(lambda data: data.astype(self._value.dtype))
+
+
+class CSRNDArray(BaseSparseNDArray):
+    """A matrix by compressed rows: of each row, what is stored and in which columns; see `csr_matrix`."""
+
+    __slots__ = ()
+    kind = CSR
+    _value: Csr
+
+    @property
+    def indptr(self) -> NDArray:
+        """A copy of where each row begins in `data`, and where the last one ends, int64."""
+        return wrap(self._value.indptr.copy(), None, self._context)
+
+    def asscipy(self) -> Any:
+        """Return a ``scipy.sparse.csr_matrix`` with a copy of what is stored."""
+        from scipy.sparse import csr_matrix
+
+        value = self._value.sound().mapped(np.copy)
+        return csr_matrix((value.data, value.indices, value.indptr), value.shape, value.dtype)
+
+
+class RowSparseNDArray(BaseSparseNDArray):
+    """An array of which some rows are stored, as gradients of tables are; see `row_sparse_array`."""
+
+    __slots__ = ()
+    kind = ROW_SPARSE
+    _value: RowSparse
+
+
+_CLASSES: dict[str, type[BaseSparseNDArray]] = {CSR: CSRNDArray, ROW_SPARSE: RowSparseNDArray}
+
+
+def made(value: Value, context: Context | None = None, entry: TapeEntry | None = None) -> NDArray:
+    """An NDArray around a value of any storage kind, without a copy."""
+    if isinstance(value, np.ndarray):
+        return wrap(value, entry, context)
+    array = _new(_CLASSES[value.kind])
+    array._value, array._writable = value, True
+    array._entry, array._context, array._reader = entry, context, None
+    return array
+
+
+def value_of(array: NDArray) -> Value:
+    """The value of an NDArray of any storage kind, without a copy."""
+    return array._value if isinstance(array, BaseSparseNDArray) else array._data
+
+
+def dense_of(array: NDArray) -> Array:
+    """All elements of an NDArray; those of a dense one without a copy."""
+    return dense(value_of(array))
+
+
+def zeros_of(
+    kind: str, shape: tuple[int, ...], dtype: Any, context: Context | None = None
+) -> NDArray:
+    """Zeros of any storage kind."""
+    return made(stored_zeros(kind, shape, as_dtype(dtype)), context)

@@ -1,0 +1,197 @@
+"""Calling an operator of which some inputs, or the result, are sparse."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.application import Application, Signature
+from gluonic.graph.errors import InferenceError, describe, warn
+from gluonic.graph.gradient import input_gradients
+from gluonic.graph.interpret import own, signature_of
+from gluonic.graph.operator import REGISTRY, Array
+from gluonic.graph.storage import values as storage_values
+from gluonic.graph.storage.forms import FORMS, given_kind
+from gluonic.graph.storage.values import DEFAULT, Value, as_type, dense, kind_of, stored_as
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.kernels import compute, overwrite
+from gluonic.ndarray.recording import OperatorRecord, put, record
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of
+from gluonic.ndarray.tape import Leaf, entry_of
+from gluonic.support.suppress_fp_warnings import quietly
+
+
+def of_dense() -> frozenset[str]:
+    """The operators that may make something sparse of dense arrays."""
+    return frozenset(name for name, form in FORMS.items() if form.of_dense)
+
+
+OF_DENSE = of_dense()
+
+
+def has_sparse(arrays: Sequence[Any]) -> bool:
+    """Whether one of the arrays is sparse."""
+    return any(isinstance(array, BaseSparseNDArray) for array in arrays)
+
+
+def gives_sparse(application: Application) -> bool:
+    """Whether an operator makes something sparse of dense inputs."""
+    if application.op.name not in OF_DENSE:
+        return False
+    return given_kind(application, (DEFAULT,) * len(application.inputs)) not in (None, DEFAULT)
+
+
+def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
+    """Run an operator on arrays of any storage kinds; see `gluonic.ndarray.invoke.invoke`."""
+    values = [value_of(x) for x in inputs]
+    expected = signature_of(application, values)  # type: ignore[arg-type]
+    kind = given_kind(application, [kind_of(value) for value in values])
+    if kind is None:
+        return _densely(application, inputs, values, expected)
+    found = FORMS[application.op.name].compute(application, *values)
+    output = made(_promised(found, kind, expected, values), inputs[0]._context)
+    if STATE.recording:
+        _record(application, inputs, values, output)
+    return [output]
+
+
+def _promised(found: Value, kind: str, expected: Signature, values: Sequence[Value]) -> Value:
+    """What an operator has computed in the kind, dtype and shape that were promised."""
+    found = as_type(stored_as(found, kind), expected.dtypes[0])
+    if not isinstance(found, np.ndarray):
+        return found
+    if expected.shapes[0] is not None and found.shape != expected.shapes[0]:
+        found = found.reshape(expected.shapes[0])
+    return own(found, [value for value in values if isinstance(value, np.ndarray)])
+
+
+def _densely(
+    application: Application,
+    inputs: Sequence[NDArray],
+    values: Sequence[Value],
+    expected: Signature,
+) -> list[NDArray]:
+    """Run an operator that does not take such storage kinds on dense copies, and say so."""
+    _warn(application, values)
+    arrays = [dense(value) for value in values]
+    context = inputs[0]._context
+    outputs = [made(array, context) for array in compute(application, arrays, expected)]
+    for name, x, array in zip(application.inputs, inputs, arrays, strict=True):
+        if name in application.states and isinstance(x, BaseSparseNDArray):
+            x._overwrite(array)
+    if STATE.recording:
+        record(application, inputs, arrays, outputs)
+    return outputs
+
+
+def _warn(application: Application, values: Sequence[Value]) -> None:
+    if STATE.going_back or os.environ.get("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "1") == "0":
+        return
+    kinds = ", ".join(kind_of(value) for value in values)
+    settings = ", ".join(f"{name}={value}" for name, value in application.settings.items())
+    warn(
+        describe(
+            "Storage type fallback detected: the operator is computed with dense copies",
+            where=application.op.name,
+            facts=[f"input storage types = [{kinds}]", *([settings] if settings else [])],
+            hint="MXNET_STORAGE_FALLBACK_LOG_VERBOSE=0 in the environment, if that is as it should be",
+        )
+    )
+
+
+class StoredRecord(OperatorRecord):
+    """An operator that ran on sparse arrays, or gave one; its `arrays` are values of any kind."""
+
+    __slots__ = ()
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Apply the operator's gradient rule to arrays of these kinds."""
+        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
+        arrays = [
+            made(value, None, entry) for value, entry in zip(self.arrays, entries, strict=True)
+        ]
+        wanted = [entry is not None for entry in self.inputs]
+        return input_gradients(
+            self.namespace, self.application, arrays, heads, train=self.train, wanted=wanted
+        )
+
+
+def _record(
+    application: Application, inputs: Sequence[NDArray], values: list[Value], output: NDArray
+) -> None:
+    """Put an operator on the tape, if it depends on anything there."""
+    entries = [entry_of(x) for x in inputs]
+    if any(entry is not None for entry in entries):
+        kept: list[Any] = [*values, value_of(output)]
+        put(StoredRecord(application, entries, kept, STATE.training), inputs, [output])
+
+
+def assign(target: NDArray, value: Value) -> None:
+    """Write a value into an array of any storage kind."""
+    if isinstance(target, BaseSparseNDArray):
+        target._overwrite(value)
+    else:
+        overwrite(target, dense(value))
+
+
+def copy_value(source: NDArray, target: NDArray) -> None:
+    """Copy the elements of an operator's output into an array of any storage kind.
+
+    Raises
+    ------
+    InferenceError
+        if the shapes differ
+    """
+    if source.shape != target.shape:
+        raise InferenceError(
+            describe(f"out has the shape {target.shape}, but the result {source.shape}")
+        )
+    assign(target, value_of(source))
+    if STATE.recording:
+        target._entry = source._entry
+
+
+class StoredLeaf(Leaf):
+    """A variable whose gradient buffer is sparse."""
+
+    __slots__ = ()
+    takes_stored = True
+
+    def buffer(self) -> Array | None:
+        """None: nobody writes into a sparse buffer."""
+        return None
+
+    def receive(self, gradient: NDArray | None) -> None:
+        """Put a gradient in the place of the buffer's value, or add it."""
+        if self.grad is None or self.req == "null":
+            return
+        self.fresh = True
+        buffer = self.grad
+        assert isinstance(buffer, BaseSparseNDArray)
+        if gradient is None:
+            if self.req == "write":
+                zeros = storage_values.stored_zeros(buffer.kind, buffer.shape, buffer.dtype)
+                buffer._overwrite(zeros)
+            return
+        new = value_of(gradient)
+        if isinstance(new, np.ndarray):
+            new = new.reshape(buffer.shape)
+        new = as_type(stored_as(new, buffer.kind), np.dtype(buffer.dtype))
+        if self.req == "add":
+            new = quietly(_sum, buffer._value, new)
+        elif isinstance(new, (storage_values.Csr, storage_values.RowSparse)):
+            buffer._value = new  # nobody else writes to it
+            return
+        buffer._overwrite(new)
+
+
+def _sum(held: Any, new: Any) -> Value:
+    return FORMS["elemwise_add"].compute(REGISTRY["elemwise_add"].apply({}), held, new)
+
+
+def leaf_of(buffer: NDArray, req: str) -> Leaf:
+    """A variable with a gradient buffer of any storage kind."""
+    kind = StoredLeaf if isinstance(buffer, BaseSparseNDArray) else Leaf
+    return kind(buffer, req)

@@ -1,0 +1,84 @@
+"""Updates of which the weight, the gradient or a state is sparse.
+
+A lazy update leaves alone the rows that the gradient does not store, weight decay and momentum included;
+what it takes in time and memory follows the rows that it touches.
+"""
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.memory import allocating, converted
+from gluonic.graph.operator import Array
+from gluonic.graph.scalar_math import M
+from gluonic.graph.storage.values import RowSparse, known_rows
+from gluonic.graph.versions import mark_modified
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, RowSparseNDArray, dense_of, zeros_of
+
+Rule = Callable[..., tuple[Any, ...]]
+
+
+def is_stored(*arrays: Any) -> bool:
+    """Whether one of the arrays is sparse."""
+    return any(isinstance(array, BaseSparseNDArray) for array in arrays)
+
+
+def state_like(weight: NDArray, lazy: bool) -> NDArray:
+    """Zeros as a state of a sparse weight: as sparse as it, if updates are lazy."""
+    kind = weight.stype if lazy else "default"
+    return zeros_of(kind, weight.shape, weight.dtype, weight.context)
+
+
+def all_rows(array: NDArray) -> Array:
+    """The memory of all rows of an array, to be written to; a row_sparse one stores all of them then."""
+    if not isinstance(array, BaseSparseNDArray):
+        return array._data
+    value = array._value
+    if not isinstance(value, RowSparse):
+        raise TypeError(f"a {array.stype} array cannot be updated row by row")
+    if len(value.indices) != len(array) or not value.is_sorted():
+        value = known_rows(value.dense(), np.arange(len(array)), value.shape)
+        array._value = value
+    return value.data
+
+
+def _computed(rule: Rule, numbers: SimpleNamespace, arrays: Sequence[Array]) -> tuple[Any, ...]:
+    """The new weight and states; float16 is computed in float32."""
+    if arrays[0].dtype == np.float16:
+        arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
+    with allocating("an update of a parameter"), np.errstate(all="ignore"):
+        return rule(M, numbers, *arrays)
+
+
+def update_stored(
+    rule: Rule,
+    numbers: SimpleNamespace,
+    weight: NDArray,
+    grad: NDArray,
+    states: Sequence[NDArray],
+    *,
+    lazy: bool,
+) -> None:
+    """Run a rule where something is sparse, and write the new weight and states in place.
+
+    Parameters
+    ----------
+    rule, numbers : the rule, and the numbers it reads
+    weight, grad, states : the arrays, of any storage types
+    lazy : whether the rows that a row_sparse gradient does not store are left alone
+    """
+    targets = [all_rows(x) for x in (weight, *states)]
+    if lazy and isinstance(grad, RowSparseNDArray):
+        value = grad._value.ordered()
+        rows: Any = value.indices
+        first, *others = (target[rows] for target in targets)
+        results = _computed(rule, numbers, [first, value.data, *others])
+    else:
+        rows = ...
+        results = _computed(rule, numbers, [targets[0], dense_of(grad), *targets[1:]])
+    for target, result in zip(targets[::-1], results[::-1], strict=True):
+        target[rows] = result
+        mark_modified(target)

@@ -1,0 +1,30 @@
+"""Sparse arrays and operators on them do what MXNet 1.9.1 does."""
+
+import warnings
+
+import pytest
+
+import gluonic as mx
+from tests.measured import sparse_arrays, sparse_operators
+from tests.measured.measure import agrees, found, read
+
+ARRAYS, OPERATORS = sparse_arrays.cases(mx), sparse_operators.cases(mx)
+MEASURED_ARRAYS, MEASURED_OPERATORS = read("sparse_arrays"), read("sparse_operators")
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_sparse_arrays_are_mxnets(case: str) -> None:
+    assert agrees(found(mx, ARRAYS[case]), MEASURED_ARRAYS[case])
+
+
+@pytest.mark.parametrize("case", OPERATORS)
+def test_operators_give_the_kinds_and_elements_that_mxnets_give(case: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = found(mx, OPERATORS[case])
+    assert agrees(ours, MEASURED_OPERATORS[case]), (ours, MEASURED_OPERATORS[case])
+
+
+def test_all_that_was_measured_is_tested() -> None:
+    assert ARRAYS.keys() == MEASURED_ARRAYS.keys()
+    assert OPERATORS.keys() == MEASURED_OPERATORS.keys()
