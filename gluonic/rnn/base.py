@@ -7,9 +7,9 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.ndarray import NDArray
-from gluonic.rnn.inner_cells import refuse_modified, take_steps
+from gluonic.recurrent.inner_cells import refuse_modified, take_steps
+from gluonic.recurrent.steps import Activate
 from gluonic.rnn.sequences import arranged, steps_of
-from gluonic.rnn.steps import Activate
 from gluonic.symbol import Symbol
 
 Arrays = Mapping[str, NDArray]

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from gluonic import symbol as sym
 from gluonic.initializer import LSTMBias
 from gluonic.initializer.fused_rnn import GATE_NAMES
+from gluonic.recurrent.steps import applied, gru_step, lstm_step, rnn_step
 from gluonic.rnn.base import BaseRNNCell, RNNParams
-from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
 
 PLAIN_NAMES = {"i2h": "i2h", "h2h": "h2h", "out": "out"}
 LSTM_NAMES = {**PLAIN_NAMES, **{name: name for name in ("slice", "i", "f", "c", "o", "state")}}

@@ -6,8 +6,8 @@ from typing import Any
 from gluonic import symbol as sym
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
+from gluonic.recurrent.inner_cells import step_through, unroll_through, with_states
 from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
-from gluonic.rnn.inner_cells import step_through, unroll_through, with_states
 from gluonic.rnn.sequences import steps_of, time_axis
 from gluonic.symbol import Symbol
 

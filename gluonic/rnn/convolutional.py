@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from gluonic import symbol as sym
 from gluonic.graph.errors import describe
 from gluonic.initializer.fused_rnn import GATE_NAMES
+from gluonic.recurrent.steps import applied, gru_step, lstm_step, rnn_step
 from gluonic.rnn.base import BaseRNNCell, RNNParams
 from gluonic.rnn.cells import GRU_NAMES, LSTM_NAMES, PLAIN_NAMES
-from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
 
 Pair = tuple[int, int]
 _LEAKY = partial(sym.LeakyReLU, act_type="leaky", slope=0.2)

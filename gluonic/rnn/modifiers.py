@@ -7,10 +7,10 @@ from gluonic import symbol as sym
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
+from gluonic.recurrent.inner_cells import unmodified
+from gluonic.recurrent.steps import zoned
 from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
-from gluonic.rnn.inner_cells import unmodified
 from gluonic.rnn.sequences import arranged
-from gluonic.rnn.steps import zoned
 from gluonic.symbol import Symbol
 
 

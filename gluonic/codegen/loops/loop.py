@@ -75,6 +75,11 @@ class Loop:
         return identity(len(self.space)) if self.writes is None else self.writes
 
     @property
+    def only_moves(self) -> bool:
+        """Whether it computes nothing of elements but, if it reduces, their sum or the like."""
+        return self.expression is element and self.finish is None
+
+    @property
     def structure(self) -> Any:
         """What of it, beyond operator and attributes, machine code depends on."""
         reads = tuple(None if read is None else read.structure for read in self.reads)

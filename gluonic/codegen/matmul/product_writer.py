@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.maths.emitter import Emitter
@@ -13,10 +12,8 @@ from gluonic.codegen.matmul.blas import BlasFunction, gemm, gemv
 from gluonic.codegen.matmul.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.matmul.finishing import ProductEpilogue, matrix_finisher
 from gluonic.codegen.matmul.panel_packers import LEFT_PACKER, pieces
+from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.support.record import record
-
-if TYPE_CHECKING:
-    from gluonic.codegen.matmul.steps import ProductStep
 
 
 @record
@@ -38,25 +35,25 @@ class _Held:
 class ProductWriter:
     """Writes the function of one product."""
 
-    def __init__(self, function: StepFunction, step: "ProductStep") -> None:
-        self.f, self.step = function, step
-        self.kind, self.size = scalar_type(step.dtype), step.dtype.itemsize
+    def __init__(self, function: StepFunction, plan: ProductPlan) -> None:
+        self.f, self.plan = function, plan
+        self.kind, self.size = scalar_type(plan.dtype), plan.dtype.itemsize
         self.rows, self.columns, self.inner, self.method, self.block, self.part = (
             function.number(i) for i in range(6)
         )
-        addresses = [function.operand(i) for i in range(len(step.operands))]
+        addresses = [function.operand(i) for i in range(plan.operand_count)]
         self.factors = addresses[0], addresses[1]
-        self.bias = addresses[2] if step.has_bias else "null"
-        self.packed = addresses[2 + step.has_bias] if step.is_packed else ""
+        self.bias = addresses[2] if plan.form.has_bias else "null"
+        self.packed = addresses[2 + plan.form.has_bias] if plan.form.packed_b else ""
         self.goal = addresses[-1]
-        self.workspace = function.operand(len(step.operands))
-        ta, tb = step.turned
+        self.workspace = function.operand(plan.operand_count)
+        ta, tb = plan.turned
         a = (self.inner, self.rows) if ta else (self.rows, self.inner)
         b = (self.columns, self.inner) if tb else (self.inner, self.columns)
         numbers = itertools.count(6)
         self.held = [
             _Held(extents, place, function.number(next(numbers)) if place else "")
-            for extents, place in zip((a, b, (self.rows, self.columns)), step.places, strict=True)
+            for extents, place in zip((a, b, (self.rows, self.columns)), plan.places, strict=True)
         ]
         self.leads = tuple(self._lead_of(held) for held in self.held)
 
@@ -85,7 +82,7 @@ class ProductWriter:
             PANELS: self._panel_writer(),
             BLAS: self._calls,
         }
-        for number in self.step.ways:
+        for number in self.plan.ways:
             with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
                 ways[number]()
         f.finish()
@@ -117,13 +114,13 @@ class ProductWriter:
             self._loops(*self._matrices(unit))
 
     def _panel_writer(self) -> Callable[[], None]:
-        if self.step.is_packed:
+        if self.plan.form.packed_b:
             return self._packed_panels
-        return self._turned_panels if self.step.turned[0] else self._panels
+        return self._turned_panels if self.plan.turned[0] else self._panels
 
     def _packed_panels(self) -> None:
         """Write the loop over blocks of rows; all panels go over each part of one; a unit is a panel."""
-        f, width = self.f, self.step.unit_columns
+        f, width = self.f, self.plan.unit_columns
         down = self._parts(self.rows, self.block)
         with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
             row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
@@ -140,8 +137,8 @@ class ProductWriter:
 
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
-        f, width = self.f, self.step.unit_columns
-        across, (_, tb) = self._parts(self.columns, str(width)), self.step.turned
+        f, width = self.f, self.plan.unit_columns
+        across, (_, tb) = self._parts(self.columns, str(width)), self.plan.turned
         with self._lines(self._parts(self.rows, str(ROWS))) as (line, low, high):
             product = f.op(f"udiv i64 {line}, {across}")
             panel = f.op(f"urem i64 {line}, {across}")
@@ -159,8 +156,8 @@ class ProductWriter:
 
     def _turned_panels(self) -> None:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
-        f, width = self.f, self.step.unit_columns
-        tb = self.step.turned[1]
+        f, width = self.f, self.plan.unit_columns
+        tb = self.plan.turned[1]
         with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
             start = self._times(low, str(width))
             length = self._less(self.columns, self._times(high, str(width)), start)
@@ -168,7 +165,7 @@ class ProductWriter:
             with pieces(f, self.inner, PART) as (begin, inner):
                 left = self._left(a, begin, inner, self.leads[0])
                 b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
-                with pieces(f, length, self.step.tiling.columns) as (first, count):
+                with pieces(f, length, self.plan.tiling.columns) as (first, count):
                     columns = self._plus(start, first), count
                     self._panel((begin, inner), (left, b, c), self.rows, columns)
 
@@ -203,9 +200,9 @@ class ProductWriter:
         f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.op(f"icmp eq i64 {begin}, 0")
         last = f.op(f"icmp eq i64 {self._plus(begin, inner)}, {self.inner}")
-        start = self._times(first, self.leads[1]) if self.step.turned[1] else first
-        panel = self._packed_panel(first) if self.step.is_packed else self.workspace
-        bias = self._at(self.bias, self.kind, first) if self.step.has_bias else "null"
+        start = self._times(first, self.leads[1]) if self.plan.turned[1] else first
+        panel = self._packed_panel(first) if self.plan.form.packed_b else self.workspace
+        bias = self._at(self.bias, self.kind, first) if self.plan.form.has_bias else "null"
         goal = self._at(c, self.kind, first)
         arguments = (
             f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
@@ -216,7 +213,7 @@ class ProductWriter:
 
     def _packed_panel(self, first: str) -> str:
         """Where the panel that begins with a column lies among all that are packed."""
-        lanes = self.step.tiling.lanes
+        lanes = self.plan.tiling.lanes
         up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
         padded = self.f.op(f"and i64 {up}, {-lanes}")
         return self._at(self.packed, self.kind, self._times(first, padded))
@@ -224,29 +221,29 @@ class ProductWriter:
     def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
         """The left factor's part from `begin` on, packed."""
         part = self._at(a, self.kind, self._times(begin, lead))
-        goal = self._at(self.workspace, "i8", str(self.step.packed_left_at))
+        goal = self._at(self.workspace, "i8", str(self.plan.packed_left_at))
         arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
-        self.f.do(f"call void @{LEFT_PACKER.format(self.step.dtype.name)}({arguments})")
+        self.f.do(f"call void @{LEFT_PACKER.format(self.plan.dtype.name)}({arguments})")
         return goal
 
     def _call_panel(self, count: str, arguments: str) -> None:
         """Write the choice among panels of different widths."""
-        f, tiling = self.f, self.step.tiling
+        f, tiling = self.f, self.plan.tiling
         narrower = (*tiling.vectors[1:], 0)
         for vectors, below in zip(tiling.vectors, narrower, strict=True):
             enough = f.op(f"icmp sle i64 {count}, {vectors * tiling.lanes}")
             needed = f.op(f"icmp sgt i64 {count}, {below * tiling.lanes}")
             with f.when(f.op(f"and i1 {enough}, {needed}")):
-                f.do(f"call void @{self.step.form.symbol(vectors)}({arguments})")
+                f.do(f"call void @{self.plan.form.symbol(vectors)}({arguments})")
 
     def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and what is summed."""
         f, kind = self.f, self.kind
-        ta, tb = self.step.turned
+        ta, tb = self.plan.turned
         sum_slot = f.slot(kind, 8)
         with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
-            start = literal(0.0, self.step.dtype)
-            if self.step.has_bias:
+            start = literal(0.0, self.plan.dtype)
+            if self.plan.form.has_bias:
                 start = f.op(f"load {kind}, ptr {self._at(self.bias, kind, j)}")
             f.do(f"store {kind} {start}, ptr {sum_slot}")
             with f.loop("0", self.inner) as k:
@@ -257,9 +254,9 @@ class ProductWriter:
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
                 f.do(f"store {kind} {total}, ptr {sum_slot}")
             total = f.op(f"load {kind}, ptr {sum_slot}")
-            if self.step.form.epilogue is not None:
+            if self.plan.form.epilogue is not None:
                 m = Emitter(f)
-                total = self.step.form.epilogue.applied(m, total, self.step.dtype, 1)
+                total = self.plan.form.epilogue.applied(m, total, self.plan.dtype, 1)
             place = self._at(c, kind, self._plus(self._times(i, self.leads[2]), j))
             f.do(f"store {kind} {total}, ptr {place}")
 
@@ -275,15 +272,15 @@ class ProductWriter:
             a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
             first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
             count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
-            start = self._times(first, self.leads[1]) if self.step.turned[1] else first
+            start = self._times(first, self.leads[1]) if self.plan.turned[1] else first
             c = self._at(c, self.kind, first)
             self._call(a, self._at(b, self.kind, start), c, (first, count))
-            if self.step.form.epilogue is not None:
-                self._finish_all(self.step.form.epilogue, c, count)
+            if self.plan.form.epilogue is not None:
+                self._finish_all(self.plan.form.epilogue, c, count)
 
     def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
         """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
-        if self.step.has_bias:
+        if self.plan.form.has_bias:
             self._spread_bias(c, columns)
         is_row = self.f.op(f"icmp eq i64 {self.rows}, 1")
         is_row = self.f.op(f"and i1 {is_row}, {self.f.op(f'icmp sgt i64 {self.inner}, 0')}")
@@ -294,9 +291,9 @@ class ProductWriter:
 
     def _call_for_rows(self, a: str, b: str, c: str, columns: str) -> None:
         """Write the product of matrices."""
-        function = gemm(self.step.dtype)
+        function = gemm(self.plan.dtype)
         assert function is not None
-        ta, tb = self.step.turned
+        ta, tb = self.plan.turned
         integer = function.integer
         one, beta = self._factors()
         lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
@@ -312,12 +309,12 @@ class ProductWriter:
 
     def _call_for_row(self, a: str, b: str, c: str, columns: str) -> None:
         """Write the product of the right factor with one row."""
-        function = gemv(self.step.dtype)
+        function = gemv(self.plan.dtype)
         assert function is not None
-        tb, integer = self.step.turned[1], function.integer
+        tb, integer = self.plan.turned[1], function.integer
         one, beta = self._factors()
         extents = (columns, self.inner) if tb else (self.inner, columns)
-        step_a = (integer, self._lead(self.leads[0], integer) if self.step.turned[0] else "1")
+        step_a = (integer, self._lead(self.leads[0], integer) if self.plan.turned[0] else "1")
         arguments = [
             ("i32", "101"),  # row by row
             ("i32", "111" if tb else "112"),
@@ -329,8 +326,8 @@ class ProductWriter:
 
     def _factors(self) -> tuple[tuple[str, str], tuple[str, str]]:
         """By what BLAS multiplies the product, and the output that it adds it to."""
-        beta = 1.0 if self.step.has_bias else 0.0
-        one, other = ((self.kind, literal(n, self.step.dtype)) for n in (1.0, beta))
+        beta = 1.0 if self.plan.form.has_bias else 0.0
+        one, other = ((self.kind, literal(n, self.plan.dtype)) for n in (1.0, beta))
         return one, other
 
     def _call_blas(self, function: BlasFunction, arguments: Sequence[tuple[str, str]]) -> None:
@@ -340,7 +337,7 @@ class ProductWriter:
 
     def _finish_all(self, epilogue: ProductEpilogue, c: str, columns: str) -> None:
         """Apply the epilogue to what BLAS has stored."""
-        name = matrix_finisher(self.f.module, self.step.dtype, epilogue)
+        name = matrix_finisher(self.f.module, self.plan.dtype, epilogue)
         extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"
         self.f.do(f"call void @{name}(ptr {c}, {extents})")
 

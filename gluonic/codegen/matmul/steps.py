@@ -23,12 +23,12 @@ from gluonic.codegen.matmul.choices import (
     PART,
     ROWS,
     SMALL,
-    TURNED_COLUMNS,
 )
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.finishing import ProductEpilogue
 from gluonic.codegen.matmul.product import Product, product_of
-from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling, emit_panels
+from gluonic.codegen.matmul.product_kernel import ProductForm, emit_panels
+from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.codegen.matmul.product_writer import ProductWriter
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
@@ -59,10 +59,11 @@ class ProductStep(Step):
         self.node, self.dtype = node, dtype
         self.small = self._for_method(product, lambda way: way) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
-        self.turned, self.places = (product.turned_a, product.turned_b), product.places
-        self.has_bias, self.is_packed = product.bias is not None, product.packed is not None
-        self.form = ProductForm(dtype, *self.turned, self.has_bias, self.is_packed, _epilogue(node))
-        self.tiling = ProductTiling.of(dtype, host())
+        self.is_packed = product.packed is not None
+        turned, has_bias = (product.turned_a, product.turned_b), product.bias is not None
+        form = ProductForm(dtype, *turned, has_bias, self.is_packed, _epilogue(node))
+        self.plan = ProductPlan(form, product.places, self._ways())
+        self.code = emit_product, self.plan
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())
@@ -95,7 +96,7 @@ class ProductStep(Step):
         if not self.is_packed:
             return product.inner
         count = max(-(-product.inner // PACKED_PART), 1)
-        lanes = self.tiling.lanes
+        lanes = self.plan.tiling.lanes
         return max(-(-product.inner // (count * lanes)), 1) * lanes
 
     def _block(self, product: Product) -> int:
@@ -103,14 +104,14 @@ class ProductStep(Step):
         if not self.is_packed:
             return ROWS
         fitting = BLOCK_BYTES // (self._part(product) * self.dtype.itemsize)
-        height = self.tiling.rows
+        height = self.plan.tiling.rows
         return min(max(fitting // height, 1) * height, ROWS)
 
     def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
         """What is found for the best way that the function knows."""
-        if len(self.ways) == 1:
-            return find(self.ways[0])
-        return self._for_method(product, lambda way: find(way if way in self.ways else BLAS))
+        if len(self.plan.ways) == 1:
+            return find(self.plan.ways[0])
+        return self._for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
 
     @staticmethod
     def _for_method(product: Product, find: Callable[[int], int]) -> int:
@@ -122,8 +123,7 @@ class ProductStep(Step):
         usual = if_at_least(product.inner, LONG, find(BLAS), usual)
         return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
 
-    @property
-    def ways(self) -> tuple[int, ...]:
+    def _ways(self) -> tuple[int, ...]:
         """The ways that the function knows: few for what is small, as the weight of a layer stays."""
         if self.is_packed:
             return (PANELS,)
@@ -136,34 +136,23 @@ class ProductStep(Step):
         product, size = self._product(facts), self.dtype.itemsize
         if self.small or self.is_packed:
             return 0
-        if not self.turned[0]:
-            return self.tiling.panel_bytes(product.inner, size)
+        if not self.plan.form.turned_a:
+            return self.plan.tiling.panel_bytes(product.inner, size)
         part = if_at_least(product.inner, PART, PART, product.inner)
-        height = self.tiling.rows
-        return self.packed_left_at + -(-product.rows // height) * height * part * size
-
-    @property
-    def packed_left_at(self) -> int:
-        """Where in the workspace the packed left factor lies: behind the panel."""
-        return self.tiling.panel_bytes(PART, self.dtype.itemsize)
+        height = self.plan.tiling.rows
+        return self.plan.packed_left_at + -(-product.rows // height) * height * part * size
 
     def units(self, facts: Facts) -> int:
         """Parts of the output's columns and rows, for each product."""
         product = self._product(facts)
-        columns = {LOOPS: product.columns, BLAS: BLAS_COLUMNS, PANELS: self.unit_columns}
+        columns = {LOOPS: product.columns, BLAS: BLAS_COLUMNS, PANELS: self.plan.unit_columns}
 
         def parts(way: int) -> int:
             across = -(-product.columns // max(columns[way], 1))
-            is_blocked = way == PANELS and not self.turned[0]
+            is_blocked = way == PANELS and not self.plan.form.turned_a
             return across * -(-product.rows // self._block(product)) if is_blocked else across
 
         return product.batch * self._for_way(product, parts)
-
-    @property
-    def unit_columns(self) -> int:
-        """How many columns are one unit of panels."""
-        widest = self.tiling.columns
-        return max(TURNED_COLUMNS // widest, 1) * widest if self.turned[0] else widest
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""
@@ -180,6 +169,11 @@ class ProductStep(Step):
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""
-        if not self.small:
-            emit_panels(module, self.form, self.tiling)
-        ProductWriter(StepFunction(module, name), self).write()
+        emit_product(module, name, self.plan)
+
+
+def emit_product(module: LLVMModule, name: str, plan: ProductPlan) -> None:
+    """Write the function of products of one plan."""
+    if plan.has_panels:
+        emit_panels(module, plan.form, plan.tiling)
+    ProductWriter(StepFunction(module, name), plan).write()

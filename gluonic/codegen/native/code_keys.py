@@ -15,8 +15,8 @@ from gluonic.graph.node import Entry, Node
 def code_key(group: Group, facts: Facts) -> Hashable | None:
     """The key of a group that machine code runs; None if only its text can tell.
 
-    Where the step does not name its `code`, it holds the operators with their attributes, how they are joined,
-    and of the facts dtypes, which extents are 1, and what `Step.variant` names.
+    Where the step does not name its `code`, it holds the operators with their attributes, unless they only move
+    elements, how they are joined, and of the facts dtypes, which extents are 1, and what `Step.variant` names.
     """
     step: Step = group.step
     if step.code is not None:
@@ -34,20 +34,21 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
     nodes = []
     for node in group.nodes:
         outputs = [(position[node], i) for i in range(node.output_count)]
-        nodes.append((*map(where, node.inputs), *outputs, _kind(node, facts)))
+        moves = isinstance(step, LoopStep) and step.nest.loops[node].only_moves
+        operator = None if moves else id(node.application)
+        nodes.append((operator, *map(where, node.inputs), *outputs, _kind(node, facts)))
     operands = tuple(map(where, step.operands))
     loop = _loop_key(step) if isinstance(step, LoopStep) else None
     return type(step), tuple(nodes), operands, step.variant(facts), loop
 
 
 def _kind(node: Node, facts: Facts) -> Hashable:
-    """What a node's own code depends on: its operator, dtypes, and which extents are 1."""
+    """What a node's own code depends on beside its operator: dtypes, and which extents are 1."""
     key = "kind of code", facts.kind_of(node)
     if key not in facts.known:
         entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
         ones = [tuple([extent == 1 for extent in facts.shapes[entry]]) for entry in entries]
-        found = id(node.application), *[facts.dtypes[entry] for entry in entries], *ones
-        facts.known[key] = found
+        facts.known[key] = *[facts.dtypes[entry] for entry in entries], *ones
     kind: Hashable = facts.known[key]
     return kind
 

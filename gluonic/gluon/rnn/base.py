@@ -16,8 +16,8 @@ from gluonic.gluon.rnn.sequences import (
     zeros_for,
 )
 from gluonic.ndarray import NDArray
-from gluonic.rnn.inner_cells import refuse_modified, take_steps
-from gluonic.rnn.steps import Activate
+from gluonic.recurrent.inner_cells import refuse_modified, take_steps
+from gluonic.recurrent.steps import Activate
 
 _FUNCTIONS = ("tanh", "relu", "sigmoid", "softsign")
 

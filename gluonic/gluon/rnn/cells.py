@@ -8,7 +8,7 @@ from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
 from gluonic.graph.attributes import Count
 from gluonic.initializer.base import Init
-from gluonic.rnn.steps import applied, gru_step, lstm_step, rnn_step
+from gluonic.recurrent.steps import applied, gru_step, lstm_step, rnn_step
 
 
 class _GatedCell(HybridRecurrentCell):

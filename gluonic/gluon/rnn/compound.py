@@ -16,8 +16,8 @@ from gluonic.gluon.rnn.sequences import (
 )
 from gluonic.graph.attributes import Rate
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.rnn.inner_cells import step_through, unmodified, unroll_through, with_states
-from gluonic.rnn.steps import zoned
+from gluonic.recurrent.inner_cells import step_through, unmodified, unroll_through, with_states
+from gluonic.recurrent.steps import zoned
 
 
 class _OfCells(RecurrentCell):

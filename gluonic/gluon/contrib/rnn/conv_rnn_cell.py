@@ -15,7 +15,7 @@ from gluonic.gluon.rnn import HybridRecurrentCell
 from gluonic.graph.attributes import Positive
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer.base import Init
-from gluonic.rnn.steps import Activate, applied, gru_step, lstm_step, rnn_step
+from gluonic.recurrent.steps import Activate, applied, gru_step, lstm_step, rnn_step
 
 __all__ = [
     "Conv1DGRUCell",

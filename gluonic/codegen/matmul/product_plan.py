@@ -1,0 +1,61 @@
+"""What the function of a product of matrices can do, whatever the extents: products of one plan share it."""
+
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.matmul.attention_heads import Place
+from gluonic.codegen.matmul.choices import PANELS, PART, TURNED_COLUMNS
+from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling
+from gluonic.graph.cached_property import cached_property
+from gluonic.graph.record import record
+
+
+@record
+class ProductPlan:
+    """What decides a product's function, on this machine.
+
+    Attributes
+    ----------
+    form : what the code of its panels depends on
+    places : how the factors and the output hold their matrices
+    ways : the ways of computing among which it chooses
+    """
+
+    form: ProductForm
+    places: tuple[Place, Place, Place]
+    ways: tuple[int, ...]
+
+    @property
+    def dtype(self) -> Dtype:
+        """The dtype of all matrices."""
+        return self.form.dtype
+
+    @property
+    def turned(self) -> tuple[bool, bool]:
+        """Whether the factors lie transposed in memory."""
+        return self.form.turned_a, self.form.turned_b
+
+    @property
+    def has_panels(self) -> bool:
+        """Whether it computes panels."""
+        return PANELS in self.ways
+
+    @property
+    def operand_count(self) -> int:
+        """How many arrays it gets: factors, bias, packed factor, output."""
+        return 3 + self.form.has_bias + self.form.packed_b
+
+    @cached_property
+    def tiling(self) -> ProductTiling:
+        """How products are cut."""
+        return ProductTiling.of(self.dtype, host())
+
+    @property
+    def packed_left_at(self) -> int:
+        """At which byte of the workspace the packed left factor lies: behind the panel."""
+        return self.tiling.panel_bytes(PART, self.dtype.itemsize)
+
+    @property
+    def unit_columns(self) -> int:
+        """How many columns are one unit of panels."""
+        widest = self.tiling.columns
+        return max(TURNED_COLUMNS // widest, 1) * widest if self.form.turned_a else widest

@@ -1,0 +1,1 @@
+"""What the recurrent cells of `mx.rnn`, `gluon.rnn` and `gluon.contrib.rnn` share."""
