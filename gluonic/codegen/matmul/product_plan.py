@@ -5,8 +5,8 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.attention_heads import Place
 from gluonic.codegen.matmul.choices import PANELS, PART, TURNED_COLUMNS
 from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling
-from gluonic.graph.cached_property import cached_property
-from gluonic.graph.record import record
+from gluonic.support.cached_property import cached_property
+from gluonic.support.record import record
 
 
 @record
