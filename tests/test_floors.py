@@ -73,6 +73,37 @@ def test_gluon_does_not_import_the_face() -> None:
     assert not upwards, "\n".join(upwards)
 
 
+BESIDE_THE_DOOR = {
+    "control_flow": "imported for the operators that it registers",
+    "updates": "loaded with the first optimizer",
+    "maths": "what `updates` raises",
+    "random_numbers": "loads LLVM",
+    "machine": "loads LLVM, or tells of the processor alone",
+    "runtime": "for types alone",
+}
+"""What of the compiler other rooms import by its own name, and why."""
+
+
+def test_other_rooms_enter_the_compiler_by_its_door() -> None:
+    doors = {
+        f"{path.relative_to(PACKAGE.parent)} imports {module}"
+        for path in PACKAGE.rglob("*.py")
+        if path.relative_to(PACKAGE).parts[0] != "codegen"
+        for module in all_imports(path)
+        if module.startswith("gluonic.codegen.") and module.split(".")[2] not in BESIDE_THE_DOOR
+    }
+    assert not doors, "\n".join(sorted(doors))
+
+
+def all_imports(path: Path) -> list[str]:
+    """The modules from which a file imports something."""
+    text = path.read_text()
+    if "gluonic.codegen." not in text:
+        return []
+    nodes = ast.walk(ast.parse(text))
+    return [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+
+
 CODEGEN = (
     "lowerings",
     "machine",

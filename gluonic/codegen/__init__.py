@@ -1,1 +1,21 @@
-"""The compiler: from a graph to machine code for fused loops, and the programs that run it."""
+"""The compiler: from a graph to machine code for fused loops, and the programs that run it.
+
+Other rooms import from here. What not every program needs, or loads LLVM, they import by its own name.
+"""
+
+from gluonic.codegen.differentiable import DifferentiableProgram, Saved
+from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen.inspection.explain import Explanation, explain
+from gluonic.codegen.program import Observer, Program, cut, interpreting
+
+__all__ = [
+    "CacheInfo",
+    "DifferentiableProgram",
+    "Explanation",
+    "Observer",
+    "Program",
+    "Saved",
+    "cut",
+    "explain",
+    "interpreting",
+]

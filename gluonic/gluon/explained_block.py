@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen import Explanation
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import LEAF, Structure, flatten
 from gluonic.gluon.trace import Trace

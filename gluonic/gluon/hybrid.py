@@ -7,7 +7,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen import CacheInfo
 from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import backend_options

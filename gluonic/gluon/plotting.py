@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen import Explanation
 from gluonic.drawing.page.compiled import Times
 from gluonic.gluon.parameter import Parameter
 from gluonic.graph.events import EVENTS, TraceEvent

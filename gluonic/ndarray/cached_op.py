@@ -4,10 +4,16 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.codegen.program import Observer, Program, cut
+from gluonic.codegen import (
+    CacheInfo,
+    DifferentiableProgram,
+    Explanation,
+    Observer,
+    Program,
+    Saved,
+    cut,
+    explain,
+)
 from gluonic.graph.memory import allocated
 from gluonic.graph.monitoring import input_names
 from gluonic.graph.node import Graph, Node

@@ -9,8 +9,8 @@ from weakref import ref
 
 import numpy as np
 
+from gluonic.codegen import interpreting
 from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.program import interpreting
 from gluonic.codegen.updates import BoundUpdate, update_kernel
 from gluonic.graph.events import EVENTS
 from gluonic.graph.operator import Array

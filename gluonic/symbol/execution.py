@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 
-from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.program import Program
+from gluonic.codegen import DifferentiableProgram, Program, Saved
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen import Explanation
 from gluonic.drawing.difference import difference
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.page.compiled import Times

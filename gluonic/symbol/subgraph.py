@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gluonic.codegen.program import cut
+from gluonic.codegen import cut
 from gluonic.graph.node import Entry, Node
 from gluonic.symbol import op
 from gluonic.symbol.scopes import AttrScope, current_attributes

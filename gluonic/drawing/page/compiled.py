@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen import Explanation
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.node import Node
 from gluonic.support.record import record

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from gluonic.codegen.inspection.explain import Explanation
+from gluonic.codegen import Explanation
 from gluonic.drawing.page.compiled import Times, compiled_facts
 from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
