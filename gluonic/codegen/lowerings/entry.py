@@ -28,7 +28,7 @@ FAMILIES = frozenset({
     "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rearrange",
     "recurrent", "recurrent_gradients", "reduce", "regularization", "resizing", "response_norm", "roi",
     "roi_parts", "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output",
-    "standardization", "statistics", "unary", "unfolding", "upsampling",
+    "sparse_rows", "standardization", "statistics", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
