@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gluonic import symbol
+from gluonic.graph import REGISTRY
 from gluonic.graph.argument_types import OperatorArguments, get_operator_arguments
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, register, registered_names
 

@@ -9,8 +9,8 @@ from gluonic.drawing.costs import cost_of
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.families import looks_like_parameter
 from gluonic.gluon import HybridBlock
+from gluonic.graph import Graph, Node
 from gluonic.graph.infer import Facts
-from gluonic.graph.node import Graph, Node
 from gluonic.symbol import Symbol
 from gluonic.symbol.inference import SHAPE
 from gluonic.symbol.plotting import drawing_of, facts_of, name_of

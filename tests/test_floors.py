@@ -95,6 +95,22 @@ def test_other_rooms_enter_the_compiler_by_its_door() -> None:
     assert not doors, "\n".join(sorted(doors))
 
 
+def test_rooms_that_use_graphs_import_what_these_are_made_of_by_the_door() -> None:
+    """The compiler reads the inner modules; the decorator of operators has the name of its module."""
+    doors = {
+        f"{path.relative_to(PACKAGE.parent)}:{node.lineno} imports {node.module}"
+        for path in PACKAGE.rglob("*.py")
+        if path.relative_to(PACKAGE).parts[0] not in ("support", "graph", "codegen")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module in BEHIND_THE_DOOR
+        if [alias.name for alias in node.names] != ["operator"]
+    }
+    assert not doors, "\n".join(sorted(doors))
+
+
+BEHIND_THE_DOOR = {f"gluonic.graph.{name}" for name in ("application", "node", "operator")}
+
+
 def all_imports(path: Path) -> list[str]:
     """The modules from which a file imports something."""
     text = path.read_text()

@@ -1,6 +1,6 @@
 """Names that MXNet's graph passes give to nodes that they put behind an output."""
 
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 
 _NAMED = """
 Activation BatchNorm BatchNorm_v1 BilinearSampler Concat Convolution Correlation Crop Custom Deconvolution

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gluonic.drawing.families import family_of
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 
 def block_paths(nodes: Sequence[Node]) -> list[tuple[str, ...]]:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gluonic.drawing.families import family_of
+from gluonic.graph import Entry, Node
 from gluonic.graph.infer import Facts
-from gluonic.graph.node import Entry, Node
 
 Shape = tuple[int, ...]
 

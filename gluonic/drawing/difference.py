@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
 from gluonic.drawing.page.marks import Marks
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.infer import Facts
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.view import written
 from gluonic.support.record import record
 

@@ -11,8 +11,8 @@ from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture
+from gluonic.graph import Graph, Node
 from gluonic.graph.files import write_atomically
-from gluonic.graph.node import Graph, Node
 
 
 def drawing_of_failure(

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from gluonic.graph import Node
 from gluonic.graph.json.placeholder import Placeholder
-from gluonic.graph.node import Node
 
 _PARAMETER_NAMES = (
     "_weight", "_bias", "_beta", "_gamma", "_moving_var", "_moving_mean", "_running_var",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 
 class BoxGroup:

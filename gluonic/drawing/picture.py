@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gluonic.drawing.blocks import block_paths
 from gluonic.drawing.details import detail
 from gluonic.drawing.families import family_of, looks_like_parameter
-from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.node_attributes import is_own
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from gluonic.drawing.groups import BoxGroup, groups_below, nodes_below
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 _LONGEST_PERIOD = 24
 _FEWEST = {True: 2, False: 3}

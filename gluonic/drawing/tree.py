@@ -13,8 +13,8 @@ from gluonic.drawing.families import looks_like_parameter
 from gluonic.drawing.groups import BoxGroup, groups_below, nodes_below
 from gluonic.drawing.repeats import fold_repeats
 from gluonic.drawing.units import gather_units
+from gluonic.graph import Node
 from gluonic.graph.block_path import BlockCall, BlockPath
-from gluonic.graph.node import Node
 
 _DEEPEST = 24
 _MOST_MEMBERS = 160

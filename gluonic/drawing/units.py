@@ -2,7 +2,7 @@
 
 from gluonic.drawing.families import family_of
 from gluonic.drawing.groups import BoxGroup, nodes_below
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 _LEAST, _FEWEST_UNITS = 12, 2
 

@@ -10,13 +10,12 @@ import numpy as np
 from gluonic.extension.binary import Argument, strings
 from gluonic.extension.catalogue import CPU
 from gluonic.extension.inference import PASSABLE
+from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.json.writer import write_json
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array
 from gluonic.graph.view import PartialShape
 
 SHAPE, DTYPE = "__ext_shape__", "__ext_dtype__"

@@ -18,9 +18,9 @@ from gluonic.extension.catalogue import CPU, OperatorEntry
 from gluonic.extension.guard import CallSlots
 from gluonic.extension.inference import PASSABLE, ShapeArrays
 from gluonic.extension.random_states import RANDOM_STATES
+from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocated
-from gluonic.graph.operator import Array
 
 Signature: TypeAlias = "tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]"
 

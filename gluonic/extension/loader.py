@@ -9,8 +9,8 @@ from gluonic.extension.binary import ExtensionBinary, open_file
 from gluonic.extension.catalogue import Catalogue
 from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.subgraph import SubgraphOperator
+from gluonic.graph import REGISTRY, Operator
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray.invoke import EAGER
 
 _lock = threading.RLock()

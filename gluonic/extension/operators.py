@@ -10,11 +10,10 @@ from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Array, NativeCall, Operator, Signatures
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.json.writer import SUBGRAPHS
-from gluonic.graph.operator import Array, NativeCall, Operator, Signatures
 from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
 
 EXTRA_INPUTS = "__ext_extra_inputs__"

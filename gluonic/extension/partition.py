@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.node import Entry, Graph, Node
 
 Group: TypeAlias = list[Node]
 Edge: TypeAlias = "tuple[Node | None, int]"

@@ -9,11 +9,10 @@ from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import Partitioner, Strategy
 from gluonic.extension.inference import addresses, integers
 from gluonic.extension.partition import Chooser, CutGroup, Partition, cut_out, replace_groups
+from gluonic.graph import REGISTRY, Entry, Graph, Node
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json.writer import SUBGRAPHS, write_json
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY
 
 DEDUP = "dedup_subgraph"
 _NOT_SUPPORTED, _ANY_SUBGRAPH = -2, -1

@@ -10,13 +10,12 @@ import numpy as np
 from gluonic.extension.annotate import INFERRED, NamedArrays, annotated_json, annotations_for
 from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import GraphPass
+from gluonic.graph import REGISTRY, Array, Graph
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.dtypes import CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import VERSION
-from gluonic.graph.node import Graph
-from gluonic.graph.operator import REGISTRY, Array
 
 _MALLOC = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_int, ctypes.c_char_p, ctypes.c_int,

@@ -7,11 +7,11 @@ from typing import Any
 from gluonic.extension.binary import Attributes
 from gluonic.extension.inference import Dtypes, Shapes
 from gluonic.extension.operators import LoadedOperator, OperatorUse
+from gluonic.graph import Graph
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import SUBGRAPHS, write_json
-from gluonic.graph.node import Graph
 from gluonic.graph.view import Unknown
 
 SUBGRAPH_JSON = "subgraph_sym_json"

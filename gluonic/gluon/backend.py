@@ -6,8 +6,8 @@ from typing import Any
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import Structure
 from gluonic.gluon.trace import Trace
+from gluonic.graph import Graph
 from gluonic.graph.json.writer import write_json
-from gluonic.graph.node import Graph
 from gluonic.graph.states import with_own_states
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.optimizing import optimize

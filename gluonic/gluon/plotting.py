@@ -8,8 +8,8 @@ import numpy as np
 from gluonic.codegen import Explanation
 from gluonic.drawing.page.compiled import Times
 from gluonic.gluon.parameter import Parameter
+from gluonic.graph import Graph, Node
 from gluonic.graph.events import EVENTS, TraceEvent
-from gluonic.graph.node import Graph, Node
 from gluonic.ndarray import NDArray
 from gluonic.symbol.plotting import drawing_of
 

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.gluon.structure import LEAF, Structure, restore
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Array, Entry
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
-from gluonic.graph.node import Entry
-from gluonic.graph.operator import Array
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph

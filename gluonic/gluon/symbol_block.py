@@ -13,8 +13,8 @@ from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike, read_named, without_kind
 from gluonic.gluon.structure import LEAF, flatten, format_of, restore
 from gluonic.gluon.trace import Trace, opened
+from gluonic.graph import Graph, Node
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
-from gluonic.graph.node import Graph, Node
 from gluonic.ndarray import NDArray
 from gluonic.symbol.inference import declared_shape
 

@@ -11,9 +11,9 @@ from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph import Graph, Node
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
-from gluonic.graph.node import Graph, Node
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.graph.view import written
 from gluonic.ndarray import NDArray

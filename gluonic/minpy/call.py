@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.operator import Array
 from gluonic.minpy.definition import Definition, Gradient
 from gluonic.minpy.template import Template
 from gluonic.ndarray import NDArray

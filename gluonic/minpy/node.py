@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array, Run
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import InferenceError, MXNetError, describe
-from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, title_of, wanted_of
 from gluonic.minpy.call import Call

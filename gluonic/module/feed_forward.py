@@ -9,8 +9,8 @@ import numpy as np
 
 from gluonic import metric as metrics
 from gluonic import ndarray as nd
+from gluonic.graph import Array
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.graph.operator import Array
 from gluonic.initializer import InitDesc, Uniform
 from gluonic.io import DataDesc, ResizeIter
 from gluonic.model import BatchEndParam, load_checkpoint, save_checkpoint

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluonic.graph import casting
-from gluonic.graph.application import Application
+from gluonic.graph import REGISTRY, Application, casting
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.operator import REGISTRY
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.casting import cast_inputs

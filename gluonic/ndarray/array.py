@@ -11,10 +11,10 @@ from weakref import ref
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, NotThereError, describe
 from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.memory import allocated, copied
-from gluonic.graph.operator import Array
 from gluonic.ndarray.context import CPU, Context
 from gluonic.ndarray.tape import Leaf, Record, TapeEntry
 

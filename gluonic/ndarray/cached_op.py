@@ -14,10 +14,9 @@ from gluonic.codegen import (
     cut,
     explain,
 )
+from gluonic.graph import Array, Graph, Node
 from gluonic.graph.memory import allocated
 from gluonic.graph.monitoring import input_names
-from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE, current_run

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.graph import casting
-from gluonic.graph.application import Application
+from gluonic.graph import REGISTRY, Application, casting
 from gluonic.graph.casting import FULL
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.invoke import invoke
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.errors import describe
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.creation import zeros
 from gluonic.ndarray.invoke import invoke

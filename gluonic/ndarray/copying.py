@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import copied
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.memory import too_large
-from gluonic.graph.operator import REGISTRY
 from gluonic.graph.storage.values import KINDS, StorageError
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable

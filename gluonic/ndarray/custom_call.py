@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated
-from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, new_prop, on_change

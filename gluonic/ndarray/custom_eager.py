@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Array
 from gluonic.graph.calling import NULL, dress
 from gluonic.graph.carried import carried
 from gluonic.graph.memory import allocated
-from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import CustomSignature, backward, site_of

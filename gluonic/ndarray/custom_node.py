@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Array, Run
 from gluonic.graph.carried import OBJECT, carried
-from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, wanted_of
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change

@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gluonic.graph import REGISTRY, Operator
 from gluonic.graph.calling import LaterSignature, signature
 from gluonic.graph.namespaces import FLUENT
-from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray import op
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.creation import split_v2 as split_parts

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.graph import casting
-from gluonic.graph.application import Application
+from gluonic.graph import REGISTRY, Application, Operator, casting
 from gluonic.graph.calling import Caller, dress
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
 from gluonic.graph.namespaces import Functions
-from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import usable

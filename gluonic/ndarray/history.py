@@ -1,8 +1,7 @@
 """What was recorded, read as a graph."""
 
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Entry, Node
 from gluonic.graph.errors import MXNetError, NotThereError, describe
-from gluonic.graph.node import Entry, Node
 from gluonic.graph.node_attributes import as_text
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedOpRecord

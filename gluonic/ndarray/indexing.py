@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import REGISTRY, Array
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.memory import allocating, copied, too_large
-from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.copying import copyto

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocating, converted, copied
-from gluonic.graph.operator import Array
 from gluonic.graph.versions import mark_escaped
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.graph.application import Application, Signature
+from gluonic.graph import REGISTRY, Application, Array, Operator, Signature
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
@@ -18,7 +18,6 @@ from gluonic.graph.interpret import (
     signature_of,
     without_memory,
 )
-from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.application import Application, Signature
+from gluonic.graph import Application, Array, Run, Signature
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused, without_memory
 from gluonic.graph.memory import lacks_memory, too_large
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified, write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run

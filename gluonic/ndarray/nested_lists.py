@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 
 
 def _refusing_unequal(make: Callable[[Any], Array]) -> Callable[[Any], Array]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Graph, Node
 from gluonic.graph.backends import BACKENDS, PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 
 

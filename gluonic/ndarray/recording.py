@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
-from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.state import STATE

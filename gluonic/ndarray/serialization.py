@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import FileFormatError, describe
 from gluonic.graph.files import inaccessible, write_atomically
 from gluonic.graph.memory import allocated, allocating
-from gluonic.graph.operator import Array
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray, method

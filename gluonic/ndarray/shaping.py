@@ -5,8 +5,8 @@ from math import prod
 from operator import index
 from typing import Any
 
+from gluonic.graph import REGISTRY, Array
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.reshaping import reshaped, reshaped_backwards
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.invoke import invoke

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gluonic.graph.operator import Run
+from gluonic.graph import Run
 from gluonic.graph.random_source import RandomSource
 
 

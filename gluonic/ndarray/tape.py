@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 from gluonic.graph.versions import add, write
 from gluonic.support.references import holds_alone
 

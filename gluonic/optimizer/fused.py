@@ -12,8 +12,8 @@ import numpy as np
 from gluonic.codegen import interpreting
 from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.updates import BoundUpdate, update_kernel
+from gluonic.graph import Array
 from gluonic.graph.events import EVENTS
-from gluonic.graph.operator import Array
 from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule

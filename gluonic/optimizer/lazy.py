@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.memory import allocating, converted
-from gluonic.graph.operator import Array
 from gluonic.graph.scalar_math import M
 from gluonic.graph.storage.values import RowSparse, known_rows
 from gluonic.graph.versions import mark_modified

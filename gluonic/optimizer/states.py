@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.memory import allocating
-from gluonic.graph.operator import Array
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context

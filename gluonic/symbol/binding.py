@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph import Graph, Node
 from gluonic.graph.dtypes import DEFAULT, as_dtype
 from gluonic.graph.errors import CallError, MXNetError, NotThereError, describe, nearest
 from gluonic.graph.memory import allocated
-from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.symbol.executor import REQUESTS, Executor, context_of

@@ -3,11 +3,8 @@
 import logging
 from collections.abc import Sequence
 
-from gluonic.graph import casting
-from gluonic.graph.application import Application
+from gluonic.graph import REGISTRY, Application, Entry, Node, casting
 from gluonic.graph.casting import FULL
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY
 from gluonic.symbol.naming import current_names
 
 

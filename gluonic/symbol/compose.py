@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.graph import casting
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Entry, Graph, Node, casting
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, describe, nearest, user_location, warn
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
 from gluonic.symbol.casting import cast_entries
 from gluonic.symbol.naming import current_names

@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen import control_flow as _operators  # noqa: F401 - registers the operators
+from gluonic.graph import REGISTRY, Entry, Node
 from gluonic.graph.errors import user_location
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import REGISTRY
 from gluonic.symbol.naming import current_names
 from gluonic.symbol.nesting import Nested, OutputNesting, flatten, regroup
 from gluonic.symbol.scopes import block_path, current_attributes

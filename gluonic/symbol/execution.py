@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from gluonic.codegen import DifferentiableProgram, Program, Saved
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Run
+from gluonic.graph import Array, Entry, Graph, Node, Run
 
 
 class Execution:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.errors import MXNetError, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.listing import debug_text
 from gluonic.graph.memory import allocated, converted
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.states import with_own_states
 from gluonic.graph.versions import mark_replaced

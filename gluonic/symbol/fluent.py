@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.namespaces import FLUENT
-from gluonic.graph.operator import REGISTRY
 from gluonic.symbol import op
 from gluonic.symbol.functions import split_v2
 from gluonic.symbol.symbol import Symbol

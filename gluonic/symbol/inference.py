@@ -4,12 +4,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gluonic.graph import Graph, Node
 from gluonic.graph.attributes import OptionalInts, parse
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import Facts, infer
 from gluonic.graph.json.placeholder import unknown_operators
-from gluonic.graph.node import Graph, Node
 from gluonic.graph.shape_semantics import inward, is_np_shape, outward
 from gluonic.graph.view import PartialShape
 

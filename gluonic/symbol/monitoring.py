@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.monitoring import input_names
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 

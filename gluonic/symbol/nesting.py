@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gluonic.graph import Entry
 from gluonic.graph.errors import describe
-from gluonic.graph.node import Entry
 from gluonic.symbol.symbol import Symbol
 
 Nested = Any  # a Symbol, or a list or tuple of what is nested

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.errors import describe
-from gluonic.graph.operator import REGISTRY
 from gluonic.symbol.unsupported import NotImplementedForSymbol
 
 # Python's operators by the ufunc that NumPy's numbers call: ``np.float32(2) * symbol`` is np.multiply's.

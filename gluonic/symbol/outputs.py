@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.listing import debug_text
-from gluonic.graph.node import Entry, Graph, Node
 
 
 class Outputs:

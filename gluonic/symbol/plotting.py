@@ -12,8 +12,8 @@ from gluonic.drawing.page.compiled import Times
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture
+from gluonic.graph import Graph
 from gluonic.graph.infer import Facts
-from gluonic.graph.node import Graph
 from gluonic.symbol.inference import DTYPE, SHAPE, Kind, given_facts, infer_facts
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gluonic.graph import Operator
 from gluonic.graph import ops as _ops  # noqa: F401 - fills the registry
 from gluonic.graph.calling import Caller, dress
-from gluonic.graph.operator import Operator
 from gluonic.symbol.compose import apply_operator
 from gluonic.symbol.symbol import Symbol
 

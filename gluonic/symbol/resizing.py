@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Graph, Node
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.memory import allocated
-from gluonic.graph.node import Graph, Node
 from gluonic.ndarray.array import NDArray
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from gluonic.codegen import cut
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.symbol import op
 from gluonic.symbol.scopes import AttrScope, current_attributes
 from gluonic.symbol.symbol import Symbol

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from gluonic.graph import Node
 from gluonic.graph.errors import AttributeValueError, CallError, describe
 from gluonic.graph.json.reader import read_json
-from gluonic.graph.node import Node
 from gluonic.symbol.compose import only_entry
 from gluonic.symbol.naming import current_names
 from gluonic.symbol.symbol import Symbol

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from gluonic.graph import REGISTRY, Node
 from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
@@ -11,9 +12,7 @@ from gluonic.graph.files import write_atomically
 from gluonic.graph.gradient import gradients
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import write_json
-from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import plain
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from gluonic.graph import Node
 from gluonic.graph.dtypes import CODE_OF, as_dtype
 from gluonic.graph.errors import nearest, user_location
 from gluonic.graph.json.reader import read_json
-from gluonic.graph.node import Node
 from gluonic.graph.node_attributes import as_text, full_name, is_extra, require_strings
 from gluonic.symbol.scopes import block_path, current_attributes
 from gluonic.symbol.symbol import Symbol

@@ -7,12 +7,11 @@ from gluonic.contrib.amp.dtypes import Condition, Lists, lists_for, low_dtype
 from gluonic.contrib.amp.reduction import Rules, reduce_precision
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.symbol_block import SymbolBlock
+from gluonic.graph import REGISTRY, Graph, Node
 from gluonic.graph.casting import FULL
 from gluonic.graph.dtypes import CODE_OF, as_dtype
 from gluonic.graph.errors import CallError, describe
 from gluonic.graph.infer import Facts, infer
-from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol import Symbol
 from gluonic.symbol.inference import declared_dtype

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonic.contrib.numbered_outputs import output_suffix
+from gluonic.graph import REGISTRY, Entry, Graph, Node
 from gluonic.graph.casting import FULL
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.infer import infer
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY
 
 
 class Rules(NamedTuple):

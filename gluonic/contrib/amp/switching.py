@@ -7,9 +7,8 @@ from typing import Any
 from gluonic.contrib.amp.dtypes import Condition, lists_for, low_dtype
 from gluonic.contrib.amp.loss_scaler import LossScaler
 from gluonic.contrib.amp.scaling import attach
-from gluonic.graph import casting
+from gluonic.graph import REGISTRY, casting
 from gluonic.graph.casting import Casting, Kind
-from gluonic.graph.operator import REGISTRY
 
 
 class _State:

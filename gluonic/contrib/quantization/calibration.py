@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.graph import Array
 from gluonic.graph.errors import CallError, MismatchError, describe
-from gluonic.graph.operator import Array
 from gluonic.io import DataIter
 from gluonic.ndarray import Context, NDArray
 from gluonic.progress import progress

@@ -9,7 +9,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic.contrib.quantization.layers import CHANNELS_FIRST
-from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph import Entry, Graph, Node
 from gluonic.ndarray import NDArray
 
 Parameters = dict[str, NDArray]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 
 def _always(n: Any) -> bool:

@@ -15,8 +15,8 @@ from gluonic.contrib.quantization.calibration import (
 from gluonic.contrib.quantization.folding import fold_norms
 from gluonic.contrib.quantization.parameters import quantize_params
 from gluonic.contrib.quantization.rewriting import Wishes, calibrate, quantize
+from gluonic.graph import Graph
 from gluonic.graph.errors import AttributeValueError, describe, nearest
-from gluonic.graph.node import Graph
 from gluonic.io import DataIter
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol import Symbol

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from gluonic.contrib.numbered_outputs import output_suffix
 from gluonic.contrib.quantization.layers import Form, form_of
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY
+from gluonic.graph import REGISTRY, Entry, Graph, Node
 
 _ROUNDING = ("_contrib_quantize_v2", "_contrib_quantize_asym", "_contrib_requantize")
 _NORM = "_contrib_quantized_batch_norm"

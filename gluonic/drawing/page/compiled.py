@@ -9,7 +9,7 @@ from typing import Any
 
 from gluonic.codegen import Explanation
 from gluonic.codegen.machine.module_text import part_of
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 from gluonic.support.record import record
 
 _MOST_CODE = 6_000_000

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 from gluonic.support.record import record
 
 

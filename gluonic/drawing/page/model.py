@@ -16,9 +16,9 @@ from gluonic.drawing.families import family_of
 from gluonic.drawing.groups import BoxGroup
 from gluonic.drawing.page.arrays import facts_of_array
 from gluonic.drawing.tree import block_tree, parameter_test
+from gluonic.graph import Graph, Node
 from gluonic.graph.errors import Location
 from gluonic.graph.infer import Facts
-from gluonic.graph.node import Graph, Node
 from gluonic.graph.node_attributes import is_own
 from gluonic.graph.subgraphs import held_graphs
 

@@ -7,7 +7,7 @@ from gluonic.drawing.page.compiled import Times, compiled_facts
 from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
 from gluonic.drawing.page.writer import page_text
-from gluonic.graph.node import Graph
+from gluonic.graph import Graph
 from gluonic.support.record import record
 
 _FRAME = (

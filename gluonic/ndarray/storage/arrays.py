@@ -5,10 +5,10 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.handles import held_by
-from gluonic.graph.operator import Array
 from gluonic.graph.storage.values import (
     CSR,
     ROW_SPARSE,

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import CallError, describe
-from gluonic.graph.operator import Array
 from gluonic.graph.storage.values import (
     CSR,
     DEFAULT,

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.application import Application, Signature
+from gluonic.graph import REGISTRY, Application, Array, Signature
 from gluonic.graph.errors import InferenceError, describe, warn
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import own, signature_of
-from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.storage import values as storage_values
 from gluonic.graph.storage.forms import FORMS, given_kind
 from gluonic.graph.storage.values import DEFAULT, Value, as_type, dense, kind_of, stored_as

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import FileFormatError
-from gluonic.graph.operator import Array
 from gluonic.graph.storage.values import CSR, ROW_SPARSE, Csr, FormatError, RowSparse
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made

@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gluonic.graph import REGISTRY
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe, warn
-from gluonic.graph.operator import REGISTRY
 from gluonic.graph.storage.values import DEFAULT, KINDS, Csr, RowSparse, StorageError
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
 from gluonic.ndarray.context import Context, usable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from gluonic.graph.operator import REGISTRY
+from gluonic.graph import REGISTRY
 
 CONDITIONAL = [
     ("Activation", "act_type", ["softrelu"]),
