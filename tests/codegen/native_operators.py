@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.inspection.explain import explain
+from gluonic.codegen.inspection.explain import StepReport, explain
+from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.operator import REGISTRY
 from tests.codegen.agreement import Arrays, Observer, assert_alike, new_run, slack_of
 
 Array = np.ndarray[Any, Any]
@@ -96,3 +98,18 @@ def check_with_gradients(
         shown, [head.entry() for head in heads], [v.entry() for v in variables], train=True
     )
     look([e for e in found if e is not None], [*variables, *heads], [*arrays, *slopes])
+
+
+def in_python(compiled: CompiledGraph, arrays: Sequence[Array]) -> list[StepReport]:
+    """The steps that Python runs for inputs of such shapes, and that compute anything."""
+    steps = explain(compiled.binding(list(arrays))).steps
+    return [step for step in steps if step.kind == "python" and 0 not in step.shape]
+
+
+def check_reasons(compiled: CompiledGraph, arrays: Sequence[Array]) -> None:
+    """What Python runs are operators that are listed with the reason, which explain shows."""
+    for step in in_python(compiled, arrays):
+        (operator,) = step.operators
+        reason = lowering_of(REGISTRY[operator.split(" ")[0]]).python
+        assert reason, f"{operator} runs in Python, and its entry does not say why"
+        assert reason in step.reason

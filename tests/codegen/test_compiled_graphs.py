@@ -17,6 +17,7 @@ from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.open_shapes import has_open_shapes
 from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
+from tests.codegen.native_operators import check_reasons
 from tests.codegen.other_shapes import CHANGES, Change, check_other_shapes
 from tests.codegen.random_graphs import random_graphs
 from tests.graph.registry_samples import (
@@ -52,11 +53,14 @@ def test_every_operator_computes_what_the_interpreter_computes(name: str, number
     for dtype in (None, *sample.dtypes):
         arrays, again = cast(sample, dtype), cast(sample, dtype)
         expected = interpret(graph, dict(zip(variables, arrays, strict=True)), run_of(sample))
+        compiled = CompiledGraph(graph, variables)
         try:
-            found = CompiledGraph(graph, variables)(again, run_of(sample))
+            found = compiled(again, run_of(sample))
         except DynamicShapeError:
             assert application.op.dynamic or has_open_shapes(graph)
             continue
+        if dtype == "float32":
+            check_reasons(compiled, arrays)
         assert_alike(found, expected, f"{name} in {dtype}", arrays)
         states = [i for i, n in enumerate(application.inputs) if n in application.states]
         assert_alike([again[i] for i in states], [arrays[i] for i in states], f"states of {name}")
@@ -86,7 +90,9 @@ def test_every_gradient_is_what_the_interpreter_computes(name: str, number: int)
     given_ = {node: array.copy() for node, array in values.items()}
     expected = interpret(graph, given_, run_of(sample))
     arrays = [values[node].copy() for node in values]
-    assert_alike(CompiledGraph(graph, list(values))(arrays, run_of(sample)), expected, name)
+    compiled = CompiledGraph(graph, list(values))
+    assert_alike(compiled(arrays, run_of(sample)), expected, name)
+    check_reasons(compiled, arrays)
 
 
 _settings = settings(

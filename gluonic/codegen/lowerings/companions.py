@@ -10,3 +10,12 @@ lower(
     "_take_maxima",
     python="only the second gradient of max pooling reads it",
 )
+lower(
+    "_backward_Pooling_v1",
+    python="NumPy pools as MXNet's first version did; Pooling has machine code",
+)
+lower(
+    "_backward_contrib_BilinearResize2D",
+    "_backward_contrib_AdaptiveAvgPooling2D",
+    python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
+)

@@ -21,8 +21,8 @@ Rule: TypeAlias = str | Callable[..., Any]
 FAMILIES = frozenset({
     "activation", "attention", "binary", "boxes", "broadcasting", "calibration", "companions",
     "convolution", "copying", "correlation", "creation", "ctc_loss", "deformable_convolution",
-    "deformable_roi", "gathering", "hawkes", "image", "image_colour", "indexing", "joining", "linalg",
-    "linalg_factors", "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox",
+    "deformable_roi", "dropout", "gathering", "hawkes", "image", "image_colour", "indexing", "joining",
+    "linalg", "linalg_factors", "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox",
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
     "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
     "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rearrange",

@@ -11,6 +11,8 @@ lower(
     "_contrib_index_array",
     "_ravel_multi_index",
     "_unravel_index",
+    "_backward_gather_nd_like",
+    "_backward_contrib_boolean_mask",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )
 lower(

@@ -11,5 +11,6 @@ lower(
     "_image_resize",
     "_cvimresize",
     "_cvcopyMakeBorder",
+    "_backward_image_crop",
     python="images are prepared one by one, before nets read them, by NumPy and OpenCV",
 )

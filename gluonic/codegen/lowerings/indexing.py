@@ -11,5 +11,6 @@ lower(
     "batch_take",
     "_onehot_encode",
     "fill_element_0index",
+    "_backward_batch_take",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )

@@ -10,5 +10,6 @@ lower(
     "_linalg_inverse",
     "_linalg_det",
     "_linalg_slogdet",
+    "_backward_linalg_det",
     python="LAPACK factors the matrices, called by NumPy",
 )

@@ -10,6 +10,7 @@ lower(
 )
 lower(
     "_take_along_axis",
+    "_backward_take_along_axis",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )
 lower(

@@ -10,5 +10,6 @@ lower(
 )
 lower(
     "_gather_chosen",
+    "_backward_gather_chosen",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )

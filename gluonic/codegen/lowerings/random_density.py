@@ -12,5 +12,7 @@ lower(
     "_random_pdf_generalized_negative_binomial",
     "_random_pdf_dirichlet",
     "_along_sample",
+    "_backward_along_sample",
+    "_backward_random_pdf_dirichlet",
     python="nets seldom ask for densities: NumPy computes them, function by function",
 )

@@ -11,5 +11,7 @@ lower(
     "depth_to_space",
     "space_to_depth",
     "diag",
+    "_backward_diag",
     python="NumPy moves its elements in one call; no rule for machine code has been written",
 )
+lower("_backward_repeat", python="of what is repeated zero times NumPy makes zeros")

@@ -2,4 +2,9 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("RNN", "_masked_RNN", step="recurrent.steps:RecurrentStep.of")
+lower(
+    "RNN",
+    step="recurrent.steps:RecurrentStep.of",
+    python="where the mask is read but nothing is dropped, NumPy computes it",
+)
+lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of")

@@ -10,5 +10,6 @@ lower(
 lower(
     "SequenceLast",
     "SequenceReverse",
+    "_backward_SequenceLast",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )

@@ -9,5 +9,6 @@ lower(
 )
 lower(
     "_contrib_count_sketch",
+    "_backward_contrib_count_sketch",
     python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
 )

@@ -14,3 +14,10 @@ lower(
     "Crop",
     python="NumPy cuts out a view, which takes no time",
 )
+lower(
+    "_backward_slice",
+    "_backward_slice_axis",
+    "_backward_slice_like",
+    "_backward_Crop",
+    python="NumPy writes into a part of zeros; no rule for machine code has been written",
+)

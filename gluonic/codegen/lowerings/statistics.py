@@ -10,6 +10,7 @@ lower(
 )
 lower(
     "_np_cumsum",
+    "_backward_np_cumsum",
     python="each element waits for the one before, so NumPy adds them up",
 )
 lower(

@@ -20,3 +20,4 @@ lower(
     "erfinv",
     python="SciPy computes it; its inverse erf has machine code",
 )
+lower("_polygamma", python="of any order but the first, SciPy computes it")
