@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
-from gluonic.codegen.shapes.facts import DynamicShapeError
+from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
@@ -107,7 +107,7 @@ class Program:
         if not self._interpreted and self.observer is None:
             try:
                 return self.compiled(arrays, run, into)
-            except DynamicShapeError:
+            except NotCompiledError:
                 self._interpreted = True
             except Declined:  # the interpreter says what is wrong
                 pass

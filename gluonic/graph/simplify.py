@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.application import Application
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.node import Entry, Graph, Node
 
 SameShape = Callable[[Entry, Entry], bool]
@@ -66,7 +67,7 @@ def _changes_nothing(
     given, made = node.inputs[0], node.entry()
     if dtypes[given] != dtypes[made]:
         return False
-    return dtypes[made].kind == "f" if op.name in _UNCHANGED_BY else same_shape(given, made)
+    return is_floating(dtypes[made]) if op.name in _UNCHANGED_BY else same_shape(given, made)
 
 
 def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> Node | None:

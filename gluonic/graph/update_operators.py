@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Operator, Rule, operator
 from gluonic.graph.rules import same
@@ -35,7 +36,7 @@ def floating(n: NodeView) -> None:
     """The dtype rule: everything has one floating dtype."""
     same(n)
     for name, dtype in slots_of(n).items():
-        if dtype is not None and dtype.kind != "f":
+        if dtype is not None and not is_floating(dtype):
             raise InferenceError(f"{title_of(n)}: {name} must be floating, not {dtype.name}")
 
 
@@ -63,7 +64,7 @@ def narrow(*names: str) -> Rule:
 
     def rule(n: NodeView) -> None:
         common = unify_all(n, list(names))
-        if common is not None and common.kind != "f":
+        if common is not None and not is_floating(common):
             raise InferenceError(f"{title_of(n)}: weight must be floating, not {common.name}")
         for name in slots_of(n):
             if name not in names:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gluonic.graph import REGISTRY
 from gluonic.graph.arithmetic import is_number
-from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.dtypes import as_dtype, is_bfloat16
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.memory import too_large
 from gluonic.graph.storage.values import KINDS, StorageError
@@ -183,7 +183,8 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
             found = array_of(np.nan if value is None else value)
         except (ValueError, TypeError):  # OverflowError goes on: it says which number
             found = np.array("")
-    if found.dtype.kind not in "biufc" and found.dtype != object and found.size:
+    is_number = found.dtype.kind in "biufc" or is_bfloat16(found.dtype)
+    if not is_number and found.dtype != object and found.size:
         raise _not_like_an_array(value)
     if found.dtype == object:
         try:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import REGISTRY, Array
+from gluonic.graph.dtypes import is_bfloat16
 from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
 from gluonic.graph.memory import allocating, copied, too_large
 from gluonic.graph.versions import mark_modified
@@ -287,7 +288,8 @@ def _values(self: NDArray, value: Any) -> Array:
         return dense_of(value)
     try:
         found = shared_array_of(value)
-        if found.dtype.kind in "biufOU" or found.size == 0:  # None is NaN, and text is read
+        is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)
+        if is_number or found.size == 0:  # None is NaN, and text is read
             return quietly(found.astype, self._data.dtype)  # type: ignore[no-any-return]
     except (ValueError, TypeError):
         pass

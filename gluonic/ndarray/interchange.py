@@ -28,10 +28,14 @@ def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
     return copied(self._data, "a copy for NumPy") if copy else mark_escaped(self._data)
 
 
-NDArray.__array_interface__ = property(  # type: ignore[attr-defined]
-    lambda self: mark_escaped(self._data).__array_interface__,
-    doc="NumPy's array interface; memory is shared.",
-)
+def _interface(self: NDArray) -> Any:
+    """NumPy's array interface; memory is shared."""
+    if self._data.dtype.kind == "V":
+        raise AttributeError("bfloat16 has no number in NumPy's array interface")
+    return mark_escaped(self._data).__array_interface__
+
+
+NDArray.__array_interface__ = property(_interface)  # type: ignore[attr-defined]
 
 
 def from_numpy(

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gluonic.graph import Array
-from gluonic.graph.dtypes import CODE_OF, CODES
+from gluonic.graph.dtypes import CODE_OF, dtype_of
 from gluonic.graph.errors import FileFormatError, describe
 from gluonic.graph.files import inaccessible, write_atomically
 from gluonic.graph.memory import allocated, allocating
@@ -265,13 +265,14 @@ class _Reader:
     def elements(self, shape: tuple[int, ...]) -> NDArray:
         """Read the rest of an array whose shape is known: context, dtype and elements."""
         _device, _number, code = self.numbers("iii")
-        if code not in CODES:
-            raise self.error(f"unknown dtype number {code}")
         return NDArray(self.block(shape, code))
 
     def block(self, shape: tuple[int, ...], code: int) -> Array:
         """Read the elements of an array of MXNet's dtype number `code`."""
-        dtype = CODES[code].newbyteorder("<")
+        native = dtype_of(code)
+        if native is None:
+            raise self.error(f"unknown dtype number {code}")
+        dtype = native.newbyteorder("<")
         if prod(max(length, 1) for length in shape) * dtype.itemsize > _LARGEST:
             raise self.error(f"shape {shape} is larger than memory can be")
         size = prod(shape) * dtype.itemsize
@@ -280,7 +281,7 @@ class _Reader:
         read = self.stream.readinto(data.reshape(-1).view(np.uint8)) if size else 0  # type: ignore[attr-defined]
         if read != size:
             raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")
-        return data.astype(CODES[code], copy=False)
+        return data.astype(native, copy=False)
 
 
 @method("__setstate__")

@@ -10,6 +10,7 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.symbolic import trace_of, varies, written
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.attributes import Shape
+from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
@@ -55,8 +56,12 @@ class Facts:
         return prod(self.shapes[entry]) * self.dtypes[entry].itemsize
 
 
-class DynamicShapeError(MXNetError):
-    """A shape in the graph depends on the data, so only the interpreter can run it."""
+class NotCompiledError(MXNetError):
+    """Only the interpreter can run the graph."""
+
+
+class DynamicShapeError(NotCompiledError):
+    """A shape in the graph depends on the data."""
 
 
 def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> Facts:
@@ -72,15 +77,18 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     ------
     InferenceError
         where the arrays do not fit the graph, or each other
-    DynamicShapeError
-        where a shape depends on the data
+    NotCompiledError
+        where a shape depends on the data, or a dtype is bfloat16
     """
     given = {
         node: (array.shape, array.dtype)
         for node, array in zip(inputs, arrays, strict=True)
         if node in graph.consumers
     }
-    return _found_forwards(graph, given) or _found_both_ways(graph, given)
+    facts = _found_forwards(graph, given) or _found_both_ways(graph, given)
+    if BFLOAT16_CODE in CODES and any(map(is_bfloat16, set(facts.dtypes.values()))):
+        raise NotCompiledError("there is no machine code for bfloat16")
+    return facts
 
 
 @record

@@ -1,13 +1,15 @@
 """``mx.contrib.amp``: automatic mixed precision."""
 
+from importlib.util import find_spec
 from typing import Any
 
 from gluonic.contrib.amp import lists, loss_scaler
 from gluonic.contrib.amp.bucketing import convert_bucketing_module
 from gluonic.contrib.amp.conversion import convert_hybrid_block, convert_model, convert_symbol
-from gluonic.contrib.amp.dtypes import bfloat16, lists_for
+from gluonic.contrib.amp.dtypes import lists_for
 from gluonic.contrib.amp.scaling import scale_loss, unscale
 from gluonic.contrib.amp.switching import init, init_trainer, is_initialized
+from gluonic.graph import dtypes as _dtypes
 
 __all__ = [
     "bfloat16",
@@ -67,6 +69,8 @@ def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "bfloat16":  # what MXNet says for it, where `ml_dtypes` is not installed
+        return _dtypes.bfloat16() if find_spec("ml_dtypes") else _dtypes.BFLOAT16_STRUCTURE
     if name == "_amp_initialized":  # what libraries ask
         return is_initialized()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

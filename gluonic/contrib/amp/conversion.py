@@ -38,7 +38,7 @@ def convert_symbol(
     Parameters
     ----------
     sym : a symbol of float32
-    target_dtype : ``"float16"``; there are no arrays of bfloat16
+    target_dtype : ``"float16"``, or ``"bfloat16"``, which needs `ml_dtypes`
     target_dtype_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
     fp32_ops : operators computed in float32; those of `list_fp32_ops` by default
     conditional_fp32_ops : operators computed in float32 with some values of an attribute:

@@ -6,8 +6,8 @@ import numpy as np
 
 from gluonic.contrib.amp.lists import symbol_bf16, symbol_fp16
 from gluonic.contrib.amp.lists.registered import LOSSES
-from gluonic.graph.dtypes import as_dtype
-from gluonic.graph.errors import AttributeValueError, NotThereError, describe
+from gluonic.graph.dtypes import BFLOAT16_STRUCTURE, as_dtype
+from gluonic.graph.errors import AttributeValueError
 
 Condition = tuple[str, str, list[str]]
 
@@ -36,10 +36,6 @@ class UnsupportedDtypeError(AttributeValueError, AssertionError):
     """Neither float16 nor bfloat16."""
 
 
-bfloat16 = np.dtype([("bfloat16", np.uint16)])
-"""What MXNet's programs say for it."""
-
-
 def name_of(target_dtype: Any) -> str:
     """Return ``"float16"`` or ``"bfloat16"``.
 
@@ -50,7 +46,7 @@ def name_of(target_dtype: Any) -> str:
     """
     if isinstance(target_dtype, str) and target_dtype == "bfloat16":
         return "bfloat16"
-    if isinstance(target_dtype, np.dtype) and target_dtype == bfloat16:
+    if isinstance(target_dtype, np.dtype) and target_dtype == BFLOAT16_STRUCTURE:
         return "bfloat16"
     name = as_dtype(target_dtype).name
     if name not in ("float16", "bfloat16"):
@@ -63,15 +59,10 @@ def low_dtype(target_dtype: Any) -> np.dtype[Any]:
 
     Raises
     ------
-    NotImplementedError
-        for bfloat16
+    NotThereError
+        for bfloat16, if `ml_dtypes` is not installed
     """
-    name = name_of(target_dtype)
-    if name == "bfloat16":
-        raise NotThereError(
-            describe("arrays of bfloat16 are not there", where="amp", hint="target_dtype='float16'")
-        )
-    return as_dtype(name)
+    return as_dtype(name_of(target_dtype))
 
 
 def lists_for(target_dtype: Any) -> Lists:

@@ -41,7 +41,7 @@ def init(
 
     Parameters
     ----------
-    target_dtype : ``"float16"``; there are no arrays of bfloat16
+    target_dtype : ``"float16"``, or ``"bfloat16"``, which needs `ml_dtypes`
     target_precision_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
     conditional_fp32_ops : operators computed in float32 with some values of an attribute:
         (operator, attribute, values); those of `list_conditional_fp32_ops` by default

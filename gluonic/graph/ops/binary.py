@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonic.graph.arithmetic import is_number
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.families import (
     Expression,
     broadcast,
@@ -227,7 +228,7 @@ def beside_scalar(n: NodeView) -> None:
     data, output = peek(n, "data"), peek(n, "output")
     if data is not None:
         wide = "int64" if n.is_int else "float64"
-        stays = data.kind == "f" or (data.kind in "iu" and n.is_int)
+        stays = is_floating(data) or (data.kind in "iu" and n.is_int)
         n.output = data if stays else np.dtype(wide)
     elif output is not None and output.name not in ("int64", "float64"):
         n.data = output

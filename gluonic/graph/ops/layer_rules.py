@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Rule
 from gluonic.graph.rules import same
@@ -26,7 +27,7 @@ def floating(rule: Rule = same) -> Rule:
 def require_floating(n: NodeView) -> None:
     """Refuse a first input that is known not to be floating-point."""
     name, dtype = next(iter(slots_of(n).items()))
-    if dtype is not None and dtype.kind != "f":
+    if dtype is not None and not is_floating(dtype):
         raise InferenceError(
             f"{title_of(n)}: {name} must be float16, float32 or float64, not {dtype.name}"
         )

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.attributes import DType
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.view import NodeView, peek, put
 
 
 def _amp_dtype(n: Any) -> None:
-    n.output = n.dtype if n.data.kind == "f" else n.data
+    n.output = n.dtype if is_floating(n.data) else n.data
 
 
 @elementwise("amp_cast", dtype=_amp_dtype)
@@ -50,9 +51,9 @@ def _one_by_one(n: NodeView) -> None:
 def _(n: Any) -> None:
     if any(dtype is None for dtype in n.data):
         return
-    widths = sorted({d for d in n.data if d.kind == "f"}, key=lambda d: np.dtype(d).itemsize)
+    widths = sorted({d for d in n.data if is_floating(d)}, key=lambda d: np.dtype(d).itemsize)
     for i, dtype in enumerate(n.data):
-        chosen = widths[0 if n.cast_narrow else -1] if dtype.kind == "f" else dtype
+        chosen = widths[0 if n.cast_narrow else -1] if is_floating(dtype) else dtype
         put(n, f"output{i}", chosen)
 
 
