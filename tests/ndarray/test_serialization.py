@@ -102,7 +102,7 @@ def test_a_damaged_file_is_refused_or_read_but_nothing_else(data: st.DataObject)
         (file_with(block(shape=(0, 2**62))), "larger than memory"),
         (file_with(block(shape=(-2,))), "negative"),
         (file_with(block(code=99)), "dtype number 99"),
-        (file_with(block(code=12)), "dtype number 12"),
+        (file_with(block(code=13)), "dtype number 13"),
         (file_with(block(storage=1)), "not int64"),
         (file_with(block(storage=2)), "not int64"),
         (file_with(block(storage=7)), "storage type 7"),

@@ -88,7 +88,7 @@ def _quantized(
         dtype(n)
 
     run.__signature__ = inspect.Signature([*taken, *attributes])  # type: ignore[attr-defined]
-    run.__doc__ = documentation
+    run.__doc__ = inspect.cleandoc(documentation)
     made = Operator(
         f"_contrib_quantized_{_NAMES[op.name]}",
         run,
