@@ -22,7 +22,7 @@ LOSSES = [
 SEVERAL_INPUTS = """
     elemwise_* broadcast_add broadcast_sub broadcast_mul broadcast_div broadcast_mod broadcast_m??imum
     broadcast_equal broadcast_not_equal broadcast_greater* broadcast_lesser* broadcast_logical_*
-    _mod _maximum _minimum _equal _not_equal _greater _greater_equal _lesser _lesser_equal
+    _mod _maximum _minimum _scatter_elemwise_div _equal _not_equal _greater _greater_equal _lesser _lesser_equal
     _logical_and _logical_or _logical_xor add_n where stack dot
     batch_dot Correlation _random_pdf_* _contrib_box_iou _contrib_box_nms _contrib_Proposal
     _contrib_MultiProposal _contrib_ROIAlign _contrib_PSROIPooling
