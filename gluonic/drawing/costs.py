@@ -68,8 +68,7 @@ def _itemsize(dtypes: Facts | None, entry: Entry) -> int:
 
 
 def _operations(node: Node, inputs: list[Shape], outputs: list[Shape]) -> int:
-    assert node.application is not None
-    name, settings = node.operator_name, node.application.settings
+    name, settings = node.operator_name, node.applied.settings
     if name in _COUNTED:
         return _COUNTED[name](settings, inputs, outputs)
     family = family_of(node)

@@ -76,8 +76,7 @@ def _kept(counterpart: dict[Node, Node], node: Node) -> Node:
 
 
 def _form(node: Node) -> _Form:
-    assert node.application is not None
-    settings = node.application.settings
+    settings = node.applied.settings
     return (
         node.operator_name,
         len(node.inputs),
@@ -145,9 +144,7 @@ def _changes(
     old: Node, new: Node, counterpart: dict[Node, Node], shapes: tuple[Facts, Facts]
 ) -> list[str]:
     """In what an operator has changed, a line each."""
-    assert old.application is not None
-    assert new.application is not None
-    before, after = old.application.settings, new.application.settings
+    before, after = old.applied.settings, new.applied.settings
     lines = [
         f"{name}: {before.get(name)} → {after.get(name)}"
         for name in dict.fromkeys([*before, *after])

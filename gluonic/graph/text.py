@@ -59,9 +59,8 @@ def _names(graph: Graph) -> dict[Node, str]:
 
 def _attributes(node: Node) -> Iterator[str]:
     """The attributes that are not what they are by default."""
-    assert node.application is not None
-    declared = node.application.op.attributes
-    for name, value in node.application.settings.items():
+    declared = node.applied.op.attributes
+    for name, value in node.applied.settings.items():
         default: Any = declared[name].default if name in declared else None
         if value is not None and not (type(value) is type(default) and value == default):
             yield f"{name}={value!r}"

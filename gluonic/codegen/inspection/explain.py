@@ -243,8 +243,7 @@ def _kind(group: "Group") -> str:
 def _in_python(group: "Group") -> str:
     """Why Python runs an operator, as a sentence."""
     (node,) = group.nodes
-    assert node.application is not None
-    op = node.application.op
+    op = node.applied.op
     if op.calls_back:
         return "runs in Python: a custom operator calls your code"
     if held_graphs(node):

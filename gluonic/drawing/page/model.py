@@ -169,8 +169,7 @@ class PageModel:
             made["dtypes"] = [d if d is None else d.name for d in facts.dtypes[node][:count]]
 
     def _operator(self, node: Node) -> str:
-        assert node.application is not None
-        op = node.application.op
+        op = node.applied.op
         if op.name not in self._operators:
             defaults = {
                 name: str(attribute.default)
@@ -241,8 +240,7 @@ _BODY_NAMES = {
 
 def _unusual(node: Node, own: Mapping[str, str]) -> dict[str, str]:
     """The attributes that are not the operator's defaults."""
-    assert node.application is not None
-    op, settings = node.application.op, node.application.settings
+    op, settings = node.applied.op, node.applied.settings
     return {
         key: text
         for key, text in own.items()
