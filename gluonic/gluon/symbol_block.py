@@ -86,7 +86,7 @@ class SymbolBlock(HybridBlock):
                 describe(
                     f"the variable {node.name!r} is declared as sparse",
                     where="SymbolBlock",
-                    hint="mx.sym.var without stype=; gluonic has no sparse arrays",
+                    hint="mx.sym.var without stype=: a SymbolBlock has dense parameters",
                 )
             )
         init, shape = node.attributes.get("__init__"), declared_shape(node)

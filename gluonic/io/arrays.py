@@ -7,9 +7,12 @@ import numpy as np
 
 from gluonic import ndarray as nd
 from gluonic.graph.attributes import Positive
-from gluonic.graph.errors import AttributeValueError, MXNetError
+from gluonic.graph.errors import AttributeValueError, MXNetError, NotThereError
+from gluonic.graph.storage.selections import lines
 from gluonic.io.batch import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.storage.arrays import CSRNDArray, RowSparseNDArray, made
+from gluonic.ndarray.storage.copies import is_scipy, sparse_copy
 
 _LAST = ("pad", "discard", "roll_over")
 
@@ -26,7 +29,7 @@ def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, 
     """
     if data is None:
         data = []
-    if isinstance(data, (np.ndarray, NDArray)) or hasattr(data, "__array__"):
+    if isinstance(data, (np.ndarray, NDArray)) or is_scipy(data) or hasattr(data, "__array__"):
         data = [data]
     if not isinstance(data, (list, tuple, Mapping)):
         raise TypeError(f"{name} must be an array, or a list or dictionary of arrays")
@@ -39,12 +42,23 @@ def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, 
 
 
 def _as_array(name: str, value: Any) -> NDArray:
+    if isinstance(value, RowSparseNDArray):
+        raise TypeError(f"{name} must be dense or csr, not row_sparse")
     if isinstance(value, NDArray):
         return value
+    if is_scipy(value):
+        return sparse_copy(value)
     array = np.asarray(value)
     if array.dtype == object:
         raise TypeError(f"{name} must hold numbers, not {type(value).__name__}")
     return nd.array(array)
+
+
+def _taken(array: NDArray, chosen: Any, axis: int) -> NDArray:
+    """Some examples; of a csr array they are one, too."""
+    if isinstance(array, CSRNDArray):
+        return made(lines(array._value, chosen), array._context)
+    return NDArray(array._data.take(chosen, axis), array._context)
 
 
 class NDArrayIter(DataIter):
@@ -87,6 +101,12 @@ class NDArrayIter(DataIter):
                 raise MXNetError(
                     f"{name} has {self._count(array)} examples, {self.data[0][0]} {self.num_data}"
                 )
+        is_sparse = any(isinstance(array, CSRNDArray) for _, array in (*self.data, *self.label))
+        if is_sparse and (last_batch_handle != "discard" or self._axis):
+            raise NotThereError(
+                "`NDArrayIter` only supports ``CSRNDArray`` with `last_batch_handle` set to `discard`, "
+                "and examples that are rows."
+            )
         if last_batch_handle == "discard" and self.num_data < batch_size:
             raise AssertionError(f"{self.num_data} examples do not fill one batch of {batch_size}")
         self.shuffle, self.last_batch_handle = shuffle, last_batch_handle
@@ -158,7 +178,7 @@ class NDArrayIter(DataIter):
 
     def _take(self, arrays: list[tuple[str, NDArray]]) -> list[NDArray]:
         chosen, axis = self._chosen(), self._axis
-        return [NDArray(array._data.take(chosen, axis), array._context) for _, array in arrays]
+        return [_taken(array, chosen, axis) for _, array in arrays]
 
     def getdata(self) -> list[NDArray]:
         """Return the data of the present batch."""

@@ -18,7 +18,7 @@ from gluonic.io.rows import RowsIter, check_lengths
 class LibSVMIter(RowsIter):
     """Batches of sparse rows from text files: lines ``label index:value index:value …``, indices from 0.
 
-    Batches are dense arrays here: there are no sparse ones.
+    The data of a batch are a csr array, and so are labels from a file of their own.
 
     Parameters
     ----------

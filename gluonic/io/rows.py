@@ -6,9 +6,12 @@ import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError
 from gluonic.graph.memory import allocating
+from gluonic.graph.storage.values import Csr
 from gluonic.io.batch import DataBatch, DataDesc
 from gluonic.io.mx_data_iter import MXDataIter
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.storage.arrays import made
+from gluonic.ndarray.storage.copies import is_scipy
 
 Rest = Literal["round", "fill", "discard"]
 
@@ -18,7 +21,8 @@ class RowsIter(MXDataIter):
 
     Parameters
     ----------
-    data, labels : NumPy arrays, or sparse matrices of SciPy; a label of one number has no axis of its own
+    data, labels : NumPy arrays, or sparse matrices of SciPy, whose batches are csr; a label of one number has
+        no axis of its own
     batch_size : rows in a batch
     rest : what becomes of rows that fill no batch: the first rows fill it up, and the next pass leaves them out
         (``"round"``) or not (``"fill"``); or there is no such batch (``"discard"``)
@@ -68,12 +72,13 @@ class RowsIter(MXDataIter):
         self._row, self._ended = end, pad > 0
         chosen = np.arange(begin, end) % count
         with allocating("a batch"):
-            data, labels = (NDArray(_dense(rows[chosen])) for rows in (self._data, self._labels))
+            data, labels = (_array(rows[chosen]) for rows in (self._data, self._labels))
         return DataBatch([data], [labels], pad, chosen.astype(np.uint64))
 
 
-def _dense(rows: Any) -> Any:
-    return rows.toarray() if hasattr(rows, "toarray") else rows
+def _array(rows: Any) -> NDArray:
+    """Rows of NumPy as a dense array, of SciPy as a csr array."""
+    return made(Csr.of_scipy(rows, rows.dtype)) if is_scipy(rows) else NDArray(rows)
 
 
 def check_lengths(owner: str, data_name: str, data: Any, label_name: Any, labels: Any) -> None:

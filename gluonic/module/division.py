@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gluonic import ndarray as nd
+from gluonic.graph.storage.selections import lines
+from gluonic.graph.storage.values import Csr
 from gluonic.ndarray import Context, NDArray
 
 
@@ -43,7 +47,9 @@ def piece_of(array: Any, axis: int, piece: slice) -> Any:
     """Return the part of a batch that one context has; all of it, if it has no axis for the batch."""
     if axis < 0 or (piece.start == 0 and piece.stop == array.shape[axis]):
         return array
-    return array[(slice(None),) * axis + (piece,)]
+    if isinstance(array, Csr):
+        return lines(array, np.arange(piece.start, piece.stop))
+    return array[piece] if axis == 0 else array[(slice(None),) * axis + (piece,)]
 
 
 def joined(parts: Sequence[NDArray], axis: int) -> NDArray:

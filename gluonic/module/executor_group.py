@@ -7,7 +7,8 @@ from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.module.bound_executors import BoundExecutors
 from gluonic.module.division import joined, piece_of
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.storage.arrays import value_of
+from gluonic.ndarray.storage.dispatch import assign
 from gluonic.symbol.heads import as_list
 
 
@@ -66,7 +67,7 @@ class DataParallelExecutorGroup(BoundExecutors):
                 )
         for _, value, block in found:
             for array in block:
-                overwrite(array, value._data)
+                assign(array, value_of(value))
 
     def get_params(self, arg_params: dict[str, NDArray], aux_params: dict[str, NDArray]) -> None:
         """Write parameters and auxiliary states into dictionaries, and into the arrays that are there.
@@ -77,7 +78,7 @@ class DataParallelExecutorGroup(BoundExecutors):
             for name, block in arrays.items():
                 value = mean_of(block)
                 if name in targets and targets[name].shape == value.shape:
-                    overwrite(targets[name], value._data)
+                    assign(targets[name], value_of(value))
                 else:
                     targets[name] = value
 
@@ -106,7 +107,7 @@ class DataParallelExecutorGroup(BoundExecutors):
             given = value if states is None else states[number]
             several = list(given) if isinstance(given, (list, tuple)) else [given] * len(block)
             for array, one in zip(block, several, strict=True):
-                overwrite(array, one._data if isinstance(one, NDArray) else one)
+                assign(array, _values(one))
 
     # Running
 
@@ -122,7 +123,7 @@ class DataParallelExecutorGroup(BoundExecutors):
                     )
                 )
         for _, array, value in loads:
-            overwrite(array, value)
+            assign(array, value)
         for one in self.execs:
             one.forward(self.for_training if is_train is None else bool(is_train))
 
@@ -237,4 +238,4 @@ def mean_of(block: Sequence[NDArray]) -> NDArray:
 
 
 def _values(given: Any) -> Any:
-    return given._data if isinstance(given, NDArray) else given
+    return value_of(given) if isinstance(given, NDArray) else given

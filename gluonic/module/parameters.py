@@ -8,7 +8,8 @@ from gluonic.initializer import InitDesc
 from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.storage.arrays import value_of
+from gluonic.ndarray.storage.dispatch import assign
 
 
 class Parameterized(BaseModule):
@@ -89,7 +90,7 @@ class Parameterized(BaseModule):
             for name, (first, *others) in new.items():
                 initializer(InitDesc(name, attributes.get(name)), first)
                 for array in others:
-                    overwrite(array, first._data)
+                    assign(array, value_of(first))
         self.params_initialized = True
         self._sync_params_from_devices()
 

@@ -8,13 +8,19 @@ import numpy as np
 
 from gluonic.graph import Graph, Node
 from gluonic.graph.dtypes import DEFAULT, as_dtype
-from gluonic.graph.errors import CallError, MXNetError, NotThereError, describe, nearest
+from gluonic.graph.errors import CallError, MXNetError, describe, nearest
 from gluonic.graph.memory import allocated
+from gluonic.graph.storage.inference import gradient_kinds, infer_kinds, is_sparse
+from gluonic.graph.storage.values import DEFAULT as DENSE
+from gluonic.graph.storage.values import KINDS
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.storage.arrays import zeros_of
+from gluonic.ndarray.storage.dispatch import has_sparse
 from gluonic.symbol.executor import REQUESTS, Executor, context_of
 from gluonic.symbol.inference import DTYPE, SHAPE, infer_facts
 from gluonic.symbol.resizing import part
+from gluonic.symbol.stored_executor import StoredExecutor
 
 if TYPE_CHECKING:
     from gluonic.symbol.symbol import Symbol
@@ -43,9 +49,16 @@ def bind(
                 f"bind: the gradient of {name} has the shape {gradient.shape}, "
                 f"but the argument has {array.shape}"
             )
-    return Executor(
-        symbol, usable(ctx), arguments, gradients, requests, states, group2ctx=group2ctx
-    )
+    given = {name: x.stype for name, x in zip(names, arguments, strict=True)}
+    kind = _executor_kind(symbol, given, [*arguments, *gradients, *states])
+    return kind(symbol, usable(ctx), arguments, gradients, requests, states, group2ctx=group2ctx)
+
+
+def _executor_kind(
+    symbol: "Symbol", given: Mapping[str, str], arrays: Sequence[Any]
+) -> type[Executor]:
+    """What runs a graph: operators one by one, if an array, or what they give, is sparse."""
+    return StoredExecutor if has_sparse(arrays) or is_sparse(symbol._graph(), given) else Executor
 
 
 def simple_bind(
@@ -67,29 +80,38 @@ def simple_bind(
     An executor of the same symbol with the same requests may be given as `like`; what one compiles serves both.
     """
     context = usable(ctx)
-    for name, kind in storage.items():
-        if kind != "default":
-            raise NotThereError(f"simple_bind: storage type {kind!r} of {name}")
     graph = symbol._graph()
+    kinds = infer_kinds(graph, _checked_kinds(storage))
+    of_gradients = gradient_kinds(graph, kinds)
     names = [node.name for node in graph.arguments]
     requests = _requests(grad_req, names)
     known_shapes = _shapes_of(graph, shapes)
     known_dtypes = _dtypes_of(graph, dtypes)
     pool = _Pool(shared_names or (), shared_executor, buffers)
 
-    def wanted(node: Node) -> tuple[str, _Kind]:
+    def wanted(node: Node, storage: str) -> tuple[str, _Kind]:
         place = context_of(node, group2ctx or {}, context)
-        return node.name, _Kind(known_shapes[node], known_dtypes[node], place)
+        return node.name, _Kind(known_shapes[node], known_dtypes[node], place, storage)
 
-    arguments = [pool.argument(*wanted(node)) for node in graph.arguments]
+    arguments = [pool.argument(*wanted(node, kinds[node.entry()])) for node in graph.arguments]
     gradients = [
-        None if request == "null" else pool.gradient(*wanted(node))
+        None if request == "null" else pool.gradient(*wanted(node, of_gradients[node]))
         for node, request in zip(graph.arguments, requests, strict=True)
     ]
-    states = [pool.state(*wanted(node)) for node in graph.states]
-    return Executor(
+    states = [pool.state(*wanted(node, DENSE)) for node in graph.states]
+    given = {node.name: x.stype for node, x in zip(graph.arguments, arguments, strict=True)}
+    kind = _executor_kind(symbol, given, [*arguments, *gradients])
+    like = None if kind is StoredExecutor else like
+    return kind(
         symbol, context, arguments, gradients, requests, states, group2ctx=group2ctx, like=like
     )
+
+
+def _checked_kinds(storage: Mapping[str, str]) -> Mapping[str, str]:
+    for name, kind in storage.items():
+        if kind not in KINDS:
+            raise MXNetError(f"simple_bind: {kind!r} of {name} is no storage type")
+    return storage
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
@@ -135,11 +157,15 @@ class _Kind(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     context: Context
+    storage: str
 
     def fits(self, array: NDArray) -> bool:
-        return array.shape == self.shape and array._data.dtype == self.dtype
+        is_alike = array.shape == self.shape and np.dtype(array.dtype) == self.dtype
+        return is_alike and array.stype == self.storage
 
     def new(self) -> NDArray:
+        if self.storage != DENSE:
+            return zeros_of(self.storage, self.shape, self.dtype, self.context)
         zeros = allocated(np.zeros, self.shape, self.dtype, "an array of an executor")
         return NDArray(zeros, self.context)
 
@@ -172,7 +198,7 @@ class _Pool:
         if not kind.fits(found):
             raise MXNetError(
                 f"simple_bind: {name} is {kind.shape} {kind.dtype}, "
-                f"but {found.shape} {found._data.dtype} in shared_exec"
+                f"but {found.shape} {np.dtype(found.dtype)} in shared_exec"
             )
         return found
 
@@ -187,7 +213,7 @@ class _Pool:
         return found if found is not None and kind.fits(found) else kind.new()
 
     def _buffered(self, name: str, kind: _Kind) -> NDArray:
-        if self.buffers is None:
+        if self.buffers is None or kind.storage != DENSE:
             return kind.new()
         found = self.buffers.get(name)
         if found is None or found._data.dtype != kind.dtype or found._data.size < prod(kind.shape):

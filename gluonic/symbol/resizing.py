@@ -11,6 +11,7 @@ from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.memory import allocated
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, zeros_of
 
 
 class Resizing:
@@ -51,6 +52,13 @@ class Resizing:
             None if array is None else self._resized(node.name, array, self._shapes[node][0])
             for node, array in zip(nodes, arrays, strict=True)
         ]
+
+    def sparse(self, node: Node, array: BaseSparseNDArray) -> NDArray:
+        """Return zeros of a sparse array's storage type in its place, or itself if the shape is the same."""
+        shape = self._shapes[node][0]
+        if shape is None or None in shape or shape == array.shape:
+            return array
+        return zeros_of(array.stype, shape, array.dtype, array.context)
 
     def _resized(self, name: str, array: NDArray, shape: Any) -> NDArray:
         if shape is None or None in shape:

@@ -270,7 +270,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         ctx : the context
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         type_dict : dtypes by name
-        stype_dict : storage types by name; only ``"default"`` is there
+        stype_dict : storage types of arguments by name; of the others it is as the variable was declared
         group2ctx : where the arrays of the groups of nodes are that ``AttrScope(ctx_group=…)`` has made
         shared_arg_names : arguments whose arrays come from `shared_exec`
         shared_exec : another executor, to share arrays with
@@ -343,7 +343,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
             the new symbol; this one stays as it is
         """
         if any(storage != "default" for storage in (stype_dict or {}).values()):
-            raise NotThereError("optimize_for(stype_dict=…): gluonic has no sparse arrays")
+            raise NotThereError("optimize_for(stype_dict=…): backends get dense arrays")
         graph = optimize(
             self._graph(),
             backend,

@@ -7,7 +7,7 @@ import numpy as np
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym_namespace
-from gluonic.graph.errors import AttributeValueError, NotThereError, describe
+from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray import NDArray
 from gluonic.test_utils.comparison import (
     as_numpy,
@@ -58,6 +58,12 @@ def _array(value: Any, dtype: Any, ctx: Any) -> NDArray:
         return value
     value = np.asarray(value)
     return nd.array(value, ctx=ctx, dtype=value.dtype if dtype == "asnumpy" else dtype)
+
+
+def _buffer(array: NDArray, name: str, stypes: Any) -> NDArray:
+    """What receives a gradient, in the storage type that is asked for."""
+    stype = (stypes or {}).get(name)
+    return array if stype in (None, "default") else array.tostype(stype)
 
 
 def _requests(names: Sequence[str], given: Any) -> dict[str, str]:
@@ -139,7 +145,7 @@ def check_numeric_gradient(
     grad_nodes : the arguments to check: names, or requests by name; all by default
     use_forward_train : whether the differences are those of training
     ctx : the context
-    grad_stype_dict : only None: gradients are dense
+    grad_stype_dict : the storage types of gradients by name; dense by default
     dtype : the dtype
 
     Raises
@@ -147,8 +153,6 @@ def check_numeric_gradient(
     AssertionError
         if they differ
     """
-    if grad_stype_dict:
-        raise NotThereError("check_numeric_gradient: gluonic has no sparse arrays")
     ctx = ctx or default_context()
     values = _named(sym.list_arguments(), location, dtype, ctx)
     states = None
@@ -167,7 +171,10 @@ def check_numeric_gradient(
         ctx,
         grad_req={**requests, weights: "write"},
         args=values,
-        args_grad={name: nd.array(x, ctx=ctx, dtype=dtype) for name, x in before.items()},
+        args_grad={
+            name: _buffer(nd.array(x, ctx=ctx, dtype=dtype), name, grad_stype_dict)
+            for name, x in before.items()
+        },
         aux_states=states,
     )
     points = {name: value.asnumpy() for name, value in values.items() if name != weights}
@@ -281,7 +288,7 @@ def check_symbolic_backward(
     aux_states : the values of the auxiliary states, by name or in order
     grad_req : what to do with gradients: one request for all, or by name or in order
     ctx : the context
-    grad_stypes : only None: gradients are dense
+    grad_stypes : the storage types of gradients by name; dense by default
     equal_nan : whether NaN is equal to NaN
     dtype : the dtype, or ``"asnumpy"`` for that of each value
 
@@ -295,8 +302,6 @@ def check_symbolic_backward(
     AssertionError
         if they differ
     """
-    if grad_stypes and any(stype not in (None, "default") for stype in grad_stypes.values()):
-        raise NotThereError("check_symbolic_backward: gluonic has no sparse arrays")
     ctx, names = ctx or default_context(), sym.list_arguments()
     if not isinstance(expected, Mapping):
         expected = dict(zip(names, expected, strict=False))
@@ -304,7 +309,7 @@ def check_symbolic_backward(
     buffers = {}
     for name, drawn in before.items():
         kind = as_numpy(expected[name]).dtype if dtype == "asnumpy" else dtype
-        buffers[name] = nd.array(drawn, ctx=ctx, dtype=kind)
+        buffers[name] = _buffer(nd.array(drawn, ctx=ctx, dtype=kind), name, grad_stypes)
     requests = _requests(names, grad_req)
     executor = sym.bind(
         ctx,

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import NotThereError
 from gluonic.ndarray import Context, NDArray, current_context
 
 _Tolerance = Any  # a number, numbers by dtype, or None for the default
@@ -284,19 +283,21 @@ def compare_optimizer(
     opt1, opt2 : the optimizers
     shape : the weight's shape, or a list of shapes to update together
     dtype : the dtype
-    w_stype, g_stype : only ``"default"``
+    w_stype, g_stype : the storage types of weights and gradients for the second optimizer
     rtol, atol : the tolerances
     compare_states : whether to compare the states, too
     ntensors : how many of a list of shapes to take; all by default
     """
-    if (w_stype, g_stype) != ("default", "default"):
-        raise NotThereError("compare_optimizer: gluonic has no sparse arrays")
     several = isinstance(shape, list)
     shapes = shape[:ntensors] if several else [shape]
     draws = [[np.random.uniform(-1, 1, s).astype(dtype) for s in shapes] for _ in range(2)]
     results = []
-    for optimizer in (opt1, opt2):
-        weights, grads = ([NDArray(x.copy()) for x in drawn] for drawn in draws)
+    kinds = ("default", "default"), (w_stype, g_stype)
+    for optimizer, stypes in zip((opt1, opt2), kinds, strict=True):
+        weights, grads = (
+            [NDArray(x.copy()).tostype(stype) for x in drawn]
+            for drawn, stype in zip(draws, stypes, strict=True)
+        )
         indices = list(range(len(shapes)))
         states = [optimizer.create_state_multi_precision(i, weights[i]) for i in indices]
         if several:

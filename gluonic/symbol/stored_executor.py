@@ -1,0 +1,190 @@
+"""The executor of a graph with sparse arrays: operator by operator, on the tape."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph import Entry, Node
+from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.infer import infer
+from gluonic.graph.storage.values import DEFAULT
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.differentiate import backward
+from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.state import Flags
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of, zeros_of
+from gluonic.ndarray.storage.dispatch import assign, leaf_of
+from gluonic.ndarray.tape import Leaf
+from gluonic.symbol.executor import Executor, context_of
+from gluonic.symbol.heads import as_list, missing_head
+from gluonic.symbol.resizing import Resizing
+
+
+class StoredExecutor(Executor):
+    """An `Executor` of which an argument, a gradient or a result is sparse; see there."""
+
+    _leaves: dict[Node, Leaf]
+    _recorded: list[NDArray]
+
+    def _plan(self, watched: Sequence[Entry] | None = None) -> Any:
+        self._leaves, self._recorded = {}, []
+        return None
+
+    def _output_arrays(self) -> list[NDArray]:
+        """Arrays for the outputs; also the check that the arrays fit each other."""
+        shapes = infer(self._graph, "shape", {n: a.shape for n, a in self._bound()})
+        dtypes = infer(self._graph, "dtype", {n: np.dtype(a.dtype) for n, a in self._bound()})
+        outputs = []
+        for entry in self._graph.outputs:
+            shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
+            known = shape if shape is not None and None not in shape else (0,)
+            context = context_of(entry.node, self._group2ctx, self._ctx)
+            outputs.append(zeros_of(DEFAULT, known, dtype or np.float32, context))
+        return outputs
+
+    def _trained(self) -> dict[Node, tuple[NDArray, str]]:
+        """The gradient buffers and requests of the arguments that have any."""
+        return {
+            node: (array, request)
+            for node, array, request in zip(
+                self._graph.arguments, self.grad_arrays, self._requests, strict=True
+            )
+            if array is not None and request != "null"
+        }
+
+    def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
+        """Compute the outputs; see `Executor.forward`."""
+        if kwargs:
+            self._assign(kwargs)
+        trained = self._trained()
+        self._leaves = {node: leaf_of(array, request) for node, (array, request) in trained.items()}
+        values: dict[Entry, NDArray] = {}
+        for node, array in self._bound():
+            leaf = self._leaves.get(node)
+            entry = None if leaf is None else (leaf, 0)
+            values[node.entry()] = made(value_of(array), array._context, entry)
+        with Flags(bool(trained), bool(is_train)):
+            for node in self._graph.run_order:
+                if node.application is not None:
+                    self._run_node(node, values)
+        self._recorded = [values[entry] for entry in self._graph.outputs]
+        self.outputs = [made(value_of(x), x._context) for x in self._recorded]
+        return self.outputs
+
+    @staticmethod
+    def _run_node(node: Node, values: dict[Entry, NDArray]) -> None:
+        found = invoke(node.applied, [values[entry] for entry in node.inputs])
+        for index, output in enumerate(found):
+            values[node.entry(index)] = output
+
+    def _assign(self, values: Mapping[str, Any]) -> None:
+        arrays = self.arg_dict
+        for name in [name for name, x in values.items() if isinstance(x, BaseSparseNDArray)]:
+            array = arrays.get(name)
+            if array is not None and array.shape == values[name].shape:
+                assign(array, value_of(values[name]))
+        dense = {name: x for name, x in values.items() if not isinstance(x, BaseSparseNDArray)}
+        for name, value in dense.items():
+            if (
+                isinstance(arrays.get(name), BaseSparseNDArray)
+                and value.shape == arrays[name].shape
+            ):
+                assign(arrays[name], np.asarray(value))
+                continue
+            super()._assign({name: value})
+
+    def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
+        """Compute the gradients of the arguments; see `Executor.backward`."""
+        if not self._trained():
+            return
+        if not self._recorded:
+            self.forward(is_train=False)
+        heads, gradients = self._weighed(out_grads)
+        for leaf in self._leaves.values():
+            leaf.fresh = False
+        if heads:
+            backward(heads, gradients, retain_graph=True, train_mode=bool(is_train))
+        for leaf in self._leaves.values():
+            if not leaf.fresh:
+                leaf.receive(None)
+
+    def _weighed(self, out_grads: Any) -> tuple[list[NDArray], list[NDArray | None]]:
+        """The outputs that depend on what is trained, and the gradients that flow into them."""
+        names = self._symbol.list_outputs()
+        given = as_list(out_grads, names)[: len(names)]
+        given += [None] * (len(names) - len(given))
+        entries = self._graph.outputs
+        heads, gradients = [], []
+        for name, entry, output, gradient in zip(
+            names, entries, self._recorded, given, strict=True
+        ):
+            _check_head(name, entry, output, gradient)
+            if output._entry is not None:
+                heads.append(output)
+                gradients.append(None if gradient is None else _as_type(gradient, output))
+        return heads, gradients
+
+    def set_monitor_callback(self, callback: Any, monitor_all: bool = False) -> None:
+        """Raise: what sparse graphs compute is not reported."""
+        raise NotThereError("set_monitor_callback of an executor with sparse arrays")
+
+    def _copy(self, name: str, source: NDArray, target: NDArray) -> None:
+        if source.shape != target.shape:
+            raise MXNetError(
+                describe(
+                    f"{name} has the shape {source.shape}, but {target.shape} is bound",
+                    where="copy_params_from",
+                )
+            )
+        assign(target, value_of(source))
+
+    def reshape(
+        self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
+    ) -> Executor:
+        """Return an executor for other shapes, with new arrays where these differ; see `Executor.reshape`."""
+        resizing = Resizing(self._graph, kwargs, partial_shaping, allow_up_sizing)
+
+        def resized(nodes: Sequence[Node], arrays: Sequence[Any]) -> list[Any]:
+            return [
+                resizing.sparse(node, array)
+                if isinstance(array, BaseSparseNDArray)
+                else resizing([node], [array])[0]
+                for node, array in zip(nodes, arrays, strict=True)
+            ]
+
+        return StoredExecutor(
+            self._symbol,
+            self._ctx,
+            resized(self._graph.arguments, self.arg_arrays),
+            resized(self._graph.arguments, self.grad_arrays),
+            self._requests,
+            resized(self._graph.states, self.aux_arrays),
+            group2ctx=self._group2ctx,
+        )
+
+    @property
+    def allocated(self) -> int:
+        """How many bytes the outputs take."""
+        values = [value_of(output) for output in self.outputs]
+        return sum(v.nbytes if isinstance(v, np.ndarray) else v.data.nbytes for v in values)
+
+
+def _check_head(name: str, entry: Entry, output: NDArray, gradient: NDArray | None) -> None:
+    """Refuse a gradient of another shape than its output, and none where the output is no loss."""
+    application = entry.node.application
+    if gradient is None:
+        if application is None or not application.is_loss:
+            raise MXNetError(missing_head(name))
+    elif gradient.shape != output.shape:
+        raise MXNetError(
+            f"backward: the gradient of {name} has the shape {gradient.shape}, "
+            f"but the output has {output.shape}"
+        )
+
+
+def _as_type(gradient: NDArray, output: NDArray) -> NDArray:
+    """A gradient in the dtype of its output."""
+    if gradient.dtype == output.dtype:
+        return gradient
+    return gradient.astype(output.dtype)  # type: ignore[no-any-return]
