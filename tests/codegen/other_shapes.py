@@ -25,7 +25,7 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 _BECOMES = (lambda n: n, lambda n: n, lambda n: 1, lambda n: n + 1, lambda n: 2 * n, lambda n: n)
 
 
-def _changed(shapes: Sequence[Shape], change: Change) -> list[Shape]:
+def changed(shapes: Sequence[Shape], change: Change) -> list[Shape]:
     """The shapes of the variables for another call."""
     together, numbers = change
     made, place = [], 0
@@ -51,7 +51,7 @@ def check_other_shapes(random: RandomGraph, changes: Sequence[Change]) -> None:
     shapes = [a.shape for a in random.arrays]
     unchanged = (True, (0,))
     for change in (unchanged, *changes, unchanged):
-        wanted = _changed(shapes, change)
+        wanted = changed(shapes, change)
         if max(np.prod(s, dtype=int) for s in wanted) > 4 * MOST_ELEMENTS:
             continue
         arrays = [_resized(a, s) for a, s in zip(random.arrays, wanted, strict=True)]

@@ -6,7 +6,7 @@ exchange two axes: ``(batch, length, heads, size)`` becomes ``(batch, heads, len
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.loop import Read
@@ -14,11 +14,9 @@ from gluonic.codegen.loops.semantics import loop_of, relabels
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.guards import Question
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
-
-ShapeQuestion = Callable[[Shape, Shape], bool]
 
 
 class ReadHeadsInPlace(Pass):
@@ -49,11 +47,7 @@ class ReadHeadsInPlace(Pass):
         """Let products read and write heads where they lie."""
         if not any(node.operator_name == "batch_dot" for node in graph.nodes):
             return graph
-        rewriting = _Rewriting(graph, context.facts(graph))
-        made = graph.rewrite(rewriting.replace)
-        if rewriting.answers:
-            context.guard(graph, rewriting.holds)
-        return made
+        return graph.rewrite(_Rewriting(graph, context).replace)
 
 
 def _are_joined(by_head: Shape, matrices: Shape) -> bool:
@@ -73,12 +67,10 @@ class _Rewriting:
     Attributes
     ----------
     made : for entries that are replaced the new ones
-    answers : to questions about two entries' shapes
     """
 
-    def __init__(self, graph: Graph, facts: Facts) -> None:
-        self.facts = facts
-        self.answers: dict[tuple[ShapeQuestion, Entry, Entry], bool] = {}
+    def __init__(self, graph: Graph, context: PassContext) -> None:
+        self.facts, self.unguarded = context.facts(graph), context.unguarded(graph)
         self.made: dict[Entry, Entry] = {}
         self._uses = Counter([*graph.outputs, *(e for node in graph.nodes for e in node.inputs)])
         self._by_head: dict[Node, Entry] = {}
@@ -92,19 +84,10 @@ class _Rewriting:
         self.made |= {node.entry(i): made.entry(i) for i in range(node.output_count)}
         return made
 
-    def ask(self, question: ShapeQuestion, first: Entry, second: Entry) -> bool:
+    def ask(self, question: Question, first: Entry, second: Entry) -> bool:
         """Ask something of two entries' shapes."""
-        answer = question(self.facts.shapes[first], self.facts.shapes[second])
-        self.answers[question, first, second] = answer
-        return answer
-
-    def holds(self, facts: Facts, exactly: bool) -> bool:
-        """Whether other shapes give the same answers."""
-        return all(
-            question(facts.shapes[a], facts.shapes[b]) == answer
-            for (question, a, b), answer in self.answers.items()
-            if answer or exactly
-        )
+        shapes = self.facts.shapes
+        return bool(shapes[first].asked(question, shapes[second]))  # type: ignore[attr-defined]
 
     def _now(self, entry: Entry) -> Entry:
         return self.made.get(entry, entry)
@@ -161,7 +144,8 @@ class _Rewriting:
         """Whether a node exchanges the second and the third of four axes."""
         if node.operator_name not in ("transpose", "SwapAxis"):
             return False
-        shapes = self.facts.shapes[node.inputs[0]], self.facts.shapes[node.entry()]
+        known = self.unguarded.shapes  # which axes are exchanged follows from ranks and attributes
+        shapes = known[node.inputs[0]], known[node.entry()]
         loop = loop_of(node.applied, shapes[:1], shapes[1:])
         return loop is not None and loop.reads == (Read((0, 2, 1, 3)),)
 

@@ -11,7 +11,6 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Operator
 from gluonic.graph.origin import give_origin
@@ -97,15 +96,12 @@ def share_packing(graph: Graph, context: PassContext) -> Graph:
     facts = context.facts(graph)
     layers = [n for n in graph.nodes if n.application and Extended.of(n.application)]
     counts = Counter(n.inputs[1] for n in layers if facts.dtypes[n.inputs[0]] == np.float32)
-    candidates = [e for e, n in counts.items() if n > 1 or e.node in context.parameters]
-
-    def worth_it(facts: Facts) -> list[bool]:
-        return [is_packed_in_panels(facts.shapes[entry]) for entry in candidates]
-
-    answers = worth_it(facts)
-    if candidates:
-        context.guard(graph, lambda others, _: worth_it(others) == answers)
-    shared = {entry for entry, is_worth_it in zip(candidates, answers, strict=True) if is_worth_it}
+    shared = {
+        entry
+        for entry, count in counts.items()
+        if (count > 1 or entry.node in context.parameters)
+        and is_packed_in_panels(facts.shapes[entry])
+    }
     packed: dict[Entry, Entry] = {}
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:

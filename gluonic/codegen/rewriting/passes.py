@@ -1,12 +1,13 @@
 """What a pass is: a rewrite of graphs that leaves values as they are, with a name and a contract."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gluonic.codegen.shapes.abstract_arrays import StandIn
 from gluonic.codegen.shapes.facts import Facts, find_facts
+from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.text import graph_text
@@ -20,12 +21,11 @@ class GraphGuard:
     Attributes
     ----------
     graph : the graph that the pass looked at
-    holds : whether other facts of that graph give the same answers; what may be asked for is whether `exactly`,
-        or whether the rewritten graph is right, if not as simple as could be
+    shapes : what it asked of the shapes of its entries
     """
 
     graph: Graph
-    holds: Callable[[Facts, bool], bool]
+    shapes: ShapeGuards
 
 
 class PassContext:
@@ -40,7 +40,6 @@ class PassContext:
 
     Attributes
     ----------
-    guards : what was decided by shapes so far
     states : the variables that the graph overwrites, whose new values are its last outputs
     """
 
@@ -53,19 +52,29 @@ class PassContext:
         parameters: Collection[Node] = (),
     ) -> None:
         self.inputs, self.arrays, self.train, self.parameters = inputs, arrays, train, parameters
-        self.guards: list[GraphGuard] = []
         self.states: tuple[Node, ...] = ()
-        self._facts: dict[Graph, Facts] = {}
+        self._known: dict[Graph, Facts] = {}
+        self._observed: dict[Graph, tuple[Facts, ShapeGuards]] = {}
 
     def facts(self, graph: Graph) -> Facts:
-        """The shapes and dtypes of all entries of a graph, found when they are first asked for."""
-        if graph not in self._facts:
-            self._facts[graph] = find_facts(graph, self.inputs, self.arrays)
-        return self._facts[graph]
+        """The shapes and dtypes of all entries of a graph; the shapes note what they are asked."""
+        if graph not in self._observed:
+            known = self.unguarded(graph)
+            guards = ShapeGuards(known.shapes)
+            self._observed[graph] = Facts(guards.observed, known.dtypes), guards
+        return self._observed[graph][0]
 
-    def guard(self, graph: Graph, holds: Callable[[Facts, bool], bool]) -> None:
-        """Note what was decided by the shapes of a graph."""
-        self.guards.append(GraphGuard(graph, holds))
+    def unguarded(self, graph: Graph) -> Facts:
+        """The facts of a graph for who decides nothing by shapes; found when they are first asked for."""
+        if graph not in self._known:
+            self._known[graph] = find_facts(graph, self.inputs, self.arrays)
+        return self._known[graph]
+
+    @property
+    def guards(self) -> list[GraphGuard]:
+        """What was decided by shapes so far."""
+        observed = self._observed.items()
+        return [GraphGuard(graph, guards) for graph, (_, guards) in observed if guards]
 
 
 class Pass:
@@ -83,8 +92,9 @@ class Pass:
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """The rewritten graph; the same if there is nothing to do.
 
-        Of dtypes a pass asks as it likes: a graph serves one set of them. What it decides by shapes it notes as
-        guards of the context.
+        Of dtypes and ranks a pass asks as it likes: a graph serves one set of them. What it asks of the shapes
+        in `context.facts` is noted. The graph must be right for others that give the same answers, and for
+        those of which some that differed are equal.
         """
         raise NotImplementedError
 

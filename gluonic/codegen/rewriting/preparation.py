@@ -53,6 +53,7 @@ class Prepared:
     graph : its outputs are those of the original, then the new values of `states`
     output_count : how many outputs the original has
     states : the variables that the graph overwrites
+    ranks : of all entries of the traced graph
     guards : what was decided by shapes
     passes : runs the pipeline once more, checks it and reports what each pass made
     """
@@ -60,18 +61,24 @@ class Prepared:
     graph: Graph
     output_count: int
     states: tuple[Node, ...]
+    ranks: Sequence[int]
     guards: tuple[GraphGuard, ...]
     passes: Callable[[], list[PassReport]] = field(compare=False, repr=False)
 
-    def holds(self, facts: Callable[[Graph], Facts], *, exactly: bool = True) -> bool:
+    def holds(
+        self, traced: Graph, facts: Callable[[Graph], Facts], *, exactly: bool = True
+    ) -> bool:
         """Whether the graph is right for other shapes, of arrays of the same dtypes.
 
         Parameters
         ----------
+        traced : the original
         facts : finds those of a graph
         exactly : or whether it is right, if not as simple as could be
         """
-        return all(guard.holds(facts(guard.graph), exactly) for guard in self.guards)
+        return _ranks(facts(traced)) == self.ranks and all(
+            guard.shapes.hold(facts(guard.graph).shapes, exactly=exactly) for guard in self.guards
+        )
 
 
 class Preparation:
@@ -101,23 +108,24 @@ class Preparation:
             where a shape depends on the data
         """
         context, made = self._context(arrays, train), self._made_for(arrays, train)
-        context.facts(self.graph)  # what does not fit is to be found in the user's graph
-        fitting = next((p for p in made if p.holds(context.facts)), None)
+        context.unguarded(self.graph)  # what does not fit is to be found in the user's graph
+        fitting = next((p for p in made if p.holds(self.graph, context.unguarded)), None)
         if fitting is None:
             fitting = self._prepared(context)
             made.append(fitting)
-        return fitting, context.facts(fitting.graph)
+        return fitting, context.unguarded(fitting.graph)
 
     def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
         """The graphs made before that are right for such arrays, the simplest first, and their facts."""
         context = self._context(arrays, train)
-        context.facts(self.graph)
+        facts = context.unguarded
+        facts(self.graph)
         made = self._made_for(arrays, train)
-        right = [p for p in made if p.holds(context.facts, exactly=False)]
+        right = [p for p in made if p.holds(self.graph, facts, exactly=False)]
         if len(right) > 1:
-            right.sort(key=lambda p: not p.holds(context.facts))
+            right.sort(key=lambda p: not p.holds(self.graph, facts))
         for prepared in right:
-            yield prepared, context.facts(prepared.graph)
+            yield prepared, facts(prepared.graph)
 
     def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
         """The facts of a graph made before for such arrays; None if it is not right for them."""
@@ -132,14 +140,15 @@ class Preparation:
 
     def _prepared(self, context: PassContext) -> Prepared:
         """The graph after all passes."""
-        graph, ranks = self.graph, _ranks(context.facts(self.graph))
-        context.guard(graph, lambda others, _: _ranks(others) == ranks)
+        graph, ranks = self.graph, _ranks(context.unguarded(self.graph))
         for each in PIPELINE:
             graph = each.apply(graph, context)
         arrays = [StandIn(array.shape, array.dtype) for array in context.arrays]
         passes = partial(self._reports, arrays, context.train)
-        count = len(self.graph.outputs)
-        return Prepared(graph, count, context.states, tuple(context.guards), passes)
+        guards = tuple(context.guards)
+        for guard in guards:
+            guard.shapes.release()
+        return Prepared(graph, len(self.graph.outputs), context.states, ranks, guards, passes)
 
     def _reports(self, arrays: Sequence[StandIn], train: bool) -> list[PassReport]:
         """What each pass makes of the graph.

@@ -1,7 +1,6 @@
 """Passes that compute once what is computed twice, and leave out what changes nothing."""
 
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Entry, Graph
 from gluonic.graph.simplify import simplify
 
@@ -31,26 +30,13 @@ class Simplify(Pass):
     contract = "no two nodes compute the same; what is reshaped, cast or broadcast changes by that"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Simplify for shapes like these: where two are equal, that is a guard."""
+        """Simplify for shapes like these."""
         facts = context.facts(graph)
-        answers: dict[tuple[Entry, Entry], bool] = {}
 
         def same_shape(first: Entry, second: Entry) -> bool:
-            answer = facts.shapes[first] == facts.shapes[second]
-            answers[first, second] = answer
-            return answer
+            return facts.shapes[first] == facts.shapes[second]
 
-        def holds(others: Facts, exactly: bool) -> bool:
-            return all(
-                (others.shapes[a] == others.shapes[b]) == answer
-                for (a, b), answer in answers.items()
-                if answer or exactly
-            )
-
-        made = simplify(graph, same_shape, facts.dtypes)
-        if answers:
-            context.guard(graph, holds)
-        return made
+        return simplify(graph, same_shape, facts.dtypes)
 
 
 class SimplifyParts(Pass):

@@ -3,10 +3,7 @@
 Passes are imported when a graph has images.
 """
 
-from collections.abc import Mapping
-
-from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node import Graph
 from gluonic.support.lazy_import import import_later
 
 WINDOWED = (
@@ -34,24 +31,9 @@ def are_in(graph: Graph) -> bool:
     return any(node.operator_name in BEGINNING for node in graph.nodes)
 
 
-_PARAMETERS = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_var")
-
-
-def without_batch(node: Node, shapes: Mapping[Entry, Shape]) -> tuple[Shape, ...]:
-    """The shapes of a node's inputs and of its first output; of what has a batch, without its size."""
-    names = (*node.applied.inputs, "output")
-    entries = (*node.inputs, node.entry())
-    return tuple(
-        shapes[entry] if name in _PARAMETERS else shapes[entry][1:]
-        for name, entry in zip(names, entries, strict=True)
-    )
-
-
 __getattr__, __dir__ = import_later(
     __name__,
     {
-        "forms_key": "gluonic.codegen.rewriting.layout.plain_layout:forms_key",
-        "layout_key": "gluonic.codegen.rewriting.layout.blocked_layout:layout_key",
         "with_blocks": "gluonic.codegen.rewriting.layout.blocked_layout:with_blocks",
         "with_plain_images": "gluonic.codegen.rewriting.layout.plain_layout:with_plain_images",
     },

@@ -5,9 +5,6 @@ known statistics, a residual sum, an activation) goes into their epilogue, or ru
 back to planes where something else reads them.
 """
 
-from collections.abc import Hashable, Sequence
-
-from gluonic.codegen.rewriting.layout import without_batch
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting, BlockRule
 from gluonic.codegen.rewriting.layout.following import (
     dropout,
@@ -20,61 +17,16 @@ from gluonic.codegen.rewriting.layout.gradients import data_gradient, weight_gra
 from gluonic.codegen.rewriting.layout.joining import JOINS, read_in_blocks
 from gluonic.codegen.rewriting.layout.pooling import pooling, scattering, spreading
 from gluonic.codegen.rewriting.layout.resampling import RESIZING
-from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.support.record import record
+from gluonic.codegen.rewriting.passes import PassContext
+from gluonic.graph.node import Graph
 
 
-def layout_key(graph: Graph, facts: Facts) -> Hashable:
-    """What of the facts the rewritten graph depends on; not the size of the batch."""
-    return tuple(
-        (facts.dtypes[node.inputs[0]], *without_batch(node, facts.shapes))
-        for node in graph.nodes
-        if node.operator_name in _RULES or _combines(node)
-    )
-
-
-def _combines(node: Node) -> bool:
-    """Whether a node computes each element from several inputs, which may be broadcast."""
-    application = node.application
-    return application is not None and application.op.scalar is not None and len(node.inputs) > 1
-
-
-@record
-class BlockedGraph:
-    """A graph with images in blocks, and what it assumes beyond `layout_key`.
-
-    Attributes
-    ----------
-    graph : what to compute
-    alike : pairs of entries of the graph that was given, which have the same extents along axes of both
-    """
-
-    graph: Graph
-    alike: Sequence[tuple[Entry, Entry, slice]]
-
-    def holds(self, facts: Facts) -> bool:
-        """Whether the graph is right for other shapes of which `layout_key` is the same."""
-        shapes = facts.shapes
-        return all(shapes[a][axes] == shapes[b][axes] for a, b, axes in self.alike)
-
-
-def with_blocks(graph: Graph, facts: Facts, train: bool) -> BlockedGraph:
-    """The graph with images in blocks of channels, where that is faster; the same graph if nowhere.
-
-    Parameters
-    ----------
-    graph : what to compute
-    facts : its shapes and dtypes
-    train : whether it runs in training mode
-    """
+def with_blocks(graph: Graph, context: PassContext) -> Graph:
+    """The graph with images in blocks of channels, where that is faster; the same graph if nowhere."""
     # In training mode batch norms find statistics of their own, in planes.
-    readers = [name for name in _IMAGES if not (train and name == "BatchNorm")]
-    wanted = read_in_blocks(graph, readers, train)
-    rewriting = BlockedRewriting(
-        graph, facts, _RULES, elementwise, train=train, read_in_blocks=wanted
-    )
-    return BlockedGraph(rewriting.run(), rewriting.alike)
+    readers = [name for name in _IMAGES if not (context.train and name == "BatchNorm")]
+    wanted = read_in_blocks(graph, readers, context.train)
+    return BlockedRewriting(graph, context, _RULES, elementwise, read_in_blocks=wanted).run()
 
 
 _IMAGES: dict[str, BlockRule] = {

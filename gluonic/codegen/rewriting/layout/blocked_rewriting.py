@@ -28,14 +28,13 @@ from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
 )
-from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.rewriting.passes import PassContext
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 
 BlockRule = Callable[["BlockedRewriting", Node], bool]
 Border = tuple[int, int, int, int]
-_ALL = slice(None)
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
 """How many places a filter may have: where filters are turned round there is code for each of them."""
@@ -46,23 +45,21 @@ class BlockedRewriting(LayoutRewriting):
 
     Parameters
     ----------
-    graph, facts, rules, otherwise : what is rewritten, and how
-    train : whether the graph runs in training mode
+    graph, context, rules, otherwise : what is rewritten, and how
     read_in_blocks : the entries that something reads in blocks
     """
 
     def __init__(
         self,
         graph: Graph,
-        facts: Facts,
+        context: PassContext,
         rules: Mapping[str, BlockRule],
         otherwise: BlockRule,
         *,
-        train: bool,
         read_in_blocks: Collection[Entry],
     ) -> None:
-        super().__init__(graph, facts, rules, otherwise)
-        self.train = train
+        super().__init__(graph, context.facts(graph), rules, otherwise)
+        self.train, self.unguarded = context.train, context.unguarded(graph)
         self.target = host()
         self.lanes = lanes_of(self.target)
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
@@ -72,7 +69,6 @@ class BlockedRewriting(LayoutRewriting):
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
         self.named = {node.name: node for node in graph.nodes}
-        self.alike: list[tuple[Entry, Entry, slice]] = []
         self.read_in_blocks = read_in_blocks
 
     def may_take(self, node: Node) -> bool:
@@ -90,13 +86,6 @@ class BlockedRewriting(LayoutRewriting):
         return [self.blocks[entry][0]] if entry in self.blocks else []
 
     # -- layouts ------------------------------------------------------------------------------
-
-    def are_alike(self, first: Entry, second: Entry, axes: slice = _ALL) -> bool:
-        """Whether two entries have the same extents; if so, that is assumed for batches of other sizes."""
-        answer = self.shape(first)[axes] == self.shape(second)[axes]
-        if answer:
-            self.alike.append((first, second, axes))
-        return answer
 
     def groups_of(self, channels: int, groups: int) -> int:
         """How many groups count: only if blocks would reach across them."""

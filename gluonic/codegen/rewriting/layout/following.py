@@ -20,7 +20,6 @@ from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
 
-_BATCH = slice(1)
 _SUMS = ("elemwise_add", "broadcast_add")
 
 
@@ -104,7 +103,7 @@ def scaling(images: BlockedRewriting, node: Node) -> bool:
     for data, scale in (node.inputs, node.inputs[::-1]):
         shape, own = images.shape(data), images.shape(scale)
         is_scale = len(shape) == 4 and own[1:] == (*shape[1:2], 1, 1) and shape[2:] != (1, 1)
-        if is_scale and images.in_blocks(data, 1) and images.are_alike(data, scale, _BATCH):
+        if is_scale and images.in_blocks(data, 1) and shape[:1] == own[:1]:
             pair = images.block(data), images.block(scale)
             made = apply(scale_blocks, *pair, name=node.name, has_shift=False, of_each_image=True)
             images.blocks[node.entry()] = made, 1
@@ -133,7 +132,7 @@ def rectifier(images: BlockedRewriting, node: Node) -> bool:
 
 def _activation(images: BlockedRewriting, node: Node, application: Application) -> bool:
     """Make an activation part of what computes its data."""
-    data, loop = node.inputs[0], loop_for(node, images.facts)
+    data, loop = node.inputs[0], loop_for(node, images.unguarded)
     if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
         return False
     try:
@@ -156,7 +155,7 @@ def _residual(images: BlockedRewriting, node: Node, position: int) -> bool:
     made, other = images.open_convolution(node.inputs[position]), node.inputs[1 - position]
     if made is None or made.residual is not None or other == node.inputs[position]:
         return False
-    if not images.are_alike(node.inputs[0], node.inputs[1]):
+    if images.shape(node.inputs[0]) != images.shape(node.inputs[1]):
         return False
     groups = images.groups_of(images.shape(other)[1], made.groups)
     images.pending[node.entry()] = replace(made, residual=images.block(other, groups))

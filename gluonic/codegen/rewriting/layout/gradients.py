@@ -33,7 +33,7 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
         return False
     back = _way_back(forward)
-    places = rewriting.shape(data)[2:]
+    places = rewriting.places(data)
     axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
     (top, bottom), (left, right) = (
         border_of(phases, size)

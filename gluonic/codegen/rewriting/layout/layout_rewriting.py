@@ -88,8 +88,12 @@ class LayoutRewriting:
         return self.kept[entry]
 
     def shape(self, entry: Entry) -> Shape:
-        """The shape of an entry of the old graph."""
+        """The shape of an entry of the old graph, which notes what it is asked."""
         return self.facts.shapes[entry]
+
+    def places(self, entry: Entry) -> Shape:
+        """How many places images with their channels first have, as numbers."""
+        return tuple(self.shape(entry)[2:])
 
     def trace(self, made: Iterable[Entry], origin: Node) -> None:
         """Have all new nodes below some entries point to the user's line of the node whose work they do."""

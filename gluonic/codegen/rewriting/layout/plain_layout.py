@@ -13,12 +13,12 @@ are rearranged at their ends.
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
-from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED, without_batch
+from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.volumes import volumes_as_images
@@ -32,15 +32,6 @@ from gluonic.graph.ops.windows import Windows, is_channels_last
 from gluonic.support.record import record
 
 _FLOATS = (FLOAT32, FLOAT64)
-
-
-def forms_key(graph: Graph, facts: Facts) -> Hashable:
-    """What of the facts the rewritten graph depends on; not the size of the batch."""
-    return tuple(
-        (*[facts.dtypes[entry] for entry in node.inputs], *without_batch(node, facts.shapes))
-        for node in graph.nodes
-        if node.operator_name in _WINDOWED
-    )
 
 
 def with_plain_images(graph: Graph, facts: Facts) -> Graph:
@@ -152,11 +143,12 @@ class PlainRewriting(LayoutRewriting):
             images = F.broadcast_add(images, F.reshape(self.own(entry), shape=shape))
         return images
 
-    def _plain_shape(self, entry: Entry, form: ImageLayout) -> Shape:
-        batch, *others = self.facts.shapes[entry]
-        if form.last:
-            others = [others[-1], *others[:-1]]
-        return (batch, others[0], *form.lifted(tuple(others[1:]), 1))
+    def _plain_shape(self, entry: Entry, form: ImageLayout) -> tuple[Any, ...]:
+        """The shape of an entry in the form of kernels, without the size of the batch."""
+        others = self.shape(entry)[1:]
+        channels = others[-1 if form.last else 0]
+        places = others[:-1] if form.last else others[1:]
+        return (None, channels, *form.lifted(tuple(places), 1))
 
     def _make(self, node: Node, settings: Mapping[str, Any], form: ImageLayout) -> None:
         inputs = [

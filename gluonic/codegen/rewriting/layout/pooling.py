@@ -27,7 +27,7 @@ def spreading(images: BlockedRewriting, node: Node) -> bool:
     if not _is_pool(images, node, data):
         return False
     settings = _settings(images, node, data)
-    places = images.shape(data)[2:]
+    places = images.places(data)
     made = apply(spread_blocks, images.block(grad), name=node.name, places=places, **settings)
     images.blocks[node.entry()] = made, 1
     return True

@@ -39,7 +39,7 @@ def _resizing(images: BlockedRewriting, node: Node, *, forward: str, back: bool)
         return False
     if not images.in_blocks(data) and images.shape(data)[1] < images.lanes // 2:
         return False
-    places = images.shape(goal)[2:]
+    places = images.places(goal)
     blocks = images.block(data)
     made = apply(resample_blocks, blocks, name=node.name, way=way, places=places, back=back)
     images.blocks[goal] = made, 1

@@ -17,7 +17,7 @@ from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
-from gluonic.graph.ops.windows import Windows, first_shape, windows_of
+from gluonic.graph.ops.windows import Windows, windows_of
 
 if TYPE_CHECKING:
     from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
@@ -75,8 +75,9 @@ class _Convolution:
 
     def data_gradient(self) -> None:
         """Make the gradient of the data: that of its windows, summed up."""
-        shape, images = self.rewriting.facts.shapes[self.data], self._images(self.output)
-        _, channels, _, *places = first_shape(shape, self.windows.channels_last)
+        shape, images = self.rewriting.shape(self.data), self._images(self.output)
+        last = self.windows.channels_last
+        channels, places = shape[-1 if last else 1], shape[2:-1] if last else shape[3:]
         joined = channels * self.depth["kernel"]
         like = apply(
             images_like, images, name=self.node.name, channels=joined, places=tuple(places)

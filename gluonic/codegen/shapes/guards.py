@@ -1,0 +1,163 @@
+"""Guards: what was asked of the shapes of a graph, noted by the shapes themselves.
+
+Who decides by a shape need not say so. An extent that is read is a guard that it is this number; where two
+shapes are compared, that they are equal, or not, is one. What is never read, such as a batch, may be anything.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from gluonic.graph.attributes import Shape
+from gluonic.graph.node import Entry
+
+_Part: TypeAlias = tuple[Entry, range]
+Question: TypeAlias = Callable[..., bool]
+
+
+class ShapeGuards:
+    """What was asked of the shapes of a graph's entries, with the answers.
+
+    Parameters
+    ----------
+    shapes : of all entries
+
+    Examples
+    --------
+    >>> from gluonic.graph.node import Node
+    >>> x, y = Node(None, "x").entry(), Node(None, "y").entry()
+    >>> guards = ShapeGuards({x: (4, 3), y: (4, 5)})
+    >>> a, b = guards.observed[x], guards.observed[y]
+    >>> a[1] < 8, a[:1] == b[:1]
+    (True, True)
+    >>> guards.hold({x: (7, 3), y: (7, 9)}), guards.hold({x: (7, 2), y: (7, 5)})
+    (True, False)
+    """
+
+    def __init__(self, shapes: Mapping[Entry, Shape]) -> None:
+        self.shapes = shapes
+        self.observed = ObservedShapes(self)
+        self._numbers: dict[Entry, dict[int, int]] = {}
+        self._answers: dict[tuple[Question, tuple[_Part, ...]], bool] = {}
+        self._without_zero: dict[_Part, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._numbers or self._answers or self._without_zero)
+
+    def release(self) -> None:
+        """Forget the shapes, of which nothing is asked any more."""
+        self.shapes = {}
+        self.observed.clear()
+
+    def number(self, entry: Entry, axis: int) -> int:
+        """An extent, which is a guard from now on."""
+        found = self.shapes[entry][axis]
+        self._numbers.setdefault(entry, {})[axis] = found
+        return found
+
+    def ask(self, question: Question, *parts: _Part) -> bool:
+        """Ask something of parts of shapes."""
+        answer = question(*[_part(self.shapes, part) for part in parts])
+        self._answers[question, parts] = answer
+        return answer
+
+    def has_zero(self, part: _Part) -> bool:
+        """Whether an array that has these extents is empty."""
+        entry, axes = part
+        for axis in axes:
+            if self.shapes[entry][axis] == 0:
+                return self.number(entry, axis) == 0
+        self._without_zero[part] = None
+        return False
+
+    def hold(self, shapes: Mapping[Entry, Shape], *, exactly: bool = True) -> bool:
+        """Whether other shapes, of the same ranks, give the same answers.
+
+        Parameters
+        ----------
+        shapes : of all entries
+        exactly : or whether answers that were yes still are: what was decided is right then, if not the best
+        """
+        return (
+            all(
+                shapes[entry][axis] == number
+                for entry, numbers in self._numbers.items()
+                for axis, number in numbers.items()
+            )
+            and not any(n == 0 for part in self._without_zero for n in _part(shapes, part))
+            and all(
+                question(*[_part(shapes, part) for part in parts]) == answer
+                for (question, parts), answer in self._answers.items()
+                if answer or exactly
+            )
+        )
+
+
+def _part(shapes: Mapping[Entry, Shape], part: _Part) -> Shape:
+    entry, axes = part
+    return shapes[entry][axes.start : axes.stop : axes.step]
+
+
+class ObservedShapes(dict[Entry, Any]):
+    """The shapes of entries, each of which notes what it is asked."""
+
+    def __init__(self, guards: ShapeGuards) -> None:
+        super().__init__()
+        self._guards = guards
+
+    def __missing__(self, entry: Entry) -> "ObservedShape":
+        rank = len(self._guards.shapes[entry])
+        found = self[entry] = ObservedShape(self._guards, entry, range(rank))
+        return found
+
+
+class ObservedShape(Sequence[int]):
+    """A shape, or a part of one, that notes what it is asked; how many axes it has is no question."""
+
+    __slots__ = ("_axes", "_entry", "_guards")
+
+    def __init__(self, guards: ShapeGuards, entry: Entry, axes: range) -> None:
+        self._guards, self._entry, self._axes = guards, entry, axes
+
+    def __len__(self) -> int:
+        return len(self._axes)
+
+    def __getitem__(self, index: Any) -> Any:
+        axes = self._axes[index]
+        if isinstance(axes, range):
+            return ObservedShape(self._guards, self._entry, axes)
+        return self._guards.number(self._entry, axes)
+
+    def __iter__(self) -> Iterator[int]:
+        return (self._guards.number(self._entry, axis) for axis in self._axes)
+
+    def __contains__(self, number: object) -> bool:
+        if number == 0:
+            return self._guards.has_zero((self._entry, self._axes))
+        return any(each == number for each in self)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ObservedShape) and other._guards is self._guards:
+            own, its = (self._entry, self._axes), (other._entry, other._axes)
+            return len(self) == len(other) and self._guards.ask(operator.eq, own, its)
+        if isinstance(other, (tuple, ObservedShape)):
+            pairs = zip(self, other, strict=False)
+            return len(self) == len(other) and all(one == another for one, another in pairs)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __add__(self, other: Any) -> Shape:
+        return (*self, *other)
+
+    def __radd__(self, other: Any) -> Shape:
+        return (*other, *self)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def asked(self, question: Question, *others: "ObservedShape") -> bool:
+        """Ask something of it and other shapes, of which the answer is the guard rather than each extent."""
+        shapes = (self, *others)
+        return self._guards.ask(question, *[(shape._entry, shape._axes) for shape in shapes])

@@ -1,0 +1,172 @@
+"""Guards note what passes ask of shapes: where they hold, the passes would make the same graph again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen.rewriting.preparation import Preparation
+from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.facts import DynamicShapeError
+from gluonic.codegen.shapes.guards import ShapeGuards
+from gluonic.graph.builder import F
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.gradient import gradients
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.text import graph_text
+from tests.codegen.growing import RandomGraph, Shape
+from tests.codegen.other_shapes import CHANGES, Change, changed
+from tests.codegen.random_graphs import random_graphs
+
+FLOAT32 = np.dtype(np.float32)
+
+
+def stand_ins(shapes: Sequence[Shape]) -> list[StandIn]:
+    return [StandIn(shape, FLOAT32) for shape in shapes]
+
+
+class Prepared:
+    """A graph that was prepared for some shapes, to be asked about others."""
+
+    def __init__(self, outputs: Sequence[Entry], shapes: dict[str, Shape]) -> None:
+        self.graph = Graph(outputs)
+        self.names = list(shapes)
+        by_name = {node.name: node for node in self.graph.variables}
+        self.variables = [by_name[name] for name in self.names]
+        self.preparation = Preparation(self.graph, self.variables)
+        self.made, _ = self.preparation.of(stand_ins([*shapes.values()]), train=False)
+
+    def serves(self, **shapes: Shape) -> bool:
+        arrays = stand_ins([shapes[name] for name in self.names])
+        found = self.preparation.facts_of(self.made, arrays, train=False)
+        return found is not None
+
+
+def x_and(*names: str) -> list[Entry]:
+    return [Node(None, name).entry() for name in ("x", *names)]
+
+
+def test_images_are_prepared_once_for_all_batches_and_anew_for_other_sizes() -> None:
+    x, w = x_and("w")
+    y = F.relu(F.Convolution(x, w, kernel=(3, 3), num_filter=32, no_bias=True))
+    prepared = Prepared([y], {"x": (2, 32, 9, 9), "w": (32, 32, 3, 3)})
+    assert all(prepared.serves(x=(n, 32, 9, 9), w=(32, 32, 3, 3)) for n in (1, 3, 500))
+    assert not prepared.serves(x=(2, 32, 9, 8), w=(32, 32, 3, 3))
+    assert not prepared.serves(x=(2, 48, 9, 9), w=(32, 48, 3, 3))
+
+
+def test_a_transposed_convolution_of_any_batch_is_prepared_once() -> None:
+    x, w = x_and("w")
+    y = F.Deconvolution(x, w, kernel=(3, 3), num_filter=8, no_bias=True)
+    prepared = Prepared([y], {"x": (2, 4, 5, 5), "w": (4, 8, 3, 3)})
+    assert all(prepared.serves(x=(n, 4, 5, 5), w=(4, 8, 3, 3)) for n in (1, 3, 7))
+    assert not prepared.serves(x=(2, 4, 1, 1), w=(4, 8, 3, 3))
+
+
+def test_volumes_of_any_batch_are_prepared_once() -> None:
+    x, w = x_and("w")
+    y = F.Convolution(x, w, kernel=(3, 3, 3), num_filter=8, no_bias=True)
+    found = gradients([F.square(y)], [F.ones_like(y)], [x, w], train=True)
+    slopes = [entry for entry in found if entry is not None]
+    assert len(slopes) == 2
+    prepared = Prepared([y, *slopes], {"x": (2, 4, 5, 6, 6), "w": (8, 4, 3, 3, 3)})
+    assert all(prepared.serves(x=(n, 4, 5, 6, 6), w=(8, 4, 3, 3, 3)) for n in (1, 3, 7))
+    assert not prepared.serves(x=(2, 4, 7, 6, 6), w=(8, 4, 3, 3, 3))
+
+
+def test_rows_of_any_number_and_length_are_prepared_once() -> None:
+    (x,) = x_and()
+    prepared = Prepared(
+        [F.softmax(F.broadcast_sub(x, F.mean(x, axis=1, keepdims=True)))], {"x": (4, 3)}
+    )
+    assert all(prepared.serves(x=shape) for shape in ((1, 3), (9, 7), (1, 1)))
+
+
+def test_what_was_left_out_because_shapes_were_equal_is_a_guard() -> None:
+    x, y = x_and("y")
+    prepared = Prepared([F.broadcast_mul(F.broadcast_like(x, y), y)], {"x": (4, 3), "y": (4, 3)})
+    assert prepared.serves(x=(7, 5), y=(7, 5))
+    assert not prepared.serves(x=(1, 3), y=(4, 3))
+
+
+def test_a_weight_is_packed_for_its_size() -> None:
+    x, w = x_and("w")
+    first = F.FullyConnected(x, w, num_hidden=300, no_bias=True)
+    prepared = Prepared(
+        [F.FullyConnected(first, w, num_hidden=300, no_bias=True)], {"x": (2, 300), "w": (300, 300)}
+    )
+    assert "_packed" in graph_text(prepared.made.graph)
+    assert prepared.serves(x=(5, 300), w=(300, 300))
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(random_graphs(most=12), st.lists(CHANGES, min_size=2, max_size=2))
+def test_where_guards_hold_passes_make_the_same_graph_again(
+    random: RandomGraph, changes: list[list[Change]]
+) -> None:
+    preparation = Preparation(random.graph, random.variables)
+    given_ = [StandIn(array.shape, array.dtype) for array in random.arrays]
+    try:
+        made, _ = preparation.of(given_, random.train)
+    except DynamicShapeError:
+        return
+    for change in (c for each in changes for c in each):
+        shapes = changed([array.shape for array in given_], change)
+        arrays = [StandIn(shape, a.dtype) for shape, a in zip(shapes, given_, strict=True)]
+        try:
+            again, _ = preparation.of(arrays, random.train)
+            anew, _ = Preparation(random.graph, random.variables).of(arrays, random.train)
+        except MXNetError:
+            continue  # shapes that do not go together
+        if again is made:
+            assert graph_text(made.graph) == graph_text(anew.graph), shapes
+
+
+QUESTIONS: dict[str, Any] = {
+    "an extent": lambda a, b: a[1] < 4,
+    "a comparison with numbers": lambda a, b: a == (2, 3),
+    "a part of numbers": lambda a, b: a[1:] == (3,),
+    "two shapes": lambda a, b: a == b,
+    "parts of two": lambda a, b: a[:1] == b[:1],
+    "emptiness": lambda a, b: 0 in a,
+    "another number": lambda a, b: 3 in a,
+    "a look-up": lambda a, b: {(2, 3): True}.get(a, False),
+    "a product": lambda a, b: a.asked(lambda one, other: one[0] * one[1] == sum(other), b),
+    "all of it": lambda a, b: sum((*a, *b)) > 9,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@given(
+    st.tuples(*[st.tuples(st.integers(0, 4), st.integers(0, 4))] * 2),
+    st.tuples(*[st.tuples(st.integers(0, 4), st.integers(0, 4))] * 2),
+)
+def test_where_guards_hold_the_answer_is_the_same(
+    question: str, first: tuple[Shape, Shape], second: tuple[Shape, Shape]
+) -> None:
+    entries = x_and("y")
+    answers = []
+    for shapes in (first, second):
+        guards = ShapeGuards(dict(zip(entries, shapes, strict=True)))
+        answers.append(bool(QUESTIONS[question](*[guards.observed[e] for e in entries])))
+        assert guards
+        assert guards.hold(guards.shapes)
+        if shapes is first:
+            kept = guards
+    if kept.hold(dict(zip(entries, second, strict=True))):
+        assert answers[0] == answers[1]
+
+
+def test_how_many_axes_there_are_is_no_question() -> None:
+    (x,) = x_and()
+    guards = ShapeGuards({x: (2, 3)})
+    assert len(guards.observed[x]) == 2
+    assert len(guards.observed[x][1:]) == 1
+    assert not guards
