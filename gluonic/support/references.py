@@ -6,12 +6,19 @@ show, so they count as well.
 """
 
 import sys
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-_COUNTS: Final = sys.implementation.name == "cpython"
+
+def _counts_nothing(_: Any) -> int:
+    return 0
+
+
+_count: Callable[[Any], int] = (
+    sys.getrefcount if sys.implementation.name == "cpython" else _counts_nothing
+)
 
 
 class _Holder:
@@ -21,21 +28,19 @@ class _Holder:
         self.held = np.empty(1)
 
 
-def _count_of_attribute(holder: Any, name: str) -> int:
-    return sys.getrefcount(getattr(holder, name)) if _COUNTS else 0
-
-
 def _counts_of_members(arrays: Sequence[Any]) -> list[int]:
-    return [sys.getrefcount(array) if _COUNTS else 0 for array in arrays if array is not None]
+    return [_count(array) for array in arrays if array is not None]
 
 
-_ATTRIBUTE = _count_of_attribute(_Holder(), "held")
-(_MEMBER,) = _counts_of_members([np.empty(1)])
+# What is counted where nothing else refers to an array; -1, which is never counted, where nothing counts.
+_holder = _Holder()
+_ATTRIBUTE = _count(getattr(_holder, "held")) or -1  # noqa: B009 (as in `holds_alone`)
+_MEMBER = _counts_of_members([np.empty(1)])[0] or -1
 
 
 def holds_alone(holder: Any, name: str) -> bool:
     """Whether an attribute is all that refers to an array."""
-    return _COUNTS and _count_of_attribute(holder, name) == _ATTRIBUTE
+    return _count(getattr(holder, name)) == _ATTRIBUTE
 
 
 def hold_alone(arrays: Sequence[Any]) -> bool:
@@ -43,4 +48,4 @@ def hold_alone(arrays: Sequence[Any]) -> bool:
 
     Each array may be in it once.
     """
-    return _COUNTS and all(count == _MEMBER for count in _counts_of_members(arrays))
+    return all(count == _MEMBER for count in _counts_of_members(arrays))
