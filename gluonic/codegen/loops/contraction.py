@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
 from gluonic.graph.node import Entry, Node
 
@@ -41,7 +41,7 @@ def products_in_sums(
         return (
             product in members
             and product not in outputs
-            and lowering_of(product.applied.op).multiplies
+            and lowering_at(product).multiplies
             and times_read[product] == 1
             and all(dtypes[entry] == dtype for entry in (product.entry(), *product.inputs))
         )
@@ -49,7 +49,7 @@ def products_in_sums(
     found = {}
     for node in nodes:
         dtype = dtypes[node.entry()]
-        if lowering_of(node.applied.op).signs is None or dtype not in (FLOAT32, FLOAT64):
+        if lowering_at(node).signs is None or dtype not in (FLOAT32, FLOAT64):
             continue
         for position, term in enumerate(map(root_of, node.inputs)):
             has_number = len(node.inputs) == 1 or _multiplies_by_number(term)
@@ -63,7 +63,7 @@ def sum_of_product(
     m: Emitter, node: Node, position: int, factors: Sequence[Operand], addend: Operand
 ) -> Value:
     """Write a sum of which the term at `position` is a product, computed with it."""
-    signs = lowering_of(node.applied.op).signs
+    signs = lowering_at(node).signs
     assert signs is not None
     first, second, third = m.common(*factors, addend)
     if signs[position] < 0:
@@ -74,6 +74,4 @@ def sum_of_product(
 
 
 def _multiplies_by_number(node: Node) -> bool:
-    return (
-        not node.is_variable and lowering_of(node.applied.op).multiplies and len(node.inputs) == 1
-    )
+    return lowering_at(node).multiplies and len(node.inputs) == 1

@@ -7,6 +7,8 @@ lower(
     "LeakyReLU",
     loop="loops.semantics:leaky",
     is_function=True,
+    decompose="rewriting.decompose:leaky",
+    draws_apart="rewriting.draws_apart:rectifier",
     python="random slopes that are read as an output, too, NumPy computes",
 )
 lower("_prelu_view_like", relabels=True)

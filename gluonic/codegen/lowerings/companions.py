@@ -2,14 +2,19 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_backward_Convolution_data", step="convolution.as_matmul:DataGradientStep.of")
-lower("_backward_Convolution_weight", step="convolution.as_matmul:WeightGradientStep.of")
-lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of")
-lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of")
 lower(
-    "_take_maxima",
-    python="only the second gradient of max pooling reads it",
+    "_backward_Convolution_data",
+    step="convolution.as_matmul:DataGradientStep.of",
+    float16="upcast",
 )
+lower(
+    "_backward_Convolution_weight",
+    step="convolution.as_matmul:WeightGradientStep.of",
+    float16="upcast",
+)
+lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of", float16="upcast")
+lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of", float16="upcast")
+lower("_take_maxima", python="only the second gradient of max pooling reads it")
 lower(
     "_backward_Pooling_v1",
     python="NumPy pools as MXNet's first version did; Pooling has machine code",
@@ -19,3 +24,4 @@ lower(
     "_backward_contrib_AdaptiveAvgPooling2D",
     python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
 )
+lower("_backward_Deconvolution_data", "_backward_Deconvolution_weight", float16="upcast")

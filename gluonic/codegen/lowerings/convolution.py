@@ -2,4 +2,4 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("Convolution", step="convolution.as_matmul:ConvolutionProductStep.of")
+lower("Convolution", step="convolution.as_matmul:ConvolutionProductStep.of", float16="upcast")

@@ -5,7 +5,7 @@ from gluonic.codegen.lowerings.entry import lower
 lower("_copy", "BlockGrad", "make_loss", relabels=True, selects=True)
 lower("MakeLoss", relabels=True)
 lower("Cast", "_cast_like", selects=True)
-lower("add_n", loop="loops.semantics:add_n")
+lower("add_n", loop="loops.semantics:add_n", float16="pairwise")
 lower("where", loop="loops.semantics:where", selects=True)
 lower("zeros_like", loop="loops.semantics:zeros")
 lower("ones_like", loop="loops.semantics:ones")

@@ -9,6 +9,7 @@ lower("_arange", loop="loops.loop_choices:arange")
 lower(
     "_contrib_arange_like",
     loop="loops.loop_choices:ramp",
+    decompose="rewriting.decompose:arange_like",
     python="with axis=None, or repetition, NumPy writes it",
 )
 lower(

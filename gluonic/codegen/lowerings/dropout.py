@@ -2,4 +2,9 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("Dropout", python="where the mask is read but nothing is dropped, NumPy computes it")
+lower(
+    "Dropout",
+    decompose="rewriting.decompose:dropout",
+    draws_apart="rewriting.draws_apart:dropout",
+    python="where the mask is read but nothing is dropped, NumPy computes it",
+)

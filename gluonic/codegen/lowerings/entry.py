@@ -12,6 +12,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from gluonic.graph.node import Node
 from gluonic.graph.operator import Operator
 from gluonic.support.record import record
 
@@ -19,16 +20,17 @@ Rule: TypeAlias = str | Callable[..., Any]
 """A function, or where it stands."""
 
 FAMILIES = frozenset({
-    "activation", "attention", "binary", "boxes", "broadcasting", "calibration", "companions",
-    "convolution", "copying", "correlation", "creation", "ctc_loss", "deformable_convolution",
-    "deformable_roi", "dropout", "gathering", "hawkes", "image", "image_colour", "indexing", "joining",
-    "linalg", "linalg_factors", "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox",
-    "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
-    "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
-    "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rearrange",
-    "recurrent", "recurrent_gradients", "reduce", "regularization", "resizing", "response_norm", "roi",
-    "roi_parts", "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output",
-    "sparse_rows", "standardization", "statistics", "unary", "unfolding", "upsampling",
+    "activation", "attention", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
+    "calibration", "companions", "convolution", "copying", "correlation", "creation", "ctc_loss",
+    "deconvolution", "deformable_convolution", "deformable_roi", "dense", "dropout", "gathering",
+    "hawkes", "image", "image_colour", "indexing", "joining", "layer_norm", "linalg", "linalg_factors",
+    "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox", "optimizer_update",
+    "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several", "ordering",
+    "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic", "quantized_layers",
+    "quantized_recurrent", "random_choice", "random_density", "rearrange", "recurrent",
+    "recurrent_gradients", "reduce", "regularization", "resizing", "response_norm", "roi", "roi_parts",
+    "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
+    "standardization", "statistics", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
@@ -47,7 +49,12 @@ class OperatorLowering:
         or a function of the attributes that tells
     multiplies : whether it multiplies two numbers
     signs : of a sum of two terms, their signs; a number is the second term
+    product : ``(settings, input shapes) → Product``: which product of matrices it is
     step : ``(node, facts) → Step | None``: what runs it as a whole
+    decompose : ``(F, site) → entries | None``: what it is made of
+    draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
+    float16 : how it computes halves: ``"upcast"`` in float32, ``"pairwise"`` as sums of two; otherwise loops
+        round them
     python : why Python runs it, always or in the cases that the sentence names
     """
 
@@ -58,7 +65,11 @@ class OperatorLowering:
     selects: bool | Callable[[dict[str, Any]], bool] = False
     multiplies: bool = False
     signs: tuple[int, int] | None = None
+    product: Rule | None = None
     step: Rule | None = None
+    decompose: Rule | None = None
+    draws_apart: Rule | None = None
+    float16: str = ""
     python: str = ""
 
 
@@ -88,10 +99,16 @@ def lowering_of(op: Operator) -> OperatorLowering:
     found = _FOUND.get(op)
     if found is None:
         family = op.kernel.__module__.rpartition(".")[2]
-        if family in FAMILIES:
-            importlib.import_module(f"gluonic.codegen.lowerings.{family}")
+        if family not in FAMILIES:
+            return _BY_NAME.get(op.name, _NOTHING)
+        importlib.import_module(f"gluonic.codegen.lowerings.{family}")
         found = _FOUND[op] = _BY_NAME.get(op.name, _NOTHING)
     return found
+
+
+def lowering_at(node: Node) -> OperatorLowering:
+    """What the compiler knows of a node's operator; nothing of a variable."""
+    return _NOTHING if node.application is None else lowering_of(node.application.op)
 
 
 def why_python(op: Operator) -> str:

@@ -6,3 +6,7 @@ lower(
     "khatri_rao",
     python="NumPy multiplies the columns; no rule for machine code has been written",
 )
+lower("dot", product="matmul.product:dot", float16="upcast")
+lower("_backward_dot_lhs", product="matmul.product:dot_lhs", float16="upcast")
+lower("_backward_dot_rhs", product="matmul.product:dot_rhs", float16="upcast")
+lower("batch_dot", product="matmul.product:batch_dot", float16="upcast")

@@ -14,4 +14,11 @@ lower(
     "_backward_diag",
     python="NumPy moves its elements in one call; no rule for machine code has been written",
 )
-lower("_backward_repeat", python="of what is repeated zero times NumPy makes zeros")
+lower(
+    "_backward_repeat",
+    decompose="rewriting.decompose:repeat_back",
+    python="of what is repeated zero times NumPy makes zeros",
+)
+lower("tile", decompose="rewriting.decompose:tile")
+lower("_backward_tile", decompose="rewriting.decompose:tile_back")
+lower("repeat", decompose="rewriting.decompose:repeat")

@@ -5,6 +5,9 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "RNN",
     step="recurrent.steps:RecurrentStep.of",
+    decompose="rewriting.decompose:recurrent",
+    draws_apart="rewriting.draws_apart:network",
+    float16="upcast",
     python="where the mask is read but nothing is dropped, NumPy computes it",
 )
-lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of")
+lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of", float16="upcast")

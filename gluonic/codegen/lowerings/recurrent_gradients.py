@@ -2,4 +2,4 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_backward_RNN", step="recurrent.steps:RecurrentGradientStep.of")
+lower("_backward_RNN", step="recurrent.steps:RecurrentGradientStep.of", float16="upcast")

@@ -6,9 +6,10 @@ lower("BilinearSampler", "_bilinear_sample", step="data_movement.sampling_steps:
 lower("_backward_bilinear_sample", step="data_movement.sampling_steps:SampleGradientStep.of")
 lower(
     "GridGenerator",
+    decompose="rewriting.grids:grid_generator",
     python="warping adds a grid that NumPy has",
 )
-lower(
-    "_scale_flow",
-    python="only gradients of warping read it, and NumPy scales it",
-)
+lower("_scale_flow", python="only gradients of warping read it, and NumPy scales it")
+lower("_affine_grid", decompose="rewriting.grids:affine_grid")
+lower("_backward_affine_grid", decompose="rewriting.grids:affine_grid_back")
+lower("SpatialTransformer", decompose="rewriting.grids:spatial_transformer")

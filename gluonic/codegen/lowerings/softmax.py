@@ -4,7 +4,20 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "softmax",
-    "log_softmax",
-    "softmin",
+    decompose="rewriting.decompose:softmax",
+    float16="upcast",
     python="into another dtype, NumPy computes it",
 )
+lower(
+    "log_softmax",
+    decompose="rewriting.decompose:log_softmax",
+    float16="upcast",
+    python="into another dtype, NumPy computes it",
+)
+lower(
+    "softmin",
+    decompose="rewriting.decompose:softmin",
+    float16="upcast",
+    python="into another dtype, NumPy computes it",
+)
+lower("SoftmaxActivation", decompose="rewriting.decompose:softmax_activation", float16="upcast")

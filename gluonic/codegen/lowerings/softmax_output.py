@@ -7,3 +7,4 @@ lower(
     loop="loops.loop_choices:softmax_output_back",
     python="with several outputs, or labels that count for nothing, NumPy computes it",
 )
+lower("SoftmaxOutput", decompose="rewriting.decompose:softmax_output", float16="upcast")

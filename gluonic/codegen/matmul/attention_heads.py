@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.attributes import Shape
 from gluonic.graph.attributes import Shape as Numbers
 from gluonic.graph.operator import Array
@@ -78,3 +79,6 @@ def _(n: NodeView) -> None:
         n.output = (batch, rows, heads, columns)
     else:
         n.output = (count, rows, columns)
+
+
+lower(heads_dot, product="matmul.product:heads_dot", float16="upcast")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.semantics import function_of
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.application import Application
 from gluonic.graph.operator import REGISTRY, Array, Operator
 from gluonic.graph.view import NodeView
@@ -90,3 +91,6 @@ def _operator(dense: Application) -> Operator:
 def _absent(n: Any) -> tuple[str, ...]:
     missing = {"bias": n.no_bias, "packed": not n.is_packed}
     return tuple(name for name, is_missing in missing.items() if is_missing)
+
+
+lower("_extended", product="matmul.product:extended")

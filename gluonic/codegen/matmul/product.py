@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
+from gluonic.codegen.lowerings.entry import lowering_at, rule_at
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, Place, matrix_shape
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Node
@@ -42,25 +43,29 @@ class Product:
 
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
     """The operator as a product of matrices; None if it is none."""
-    rule = _RULES.get(node.operator_name)
-    if rule is None:
+    place = lowering_at(node).product
+    if place is None:
         return None
-    return rule(node.applied.settings, [shapes[e] for e in node.inputs])
+    found: Product = rule_at(place)(node.applied.settings, [shapes[e] for e in node.inputs])
+    return found
 
 
-def _dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The product of a dense layer."""
     columns, inner = shapes[1]
     rows = shapes[0][0] if settings["flatten"] else prod(shapes[0][:-1])
     bias = 2 if len(shapes) > 2 else None
     return Product(0, 1, bias, False, True, 1, rows, columns, inner)
 
 
-def _extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
-    product = _dense(settings, shapes[: 2 + (not settings["no_bias"])])
+def extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """That of a dense layer with what is fused to it."""
+    product = dense(settings, shapes[: 2 + (not settings["no_bias"])])
     return replace(product, packed=len(shapes) - 1 if settings["is_packed"] else None)
 
 
-def _dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The product of arrays taken as matrices."""
     return _matrices(settings, 0, shapes[0], 1, shapes[1])
 
 
@@ -73,7 +78,7 @@ def _matrices(settings: Mapping[str, Any], a: int, left: Shape, b: int, right: S
     return Product(a, b, None, ta, tb, 1, rows, columns, inner)
 
 
-def _dot_lhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def dot_lhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     """The gradient of `dot` with respect to its first factor: ``g · rhsᵀ``, or its transpose."""
     whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
     rows, columns, inner = whole.rows, whole.columns, whole.inner
@@ -83,7 +88,7 @@ def _dot_lhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     return Product(0, 2, None, False, not tb, 1, rows, inner, columns)
 
 
-def _dot_rhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def dot_rhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     """The gradient of `dot` with respect to its second factor: ``lhsᵀ · g``, or its transpose."""
     whole = _matrices(settings, 1, shapes[1], 2, shapes[2])
     rows, columns, inner = whole.rows, whole.columns, whole.inner
@@ -93,31 +98,20 @@ def _dot_rhs(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     return Product(1, 0, None, not ta, False, 1, inner, columns, rows)
 
 
-def _batch_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def batch_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The products of many matrices."""
     ta, tb = settings["transpose_a"], settings["transpose_b"]
     rows, inner = shapes[0][-2:][::-1] if ta else shapes[0][-2:]
     columns = shapes[1][-2] if tb else shapes[1][-1]
     return Product(0, 1, None, ta, tb, prod(shapes[0][:-2]), rows, columns, inner)
 
 
-def _heads_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+def heads_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
+    """The products of attention heads."""
     places = settings["left"], settings["right"]
     matrices = [matrix_shape(s, place) for s, place in zip(shapes, places, strict=True)]
     heads = [shape[2] for shape, place in zip(shapes, places, strict=True) if place]
     if settings["by_head"]:
         heads.append(heads[0])
     output = BY_HEAD if settings["by_head"] else WHOLE
-    return replace(_batch_dot(settings, matrices), places=(*places, output), heads=tuple(heads))
-
-
-_RULES = {
-    "FullyConnected": _dense,
-    "_extended": _extended,
-    "dot": _dot,
-    "_backward_dot_lhs": _dot_lhs,
-    "_backward_dot_rhs": _dot_rhs,
-    "batch_dot": _batch_dot,
-    "_heads_dot": _heads_dot,
-}
-PRODUCTS = tuple(name for name in _RULES if name != "_extended")
-"""The operators of a user's graph that are products."""
+    return replace(batch_dot(settings, matrices), places=(*places, output), heads=tuple(heads))

@@ -13,9 +13,8 @@ from gluonic.codegen.loops.inner_operators import (
     cut_out,
     within,
 )
+from gluonic.codegen.lowerings.entry import lowering_at, rule_at
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
-from gluonic.codegen.rewriting.grids import GRIDS
-from gluonic.codegen.rewriting.interleaved import INTERLEAVED
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
@@ -77,11 +76,11 @@ class _Rewriting:
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
         """The entries to put in the place of a node's outputs."""
-        rule = None if node.application is None else _RULES.get(node.application.op.name)
-        if rule is None:
+        place = lowering_at(node).decompose
+        if place is None:
             return None
         site = RewriteContext(node, inputs, self.train, self.facts, self.used, self.current)
-        made = rule(F, site)
+        made: Sequence[Entry] | None = rule_at(place)(F, site)
         if made is not None:
             give_origin(made, node)
         return made
@@ -111,7 +110,7 @@ def _softmax_within(F: Any, x: Entry, length: Entry, axis: int) -> Entry:
     return apply(within, quotient, length, axis=axis, value=0.0)
 
 
-def _softmax(*, log: bool = False, negated: bool = False) -> DecompositionRule:
+def _softmax_rule(*, log: bool = False, negated: bool = False) -> DecompositionRule:
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n = site.n
         if n.dtype is not None:
@@ -126,11 +125,18 @@ def _softmax(*, log: bool = False, negated: bool = False) -> DecompositionRule:
     return rule
 
 
-def _softmax_activation(F: Any, site: RewriteContext) -> Sequence[Entry]:
+softmax = _softmax_rule()
+log_softmax = _softmax_rule(log=True)
+softmin = _softmax_rule(negated=True)
+
+
+def softmax_activation(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Shares of channels, or of all elements of an instance."""
     return [_softmax_of(F, site.n.data, 1 if site.n.mode == "channel" else -1)]
 
 
-def _softmax_output(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def softmax_output(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Shares of classes."""
     n = site.n
     if n.multi_output or n.preserve_shape or site.rank == 2:
         return [_softmax_of(F, n.data, 1 if n.multi_output else -1)]
@@ -154,7 +160,8 @@ def _scaled(F: Any, centred: Entry, scale: Entry, shift: Entry) -> Entry:
     return result
 
 
-def _layer_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def layer_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Standardize along an axis, then scale and shift."""
     n = site.n
     gamma, beta = (F._channel_view_like(v, n.data, axis=n.axis) for v in (n.gamma, n.beta))
     centred, mean, variance = _standardized(F, n.data, n.eps, axis=n.axis)
@@ -163,7 +170,8 @@ def _layer_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     return [_scaled(F, standardized, gamma, beta), mean, deviation]
 
 
-def _grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Standardize groups of channels of each instance, then scale and shift them."""
     n = site.n
     groups = settings_of(n).get("num_groups", 0)
     blocks = F.reshape(n.data, shape=(0, groups, -1))
@@ -175,7 +183,8 @@ def _grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
     return [output, *(F.reshape(v, shape=(0, 0)) for v in (mean, deviation))]
 
 
-def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Standardize channels over a batch, or by known statistics, then scale and shift them."""
     n = site.n
     if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
         return None
@@ -200,8 +209,9 @@ def _batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [_scaled(F, centred, scale, beta), *statistics]
 
 
-def _batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    found = _batch_norm(F, site)
+def batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A batch normalization and a rectifier."""
+    found = batch_norm(F, site)
     return None if found is None else [F.relu(found[0]), *found[1:]]
 
 
@@ -213,7 +223,8 @@ def _is_own_state(site: RewriteContext, entry: Entry) -> bool:
 # -- joining and splitting ----------------------------------------------------------------------
 
 
-def _split(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def split(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Equal pieces along an axis."""
     n, axis = site.n, site.n.axis % site.rank
     return [
         cut_out(n.data, EqualPiece(axis, i, n.num_outputs, n.squeeze_axis))
@@ -221,7 +232,8 @@ def _split(F: Any, site: RewriteContext) -> Sequence[Entry]:
     ]
 
 
-def _concat_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def concat_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """The pieces of a gradient."""
     n, count = site.n, site.n.num_args
     dim = n.dim % site.rank
     return [
@@ -229,7 +241,8 @@ def _concat_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
     ]
 
 
-def _dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Dropout that drops nothing."""
     n = site.n
     if (site.train or n.mode == "always") and n.p > 0:
         return None
@@ -238,7 +251,7 @@ def _dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [n.data, n.data]
 
 
-def _ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The losses alone, where nobody reads their gradient."""
     if site.node.entry(1) in site.used:
         return None
@@ -246,7 +259,7 @@ def _ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [losses, site.n.data]
 
 
-def _recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A recurrent network that drops nothing; nobody reads its mask."""
     n, node = site.n, site.node
     if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
@@ -255,7 +268,7 @@ def _recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [*found, found[0]]
 
 
-def _leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A rectifier with slopes that are learnt, or the mean of random ones."""
     n, node = site.n, site.node
     if n.act_type == "prelu":
@@ -267,7 +280,7 @@ def _leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [F.where(n.data > 0, n.data, leaked), n.data]
 
 
-def _arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Integers count in whole steps."""
     n = site.n
     start, step = math.trunc(n.start), math.trunc(n.step)
@@ -279,12 +292,14 @@ def _arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 # -- copies -------------------------------------------------------------------------------------
 
 
-def _tile(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def tile(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Copies side by side."""
     n = site.n
     return [tiled(F, n.data, site.rank, n.reps)] if 0 not in n.reps else None
 
 
-def _tile_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def tile_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Sums over copies side by side."""
     gradient, data = site.inputs
     rank = len(site.facts.shapes[site.node.inputs[1]])
     if 0 in site.n.reps or site.dtype.kind != "f":
@@ -292,12 +307,14 @@ def _tile_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [tiled_back(F, gradient, data, rank, site.n.reps)]
 
 
-def _repeat(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def repeat(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Each element several times."""
     n = site.n
     return [repeated(F, n.data, site.rank, n.repeats, n.axis)] if n.repeats else None
 
 
-def _repeat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def repeat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Sums over repetitions."""
     (gradient, data), n = site.inputs, site.n
     rank = len(site.facts.shapes[site.node.inputs[1]])
     if not n.repeats or site.dtype.kind != "f":
@@ -313,42 +330,13 @@ def _channels_around(F: Any, x: Entry, count: int) -> Entry:
     return sums
 
 
-def _local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Divide by a power of the sums of neighbouring channels' squares."""
     n = site.n
     base = _channels_around(F, F.square(n.data), n.nsize) * (n.alpha / n.nsize) + n.knorm
     return [n.data * F.exp(F.log(base) * -n.beta)]  # a power takes several times as long
 
 
-def _channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Sums over neighbouring channels."""
     return [_channels_around(F, site.n.data, site.n.nsize)]
-
-
-_RULES: dict[str, DecompositionRule] = {
-    "_contrib_arange_like": _arange_like,
-    **GRIDS,
-    **INTERLEAVED,
-    "LeakyReLU": _leaky,
-    "RNN": _recurrent,
-    "softmax": _softmax(),
-    "log_softmax": _softmax(log=True),
-    "softmin": _softmax(negated=True),
-    "SoftmaxActivation": _softmax_activation,
-    "SoftmaxOutput": _softmax_output,
-    "LayerNorm": _layer_norm,
-    "InstanceNorm": _grouped_norm,
-    "GroupNorm": _grouped_norm,
-    "LRN": _local_response_norm,
-    "_channel_window_sum": _channel_window_sum,
-    "BatchNorm": _batch_norm,
-    "BatchNorm_v1": _batch_norm,
-    "_contrib_SyncBatchNorm": _batch_norm,
-    "_contrib_BatchNormWithReLU": _batch_norm_with_relu,
-    "SliceChannel": _split,
-    "tile": _tile,
-    "_backward_tile": _tile_back,
-    "repeat": _repeat,
-    "_backward_repeat": _repeat_back,
-    "_backward_Concat": _concat_back,
-    "Dropout": _dropout,
-    "CTCLoss": _ctc_loss,
-}

@@ -9,6 +9,7 @@ from typing import Any
 
 from gluonic.codegen.loops.draws import drop, kept_elements, masks, slopes
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.lowerings.entry import lowering_at, rule_at
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
@@ -54,9 +55,10 @@ def with_draws_apart(graph: Graph, train: bool) -> Graph:
     """
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        if node.operator_name not in _RULES or not draws(node, train):
+        place = lowering_at(node).draws_apart
+        if place is None or not draws(node, train):
             return None
-        made = _RULES[node.operator_name](node, inputs, node.applied.settings)
+        made: Sequence[Entry] = rule_at(place)(node, inputs, node.applied.settings)
         give_origin(made, node)
         return made
 
@@ -68,27 +70,27 @@ def _drawn(node: Node, op: Operator, data: Entry, **settings: Any) -> Entry:
     return node.with_application(op.apply(settings), [data]).entry()
 
 
-def _dropout(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+def dropout(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    """Dropout of the elements that were drawn."""
     (data,), p = inputs, settings["p"]
     kept = _drawn(node, kept_elements, data, p=p, axes=settings["axes"])
     return [apply(drop, data, kept, p=p), F._cast_like(kept, data) * float(kept_scale(p))]
 
 
-def _rectifier(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+def rectifier(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    """A rectifier with the slopes that were drawn."""
     (data,), bounds = inputs, ("lower_bound", "upper_bound")
     drawn = _drawn(node, slopes, data, **{name: settings[name] for name in bounds})
     return [F.where(data > 0, data, data * drawn), drawn]
 
 
-def _network(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+def network(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
+    """A recurrent network that drops between layers what was drawn."""
     given = dict(zip(node.applied.inputs, inputs, strict=True))
-    network = network_of(SimpleNamespace(**settings))
-    width, layers = network.directions * network.shown, network.num_layers - 1
+    sizes = network_of(SimpleNamespace(**settings))
+    width, layers = sizes.directions * sizes.shown, sizes.num_layers - 1
     given["masks"] = _drawn(node, masks, given["data"], layers=layers, width=width, p=settings["p"])
     known = {k: v for k, v in settings.items() if k in masked_rnn.attributes and v is not None}
     application = masked_rnn.apply(known)
     made = Node(application, node.name, [given[name] for name in application.inputs])
     return [made.entry(i) for i in range(made.output_count)]
-
-
-_RULES = {"Dropout": _dropout, "LeakyReLU": _rectifier, "RNN": _network}

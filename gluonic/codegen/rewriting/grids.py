@@ -32,13 +32,15 @@ def _mapped(F: Any, site: RewriteContext, matrices: Entry) -> Entry:
     return places
 
 
-def _affine_grid(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def affine_grid(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A grid mapped by matrices."""
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     return [_mapped(F, site, site.inputs[0])]
 
 
-def _affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """The gradient of the matrices."""
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     gradient = site.inputs[0]
@@ -47,20 +49,13 @@ def _affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [F.Reshape(F.stack(*sums, axis=2), shape=(0, -1))]
 
 
-def _grid_generator(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    return _affine_grid(F, site) if site.n.transform_type == "affine" else None
+def grid_generator(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A grid mapped by matrices, where it is not one that is warped."""
+    return affine_grid(F, site) if site.n.transform_type == "affine" else None
 
 
-def _spatial_transformer(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+def spatial_transformer(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Images sampled where a mapped grid lies."""
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     return [F._bilinear_sample(site.n.data, _mapped(F, site, site.n.loc))]
-
-
-GRIDS = {
-    "_affine_grid": _affine_grid,
-    "_backward_affine_grid": _affine_grid_back,
-    "GridGenerator": _grid_generator,
-    "SpatialTransformer": _spatial_transformer,
-}
-"""The rules of operators that make grids of places, or sample images there."""

@@ -62,11 +62,7 @@ def _first(F: Any, by_head: Entry, parts: int) -> Entry:
 
 
 _BOTH = "queries_keys_values"
-_PREFIX = "_contrib_interleaved_matmul_"
-INTERLEAVED = {
-    _PREFIX + "selfatt_qk": _scores(_BOTH, _BOTH, parts=3, key=1),
-    _PREFIX + "selfatt_valatt": _weighted_values(_BOTH, parts=3),
-    _PREFIX + "encdec_qk": _scores("queries", "keys_values", parts=2, key=0),
-    _PREFIX + "encdec_valatt": _weighted_values("keys_values", parts=2),
-}
-"""The rules by operators."""
+selfatt_qk = _scores(_BOTH, _BOTH, parts=3, key=1)
+selfatt_valatt = _weighted_values(_BOTH, parts=3)
+encdec_qk = _scores("queries", "keys_values", parts=2, key=0)
+encdec_valatt = _weighted_values("keys_values", parts=2)

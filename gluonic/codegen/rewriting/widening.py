@@ -8,9 +8,8 @@ from functools import reduce
 
 import numpy as np
 
+from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.matmul.product import PRODUCTS
-from gluonic.codegen.rewriting.layout import TRANSPOSED, WINDOWED
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import HALF, rounded_attributes
@@ -19,18 +18,6 @@ from gluonic.graph.origin import give_origin
 
 _SINGLE = "float32"
 _LOWEST = float(np.finfo(HALF).min)
-_WIDENED = {
-    *(*WINDOWED, *TRANSPOSED, *PRODUCTS),
-    *("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_contrib_BatchNormWithReLU"),
-    *("LayerNorm", "InstanceNorm", "GroupNorm", "LRN", "_channel_window_sum"),
-    *("softmax", "log_softmax", "softmin", "SoftmaxActivation", "SoftmaxOutput"),
-    *("RNN", "_masked_RNN", "_backward_RNN", "CTCLoss"),
-}
-"""The operators that are no loops, or are made of several steps."""
-
-
-_FUNCTIONS = {"LeakyReLU"}
-"""Operators that apply a function to each element, though their attributes decide which."""
 
 
 class UpcastHalves(Pass):
@@ -79,13 +66,13 @@ def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
     application = node.application
     if application is None:
         return None
-    op = application.op
+    op, known = application.op, lowering_of(application.op)
     if dtypes[node.entry()] == HALF:
-        if op.name in _WIDENED:
+        if known.float16 == "upcast":
             return _between_conversions
-        if op.name == "add_n" and len(node.inputs) > 2:
+        if known.float16 == "pairwise" and len(node.inputs) > 2:
             return _one_after_the_other
-    if (op.scalar is not None or op.name in _FUNCTIONS) and any(
+    if (op.scalar is not None or known.is_function) and any(
         dtypes[entry] == HALF for entry in node.inputs
     ):
         return _with_rounded_numbers if rounded_attributes(application.settings) else None

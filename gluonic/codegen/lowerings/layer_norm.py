@@ -1,0 +1,6 @@
+"""Normalization of instances."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("LayerNorm", decompose="rewriting.decompose:layer_norm", float16="upcast")
+lower("InstanceNorm", "GroupNorm", decompose="rewriting.decompose:grouped_norm", float16="upcast")
