@@ -17,6 +17,7 @@ from gluonic.graph.storage.values import RowSparse, known_rows
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, RowSparseNDArray, dense_of, zeros_of
+from gluonic.optimizer.row_kernels import run_natively
 
 Rule = Callable[..., tuple[Any, ...]]
 
@@ -74,11 +75,13 @@ def update_stored(
     if lazy and isinstance(grad, RowSparseNDArray):
         value = grad._value.ordered()
         rows: Any = value.indices
-        first, *others = (target[rows] for target in targets)
-        results = _computed(rule, numbers, [first, value.data, *others])
+        chosen = [target[rows] for target in targets]
+        arrays = [chosen[0], np.ascontiguousarray(value.data), *chosen[1:]]
+        native = run_natively(rule, numbers, arrays)
+        results: list[Any] = chosen if native else list(_computed(rule, numbers, arrays))
     else:
         rows = ...
-        results = _computed(rule, numbers, [targets[0], dense_of(grad), *targets[1:]])
+        results = list(_computed(rule, numbers, [targets[0], dense_of(grad), *targets[1:]]))
     for target, result in zip(targets[::-1], results[::-1], strict=True):
         target[rows] = result
         mark_modified(target)
