@@ -147,32 +147,45 @@ def test_all_folders_of_the_compiler_have_a_floor() -> None:
     assert {path.parent.name for path in (PACKAGE / "codegen").glob("*/__init__.py")} == {*CODEGEN}
 
 
+NAMED_FROM_BELOW = {
+    "lowerings": "an entry names the rule or the step of an operator, which is imported when a graph has it",
+}
+"""Folders whose strings name what lies above them, and why."""
+_BY_STRING = re.compile(r"(?:gluonic\.codegen\.)?([a-z_]+)(?:\.[a-z_]+)*:[A-Za-z_.]+")
+
+
 @pytest.mark.parametrize("folder", CODEGEN)
 def test_a_folder_of_the_compiler_imports_only_what_lies_below(folder: str) -> None:
     allowed = CODEGEN[: CODEGEN.index(folder) + 1]
     upwards = [
         f"{path.relative_to(PACKAGE.parent)} imports {module}"
         for path in (PACKAGE / "codegen" / folder).rglob("*.py")
-        for module in run_time_imports(path)
-        if module.startswith("gluonic.codegen.") and module.split(".")[2] not in allowed
+        for module in compiler_imports(path)
+        if module not in allowed
     ]
     assert not upwards, "\n".join(upwards)
 
 
-def run_time_imports(path: Path) -> list[str]:
-    """What a file imports, but for what only type checkers read."""
-    tree = ast.parse(path.read_text())
-    unread = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    return [
-        node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in unread
+@pytest.mark.parametrize("folder", CODEGEN)
+def test_a_folder_of_the_compiler_names_only_what_lies_below(folder: str) -> None:
+    """What is imported by a string, such as ``"convolution.steps:ConvolutionStep"``, is imported, too."""
+    allowed = CODEGEN[: CODEGEN.index(folder) + 1]
+    upwards = [
+        f"{path.relative_to(PACKAGE.parent)} names {found[0]}"
+        for path in (PACKAGE / "codegen" / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if (found := _BY_STRING.fullmatch(node.value)) and found[1] in CODEGEN
+        if found[1] not in allowed
     ]
+    assert bool(upwards) == (folder in NAMED_FROM_BELOW), "\n".join(upwards)
+
+
+def compiler_imports(path: Path) -> list[str]:
+    """The folders of the compiler that a file imports from: at once, in functions, or for types alone."""
+    imports = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom)]
+    modules = [f"{node.module}.{alias.name}" for node in imports for alias in node.names]
+    return [m.split(".")[2] for m in modules if m.startswith("gluonic.codegen.")]
 
 
 def test_rules_take_no_private_member_of_a_node() -> None:

@@ -31,3 +31,23 @@ def test_who_knows_that_a_node_applies_an_operator_asks_for_what_is_applied() ->
         and ast.unparse(node.test).endswith(".application is not None")
     }
     assert not claims, "`node.applied` is the application, and raises where there is none"
+
+
+CIRCLES = {
+    "gluonic.gluon.block": "a block can be drawn, summed up and traced, and what does that knows blocks",
+    "gluonic.gluon.contrib.estimator.estimator": "handlers of events are given the estimator that calls them",
+    "gluonic.codegen.maths.values": "the operators of a value write code, and what writes code makes values",
+    "gluonic.symbol.symbol": "a symbol binds itself to an executor, which knows its symbol",
+    "gluonic.gluon.parameter_values": "what complains about a parameter's values is given them",
+    "gluonic.graph.operator": "an operator makes applications of itself",
+    "gluonic.ndarray.array": "an array has its place on the tape, which holds arrays",
+    "gluonic.codegen.rewriting.layout.plain_layout": "rules of volumes are given the rewriting",
+}
+"""A module of each group of modules that know each other, imports for types alone included, and why they do."""
+
+
+def test_modules_that_know_each_other_have_a_reason() -> None:
+    found = house.circles("top", "late", "types")
+    unknown = [circle for circle in found if CIRCLES.keys().isdisjoint(circle)]
+    assert not unknown
+    assert all(any(known in circle for circle in found) for known in CIRCLES), "a circle is gone"
