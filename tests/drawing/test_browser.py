@@ -281,7 +281,9 @@ def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) ->
     panel = page.inner_text("#facts")
     assert "One step does the work of 2 operators" in panel
     page.locator("#facts .step summary", has_text="LLVM IR").click()
-    page.wait_for_function("document.querySelector('.step pre').textContent.includes('define')")
+    page.wait_for_function(
+        "() => document.querySelector('.step pre').textContent.includes('define')"
+    )
     before = page.evaluate("page.look().colourOf(0).fill")
     colours = {}
     for way in ("steps", "time, compiled", "time, eager", "families"):
@@ -291,6 +293,21 @@ def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) ->
         )
     assert len({tuple(found) for found in colours.values()}) == 4
     assert before == colours["families"][0]
+
+
+def test_the_passes_are_walked_through(opened: Opener) -> None:
+    net = nets.lenet()
+    net.hybridize()
+    page = opened(net.explain(nd.ones((2, 1, 28, 28))).plot())
+    page.locator("#facts button", has_text="blocked layout").click()
+    page.wait_for_function("() => page.graph.data.title === 'after blocked layout'")
+    assert "added" in page.inner_text("#facts")
+    assert page.evaluate("page.graph.nodes.some(n => n.op === '_convolve_blocks')")
+    page.locator("#tools button", has_text="pass ›").click()
+    page.wait_for_function("() => page.graph.data.title === 'after fuse activations'")
+    page.locator("#tools button", has_text="traced graph").click()
+    page.wait_for_function("() => page.graph.data.title === 'lenet'")
+    assert "13 kernels" in page.inner_text("#facts")
 
 
 def test_a_difference_is_marked_and_listed(opened: Opener) -> None:

@@ -1,15 +1,14 @@
 """What a page says of a compiled graph: steps, why each is one, their code, memory and times."""
 
-import base64
-import json
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 from gluonic.codegen import Explanation
 from gluonic.codegen.machine.module_text import part_of
-from gluonic.graph import Node
+from gluonic.drawing.page.packing import packed
+from gluonic.drawing.page.passes import pass_pages
+from gluonic.graph import Graph, Node
 from gluonic.support.record import record
 
 _MOST_CODE = 6_000_000
@@ -33,13 +32,17 @@ class Times:
 
 
 def compiled_facts(
-    explanation: Explanation, numbers: Mapping[Node, int], times: Times | None = None
+    explanation: Explanation,
+    graph: Graph,
+    numbers: Mapping[Node, int],
+    times: Times | None = None,
 ) -> dict[str, Any]:
     """Describe what was compiled.
 
     Parameters
     ----------
     explanation : what was compiled
+    graph : as the user made it
     numbers : of nodes on the page
     times : if they were measured
     """
@@ -62,7 +65,8 @@ def compiled_facts(
         "saved_bytes": explanation.saved_bytes,
         "arena_bytes": explanation.arena_bytes,
         "memory": [[s.name, s.offset, s.size, s.first, s.last] for s in explanation.memory],
-        "code": _packed(_code_of(explanation)),
+        "passes": pass_pages(graph, explanation.passes),
+        "code": packed(_code_of(explanation)),
     }
     if times is not None:
         found["times"] = {
@@ -102,8 +106,3 @@ def _by_function(assembly: str) -> dict[str, str]:
     return {
         label[1]: assembly[label.start() : end] for label, end in zip(labels, ends, strict=True)
     }
-
-
-def _packed(value: Any) -> str:
-    """JSON, deflated, for the browser to inflate when it is looked at."""
-    return base64.b64encode(zlib.compress(json.dumps(value).encode(), 6)).decode()

@@ -44,7 +44,9 @@ class GraphPage:
         model.add(self.graph, self.facts)
         data = model.json()
         if self.explanation is not None:
-            data["compiled"] = compiled_facts(self.explanation, model.numbers, self.times)
+            data["compiled"] = compiled_facts(
+                self.explanation, self.graph, model.numbers, self.times
+            )
         if self.marks is not None:
             data["marks"] = self.marks.json(model.numbers)
         return page_text(data)

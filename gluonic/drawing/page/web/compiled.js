@@ -1,5 +1,6 @@
 // The compiler's view: which step computes a node, why it is one, its code, memory over time, and times.
 
+import { inflated } from "./packing.js";
 import { heat, mixed, numbered } from "./colours.js";
 import { details, make, section, table } from "./elements.js";
 import { bytesText, shapeText } from "./graph.js";
@@ -117,7 +118,15 @@ export class Compiled {
       const sum = times => Object.values(times).reduce((a, b) => a + b, 0);
       rows.push(["compiled", micro(sum(this.times.steps))], ["eager", micro(sum(this.times.eager))], ["runs", `${this.times.runs}; the shortest time of each step`]);
     }
-    return make("div", {}, section("Compiled", table(rows)), this.times ? section("Time by block", this.flames(go)) : null, this.facts.memory.length ? section("Memory over time", this.memory(go)) : null, section("Steps", details(`all ${steps.length}`, this.stepList(go))));
+    return make("div", {}, section("Compiled", table(rows)), this.times ? section("Time by block", this.flames(go)) : null, this.facts.memory.length ? section("Memory over time", this.memory(go)) : null, this.passes(), section("Steps", details(`all ${steps.length}`, this.stepList(go))));
+  }
+
+  /** The passes, in order; the graph after each can be looked at. */
+  passes() {
+    if (!this.facts.passes?.length) return null;
+    const rows = this.facts.passes.map(({ name, contract, milliseconds, summary, graph }, number) => make("li", { class: graph ? "" : "faint", title: contract },
+      graph ? make("button", { class: "link", click: () => this.showPass(number) }, name) : name, make("span", { class: "faint" }, ` ${milliseconds} ms, ${summary ?? "nothing to do"}`)));
+    return section("Passes", make("ol", {}, rows));
   }
 
   stepList(go) {
@@ -204,10 +213,4 @@ function bar(parent, attributes, title, click, text = "") {
     group.style.cursor = "pointer";
   }
   parent.append(group);
-}
-
-/** The value that was written down as JSON and deflated. */
-async function inflated(text) {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
-  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text());
 }

@@ -35,13 +35,12 @@ const product = shape => shape.reduce((a, b) => a * b, 1);
 export class Graph {
   constructor(data) {
     this.data = data;
-    this.nodes = data.nodes;
-    this.blocks = data.blocks;
+    this.nodes = [...data.nodes];
+    this.blocks = data.blocks.map(block => ({ ...block, members: [...(block.members ?? [])] }));
     this.parents = new Map();
     this.bodies = new Map();
     this.readers = data.nodes.map(() => []);
-    data.blocks.forEach((block, number) => {
-      block.members ??= [];
+    this.blocks.forEach((block, number) => {
       for (const member of block.members) this.parents.set(member, -1 - number);
       if (block.role === "body") {
         const holders = this.bodies.get(block.holder) ?? [];
@@ -51,7 +50,7 @@ export class Graph {
     for (const [holder, bodies] of this.bodies)
       for (const body of bodies) this.parents.set(body, holder);
     this.addOutputs();
-    data.nodes.forEach((node, number) => {
+    this.nodes.forEach((node, number) => {
       for (const [source] of node.inputs ?? []) this.readers[source].push(number);
     });
     this.totals = new Map();

@@ -10,6 +10,7 @@ import { Graph } from "./graph.js";
 import { list } from "./list.js";
 import { Marked } from "./marks.js";
 import { Minimap } from "./minimap.js";
+import { inflated } from "./packing.js";
 import { describe } from "./panel.js";
 import { download, pngCanvas, svgText } from "./save.js";
 import { Scene } from "./scene.js";
@@ -20,16 +21,9 @@ const find = id => document.getElementById(id);
 
 export class Page {
   constructor(data) {
-    this.graph = new Graph(data);
-    const context = document.createElement("canvas").getContext("2d");
-    this.boxes = new Boxes(this.graph, (text, size, bold) => {
-      context.font = `${bold ? "600 " : ""}${size}px ${font}`;
-      return context.measureText(text).width;
-    });
-    this.open = opening(this.graph);
+    this.whole = data;
     this.theme = this.stored("theme");
-    if (data.compiled) this.showCompiled(data.compiled);
-    if (data.marks) this.showMarks(data.marks);
+    this.take(data);
     this.view = new View(find("picture"), {
       select: id => this.select(id),
       toggle: id => this.toggle(id),
@@ -39,15 +33,55 @@ export class Page {
       moved: () => this.minimap?.moved(),
     });
     this.minimap = new Minimap(find("minimap"), this.view, () => this.look());
-    this.applyTheme();
+    const { hash } = location;
     this.bind();
+    this.begin();
+    this.followLink(hash);
+  }
+
+  /** Take a graph: the one that the page is of, or what a pass made of it. */
+  take(data) {
+    this.graph = new Graph({ ...data, families: this.whole.families });
+    const context = document.createElement("canvas").getContext("2d");
+    this.boxes = new Boxes(this.graph, (text, size, bold) => {
+      context.font = `${bold ? "600 " : ""}${size}px ${font}`;
+      return context.measureText(text).width;
+    });
+    this.open = opening(this.graph);
+    this.colouring = this.first = undefined;
+    find("tools").replaceChildren();
+    find("list").replaceChildren();
+    if (data.compiled) this.showCompiled(data.compiled);
+    if (data.marks) this.showMarks(data.marks);
+  }
+
+  /** Show the graph that was taken. */
+  begin() {
+    this.selected = this.near = this.view.scene = undefined;
+    this.applyTheme();
     this.relayout();
     this.view.resize();
     this.view.fit(0.55);
-    const { hash } = location;
     this.select(undefined);
     if (this.first !== undefined) this.goto(this.first);
-    this.followLink(hash);
+  }
+
+  /** Walk to the graph after a pass; undefined: back to the one that the page is of. */
+  async showPass(number) {
+    const passes = this.whole.compiled.passes;
+    this.take(number === undefined ? this.whole : await inflated(passes[number].graph));
+    if (number !== undefined) this.offerPasses(passes, number);
+    this.begin();
+  }
+
+  /** Say which pass this is the graph after, and lead to those before and after it. */
+  offerPasses(passes, number) {
+    const places = passes.map((pass, at) => (pass.graph ? at : -1)).filter(at => at >= 0);
+    const at = places.indexOf(number);
+    const step = (text, to) => make("button", { click: () => this.showPass(to), disabled: to === undefined && text !== "traced graph" }, text);
+    find("tools").prepend(make("span", { class: "group" }, step("traced graph"), step("‹ pass", places[at - 1]), step("pass ›", places[at + 1])));
+    const { name, contract, summary } = passes[number];
+    this.graph.overview.unshift(() => make("div", {}, make("p", {}, make("b", {}, `pass ${number + 1}: ${name}`), ` (${summary})`), make("p", {}, contract)));
   }
 
   // How it looks
@@ -107,6 +141,7 @@ export class Page {
   /** Offer the compiler's view: steps in the panel, and colours by step and by time. */
   showCompiled(facts) {
     const compiled = new Compiled(this.graph, facts);
+    compiled.showPass = number => this.showPass(number);
     this.graph.extras = [(id, go) => compiled.ofNode(id, go)];
     this.graph.overview = [go => compiled.overview(go)];
     const ways = { families: () => undefined, steps: () => compiled.bySteps() };
