@@ -69,7 +69,7 @@ class CompiledGraph:
         """How much has been compiled, and how often it was used."""
         with self._lock:
             frames = [frame for pool in self.pools.values() for frame in pool.frames]
-            libraries = [s.code.library for s in self.specializations if s.code.library is not None]
+            libraries = [s.code.library.linked for s in self.specializations if s.code.library]
             return CacheInfo(
                 len(self.specializations),
                 len(self.bindings),

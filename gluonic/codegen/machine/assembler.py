@@ -6,6 +6,7 @@ as text from the start; llvmlite is not needed (nor imported) until it is compil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -14,6 +15,8 @@ from typing import Any
 
 from gluonic.codegen.machine.target import Target
 from gluonic.support.record import record
+
+_HINT = re.compile(r"!(\d+)")
 
 
 @record
@@ -60,6 +63,15 @@ class LLVMModule:
         listed = f"[{len(values)} x {kind}] [{', '.join(values)}]"
         self.definitions[name] = f"@{name} = internal constant {listed}"
         return f"@{name}"
+
+    def include(self, other: LLVMModule) -> None:
+        """Take what is in another module for this target into this one."""
+        numbers = [self.hint(content) for content in other.hints]
+        for name, text in other.definitions.items():
+            self.definitions[name] = _HINT.sub(lambda found: numbers[int(found[1])], text)
+        self.declarations.update(other.declarations)
+        self.imports.update(other.imports)
+        self.symbols.update(other.symbols)
 
     def text(self) -> str:
         """Return the module as LLVM reads it."""

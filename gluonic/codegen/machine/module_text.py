@@ -1,7 +1,7 @@
 """Parts of an LLVM module's text: a few of its functions, with what they call and refer to."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _DEFINITION = re.compile(r"^define [^\n]*?@([\w.$]+)\(.*?^}\n?", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"@([\w.$]+)")
@@ -26,14 +26,14 @@ def part_of(text: str, names: Iterable[str]) -> str:
     }
     """
     definitions = {found[1]: found[0] for found in _DEFINITION.finditer(text)}
-    wanted = _with_callees(definitions, names)
+    wanted = with_callees(definitions, names)
     kept = [code for name, code in definitions.items() if name in wanted]
     rest = _DEFINITION.sub("", text).splitlines(keepends=True)
     kept += [line for line in rest if _is_needed(line, wanted)]
     return "".join(kept)
 
 
-def _with_callees(definitions: dict[str, str], names: Iterable[str]) -> set[str]:
+def with_callees(definitions: Mapping[str, str], names: Iterable[str]) -> set[str]:
     """The names of functions and of all that they refer to."""
     stack, wanted = list(names), set()
     while stack:

@@ -8,7 +8,7 @@ too, by the rows of a tile.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
@@ -16,7 +16,6 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype, literal
 from gluonic.codegen.matmul.finishing import ProductEpilogue, block_finisher, block_length
 from gluonic.codegen.matmul.panel_packers import (
-    LEFT_PACKER,
     FactorWriter,
     turned_packer,
     write_left_packer,
@@ -27,6 +26,8 @@ _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
     "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %begin", "i1 %fresh", "i1 %last",
 )  # fmt: skip
+_MOST_FORMS = 64
+"""The functions of so many forms are kept as text, some 100 KB each."""
 
 
 @record
@@ -113,14 +114,20 @@ class ProductTiling:
 
 
 def emit_panels(module: LLVMModule, form: ProductForm, tiling: ProductTiling) -> None:
-    """Write the functions that compute the columns of one panel, if they are not there yet."""
-    if form.turned_a and LEFT_PACKER.format(form.dtype.name) not in module.definitions:
+    """Write the functions that compute the columns of one panel."""
+    module.include(_panels(module.target, form, tiling))
+
+
+@lru_cache(_MOST_FORMS)
+def _panels(target: Target, form: ProductForm, tiling: ProductTiling) -> LLVMModule:
+    """These functions, in a module of their own: graphs have the same ones."""
+    module = LLVMModule(target)
+    if form.turned_a:
         write_left_packer(module, form.dtype, tiling.rows)
     for vectors in tiling.vectors:
-        name = form.symbol(vectors)
-        if name not in module.definitions:
-            function = LLVMFunction(module, name, _ARGUMENTS, internal=True)
-            _PanelWriter(function, form, tiling, vectors)
+        function = LLVMFunction(module, form.symbol(vectors), _ARGUMENTS, internal=True)
+        _PanelWriter(function, form, tiling, vectors)
+    return module
 
 
 class _PanelWriter(FactorWriter):

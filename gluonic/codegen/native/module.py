@@ -12,10 +12,11 @@ from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.declining import DECLINED
-from gluonic.codegen.machine.jit import LinkedLibrary, load
+from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run
+from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.node import Node
@@ -64,7 +65,7 @@ class NativeCode:
     steps : the steps, in the order in which their numbers stand in the table
     table : how the table is filled
     text : the module in LLVM's textual form
-    library : what keeps the code in memory
+    library : what keeps the code in memory; None if there are no native steps
     names : for each step its function's
     calls : what each run calls, in order
     """
@@ -73,7 +74,7 @@ class NativeCode:
     steps: list[Step]
     table: NumberTable
     text: str
-    library: LinkedLibrary | None
+    library: KernelLibrary | None
     names: list[str]
     calls: list[list[StepCall]]
 
@@ -83,7 +84,7 @@ class NativeCode:
         assert self.library is not None
         module = LLVMModule(host())
         for name in dict.fromkeys(self.names):
-            module.extern(name, self.library[name], ["ptr", "ptr", "i64", "i64"])
+            module.extern(name, self.library.addresses[name], ["ptr", "ptr", "i64", "i64"])
         names = [f"timed{number}" for number in range(len(self.calls))]
         for name, calls in zip(names, self.calls, strict=True):
             emit_run(module, name, calls, timed=True)
@@ -128,13 +129,9 @@ def compile_steps(
         all_calls.append(calls)
         names.append(f"run{number}")
         emit_run(module, names[-1], calls)
-    text = module.text()
-    library = None
-    if names:
-        exported = [*names, *dict.fromkeys(step_names)]
-        library = load(text, exported, tuple(module.imports), symbols=module.symbols)
-    functions = [_callable(library[name]) for name in names] if library is not None else []
-    return NativeCode(functions, steps, table, text, library, step_names, all_calls)
+    library = link_steps(module, names, dict.fromkeys(step_names)) if names else None
+    functions = [_callable(library.addresses[name]) for name in names] if library else []
+    return NativeCode(functions, steps, table, module.text(), library, step_names, all_calls)
 
 
 class _SharedFunctions:

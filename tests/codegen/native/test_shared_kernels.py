@@ -1,0 +1,74 @@
+"""Graphs call functions that others have in memory, for as long as they need them."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from gluonic import autograd, gluon, nd
+from gluonic.gluon import nn
+
+
+def net_of(widths: tuple[int, ...], slope: float = 0.25) -> gluon.HybridBlock:
+    net = nn.HybridSequential()
+    for width in widths:
+        net.add(nn.Dense(width, activation="tanh"), nn.LeakyReLU(slope), nn.LayerNorm())
+    net.initialize()
+    net.hybridize()
+    return net
+
+
+def check_against_eager(net: gluon.HybridBlock, x: nd.NDArray) -> None:
+    compiled = net(x).asnumpy()
+    net.hybridize(False)
+    np.testing.assert_allclose(compiled, net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    net.hybridize()
+
+
+def code_bytes(net: gluon.HybridBlock, x: nd.NDArray) -> int:
+    net(x).wait_to_read()
+    return net.cache_info().code_bytes
+
+
+def test_a_net_like_another_compiles_only_what_calls_its_steps() -> None:
+    x = nd.random.normal(shape=(3, 8))
+    first, second = net_of((48, 40), 0.2875), net_of((40, 56), 0.2875)
+    whole = code_bytes(first, x)
+    assert code_bytes(second, x) < whole / 4
+    check_against_eager(second, x)
+
+
+def test_functions_stay_as_long_as_another_net_calls_them() -> None:
+    x = nd.random.normal(shape=(5, 8))
+    first, second = net_of((24, 16), 0.3125), net_of((16, 24), 0.3125)
+    first(x).wait_to_read()
+    second(x).wait_to_read()
+    del first
+    gc.collect()
+    check_against_eager(second, x)
+    third = net_of((24, 24), 0.3125)
+    check_against_eager(third, x)
+
+
+@pytest.mark.parametrize("slope", [0.125, 0.375])
+def test_functions_that_differ_in_a_number_are_not_taken_for_each_other(slope: float) -> None:
+    x = nd.random.normal(shape=(4, 8))
+    nets = [net_of((16,), slope), net_of((16,), 2 * slope)]
+    for net in nets:
+        net(x).wait_to_read()
+        check_against_eager(net, x)
+
+
+def test_gradients_of_a_second_net_are_those_of_the_interpreter() -> None:
+    x = nd.random.normal(shape=(4, 8))
+    for _ in range(2):
+        net = net_of((16, 16), 0.4375)
+        found = []
+        for hybridized in (True, False):
+            net.hybridize(hybridized)
+            x.attach_grad()
+            with autograd.record():
+                loss = (net(x) ** 2).sum()
+            loss.backward()
+            found.append(x.grad.asnumpy())
+        np.testing.assert_allclose(found[0], found[1], rtol=2e-5, atol=1e-6)
