@@ -12,10 +12,17 @@ from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import own, signature_of
 from gluonic.graph.storage import values as storage_values
 from gluonic.graph.storage.forms import FORMS, given_kind
-from gluonic.graph.storage.values import DEFAULT, Value, as_type, dense, kind_of, stored_as
+from gluonic.graph.storage.values import (
+    DEFAULT,
+    Value,
+    as_type,
+    dense,
+    kind_of,
+    stored_as,
+)
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute, overwrite
-from gluonic.ndarray.recording import OperatorRecord, put, record
+from gluonic.ndarray.recording import OperatorRecord, put
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of
 from gluonic.ndarray.tape import Leaf, entry_of
@@ -81,7 +88,10 @@ def _densely(
         if name in application.states and isinstance(x, BaseSparseNDArray):
             x._overwrite(array)
     if STATE.recording:
-        record(application, inputs, arrays, outputs)
+        entries = [entry_of(x) for x in inputs]
+        if any(entry is not None for entry in entries):
+            kept = [*arrays, *[x._data for x in outputs]]
+            put(FallbackRecord(application, entries, kept, STATE.training), inputs, outputs)
     return outputs
 
 
@@ -115,6 +125,13 @@ class StoredRecord(OperatorRecord):
         return input_gradients(
             self.namespace, self.application, arrays, heads, train=self.train, wanted=wanted
         )
+
+
+class FallbackRecord(OperatorRecord):
+    """An operator that ran on dense copies; so does its gradient rule, as in MXNet."""
+
+    __slots__ = ()
+    takes_stored = False
 
 
 def _record(

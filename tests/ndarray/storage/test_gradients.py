@@ -1,5 +1,6 @@
 """Gradients of and into sparse arrays."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -127,3 +128,15 @@ def test_a_function_of_ones_own_gets_dense_gradients() -> None:
         z = nd.Embedding(nd.array([1]), y, input_dim=2, output_dim=2, sparse_grad=True)
     z.backward()
     assert x.grad.asnumpy().tolist() == [[0, 0], [2, 2]]
+
+
+def test_a_gradient_of_what_was_computed_densely_is_computed_densely() -> None:
+    x = nd.array([[0, 0], [4, 1], [0, 0]]).tostype("row_sparse")
+    x.attach_grad()
+    with autograd.record(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = nd.log(x)
+    y.backward(nd.sparse.row_sparse_array(([[1.0, 2.0]], [1]), shape=(3, 2)))
+    found = x.grad.asnumpy()
+    assert found[1].tolist() == [0.25, 2]
+    assert np.isnan(found[[0, 2]]).all()
