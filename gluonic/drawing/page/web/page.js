@@ -5,6 +5,7 @@ import { Compiled } from "./compiled.js";
 import { familyColours, grounds } from "./colours.js";
 import { visibleAs } from "./edges.js";
 import { make } from "./elements.js";
+import { Finder } from "./finder.js";
 import { below, everything, oneLevel, opening } from "./folding.js";
 import { Graph } from "./graph.js";
 import { list } from "./list.js";
@@ -14,8 +15,8 @@ import { inflated } from "./packing.js";
 import { describe } from "./panel.js";
 import { download, pngCanvas, svgText } from "./save.js";
 import { Scene } from "./scene.js";
-import { search } from "./search.js";
 import { View } from "./view.js";
+import { nextBox } from "./walking.js";
 
 const find = id => document.getElementById(id);
 
@@ -296,11 +297,7 @@ export class Page {
     };
     this.actions = actions;
     for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => actions[button.dataset.do]());
-    const field = find("search");
-    field.addEventListener("input", () => this.find(field.value));
-    field.addEventListener("keydown", event => this.searchKey(event));
-    field.addEventListener("focus", () => field.value && this.find(field.value));
-    document.addEventListener("pointerdown", event => event.target.closest("#searching") || this.closeResults());
+    this.finder = new Finder(this);
     document.addEventListener("keydown", event => this.key(event));
     addEventListener("hashchange", () => this.followLink(location.hash));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
@@ -327,46 +324,6 @@ export class Page {
     document.querySelector('[data-do="list"]').setAttribute("aria-pressed", String(isList));
     (isList ? root.querySelector("button, summary") : find("picture"))?.focus();
     if (!isList) this.view.resize();
-  }
-
-  find(query) {
-    const found = search(this.graph, query);
-    const box = find("results");
-    box.hidden = !query.trim();
-    find("search").setAttribute("aria-expanded", String(!box.hidden));
-    box.replaceChildren(...found.map(({ id, what, text }) => make("li", { role: "option", click: () => this.pick(id), "data-id": id },
-      make("b", {}, id < 0 ? this.graph.blockTitle(id) : this.graph.nodes[id].title ?? "input"), ` ${id < 0 ? this.graph.block(id).name : this.graph.nodes[id].name} `,
-      what === "name" ? "" : make("span", { class: "faint" }, `${what}: ${text.slice(0, 80)}`))));
-    if (!found.length) box.append(make("li", { class: "faint" }, "nothing found"));
-  }
-
-  pick(id) {
-    this.closeResults();
-    this.goto(id);
-    find("picture").focus();
-  }
-
-  closeResults() {
-    find("results").hidden = true;
-    find("search").setAttribute("aria-expanded", "false");
-  }
-
-  searchKey(event) {
-    const options = [...find("results").querySelectorAll("[data-id]")];
-    const at = options.findIndex(option => option.getAttribute("aria-selected") === "true");
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (move && options.length) {
-      event.preventDefault();
-      options[at]?.removeAttribute("aria-selected");
-      const next = options[(at + move + options.length) % options.length];
-      next.setAttribute("aria-selected", "true");
-      next.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && options.length) this.pick(Number(options[Math.max(0, at)].dataset.id));
-    else if (event.key === "Escape") {
-      this.closeResults();
-      find("picture").focus();
-    } else return;
-    event.stopPropagation();
   }
 
   key(event) {
@@ -411,22 +368,4 @@ export class Page {
     this.select(next.id);
     this.view.keepVisible(next.id);
   }
-}
-
-/** The box that an arrow key goes to: the closest in that direction, joined boxes before others. */
-export function nextBox(scene, from, key) {
-  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[key];
-  const joined = new Set(scene.arrows.flatMap(a => (a.from === from.id ? [a.to] : a.to === from.id ? [a.from] : [])));
-  const contains = (a, b) => a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.y + a.h >= b.y + b.h;
-  let best;
-  for (const box of scene.boxes) {
-    if (box === from || (contains(box, from) && key !== "ArrowUp")) continue;
-    const [ax, ay] = [box.x + box.w / 2 - from.x - from.w / 2, contains(box, from) ? -1 : contains(from, box) ? 1 + box.y - from.y : box.y - from.y];
-    const [along, across] = dx ? [ax * dx, Math.abs(ay)] : [ay * dy, Math.abs(ax)];
-    if (along <= 0) continue;
-    const isNear = contains(from, box) ? -10000 : joined.has(box.id) ? -5000 : 0;
-    const distance = along + across * 2 + isNear;
-    if (!best || distance < best.distance) best = { box, distance };
-  }
-  return best?.box;
 }
