@@ -14,6 +14,7 @@ from gluonic.graph.files import write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
 from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.state import Flags
 from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
@@ -226,12 +227,13 @@ class Trainer(CheckedArguments):
         self, parameter: Parameter, out: Any, row_id: NDArray, full_idx: bool = False
     ) -> None:
         """Put rows of a parameter that the store keeps into arrays, or all of them with `full_idx`."""
-        self._prepare()
         index = self._param2idx[parameter.name]
-        if full_idx:
-            self._kvstore.pull(index, out=out, priority=-index, ignore_sparse=False)
-        else:
-            self._kvstore.row_sparse_pull(index, out=out, row_ids=row_id, priority=-index)
+        with Flags(False, None):
+            self._prepare()
+            if full_idx:
+                self._kvstore.pull(index, out=out, priority=-index, ignore_sparse=False)
+            else:
+                self._kvstore.row_sparse_pull(index, out=out, row_ids=row_id, priority=-index)
 
     # Steps
 

@@ -17,6 +17,7 @@ from gluonic.graph.storage.values import RowSparse, known_rows
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, RowSparseNDArray, dense_of, zeros_of
+from gluonic.ndarray.storage.dispatch import assign
 from gluonic.optimizer.row_kernels import run_natively
 
 Rule = Callable[..., tuple[Any, ...]]
@@ -38,8 +39,7 @@ def all_rows(array: NDArray) -> Array:
     if not isinstance(array, BaseSparseNDArray):
         return array._data
     value = array._value
-    if not isinstance(value, RowSparse):
-        raise TypeError(f"a {array.stype} array cannot be updated row by row")
+    assert isinstance(value, RowSparse)
     if len(value.indices) != len(array) or not value.is_sorted():
         value = known_rows(value.dense(), np.arange(len(array)), value.shape)
         array._value = value
@@ -71,6 +71,11 @@ def update_stored(
     weight, grad, states : the arrays, of any storage types
     lazy : whether the rows that a row_sparse gradient does not store are left alone
     """
+    if any(x.stype == "csr" for x in (weight, *states)):
+        arrays = [dense_of(x) for x in (weight, grad, *states)]
+        for x, result in zip((weight, *states), _computed(rule, numbers, arrays), strict=True):
+            assign(x, np.asarray(result))
+        return
     targets = [all_rows(x) for x in (weight, *states)]
     if lazy and isinstance(grad, RowSparseNDArray):
         value = grad._value.ordered()

@@ -49,3 +49,15 @@ def test_an_optimizer_without_a_lazy_rule_takes_the_gradient_as_dense(name: str)
         updater(0, one, weight)
         results.append(weight.asnumpy())
     assert np.allclose(results[0], results[1])
+
+
+def test_a_csr_weight_stays_one() -> None:
+    start = np.array([[0, 1.0], [2, 0]], np.float32)
+    weight, dense = nd.array(start).tostype("csr"), nd.array(start)
+    grad = nd.array([[1.0, 0], [0, 2]])
+    for one, g in ((weight, grad.tostype("csr")), (dense, grad)):
+        updater = mx.optimizer.get_updater(mx.optimizer.SGD(momentum=0.9, learning_rate=0.5))
+        updater(0, g, one)
+        updater(0, g, one)
+    assert weight.stype == "csr"
+    assert np.allclose(weight.asnumpy(), dense.asnumpy())

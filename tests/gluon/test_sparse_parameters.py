@@ -174,3 +174,28 @@ def test_a_hybrid_block_of_dense_parameters_takes_sparse_batches() -> None:
             y.backward()
         assert y.asnumpy().tolist() == [[2, 2], [1, 1]]
         assert net.weight.grad().indices.asnumpy().tolist() == [1]
+
+
+def test_rows_may_first_be_asked_for_while_recording() -> None:
+    class Net(gluon.Block):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = SparseEmbedding(4, 3)
+            self.dense = nn.Dense(2)
+
+        def forward(self, x: Any) -> Any:
+            return self.dense(self.table(x))
+
+    net = Net()
+    net.initialize(mx.init.One())
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1})
+    with autograd.record():
+        y = net(nd.array([0, 2, 1, 2]))
+    y.backward()
+    trainer.step(1)
+    assert net.table.weight.row_sparse_data(nd.arange(4)).asnumpy()[:, 0].tolist() == [
+        -1,
+        -1,
+        -3,
+        1,
+    ]
