@@ -5,8 +5,13 @@ import gc
 import numpy as np
 import pytest
 
-from gluonic import autograd, gluon, nd
+from gluonic import autograd, gluon, nd, random
 from gluonic.gluon import nn
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers_whatever_ran_before() -> None:
+    random.seed(3)
 
 
 def net_of(widths: tuple[int, ...], slope: float = 0.25) -> gluon.HybridBlock:
