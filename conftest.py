@@ -12,3 +12,14 @@ def fresh_names_and_attributes() -> Iterator[None]:
     """Let names such as ``tanh0``, and attributes, not depend on what ran before in the process."""
     with NameManager(), AttrScope():
         yield
+
+
+@pytest.fixture(autouse=True)
+def examples_leave_no_files(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Let the examples in docstrings write their files into a folder that goes."""
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.chdir(tmp_path_factory.mktemp("example"))
