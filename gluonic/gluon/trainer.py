@@ -8,8 +8,14 @@ from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained
+from gluonic.gluon.trainer_complaints import (
+    EmptyBatchError,
+    OptimizerSettingsError,
+    checked_parameters,
+    stale_gradients,
+)
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import AttributeValueError, MXNetError, describe
+from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
@@ -18,18 +24,6 @@ from gluonic.ndarray.state import Flags
 from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
-
-
-class StaleGradientError(MXNetError, UserWarning):
-    """Gradients have not been computed since the last step; MXNet raises a `UserWarning`."""
-
-
-class OptimizerSettingsError(MXNetError, AssertionError):
-    """An optimizer that is made already was given with settings to make one with."""
-
-
-class EmptyBatchError(MXNetError, ZeroDivisionError):
-    """Gradients were to be divided by a batch size of 0."""
 
 
 class Trainer(CheckedArguments):
@@ -78,7 +72,7 @@ class Trainer(CheckedArguments):
         compression_params: dict[str, Any] | None = None,
         update_on_kvstore: bool | None = None,
     ) -> None:
-        self._params = _checked(params)
+        self._params = checked_parameters(params)
         self._param2idx = {param.name: index for index, param in enumerate(self._params)}
         for param in self._params:
             param._set_trainer(self)
@@ -313,7 +307,7 @@ class Trainer(CheckedArguments):
         for trained in self._found():
             chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
             if len(chosen) < len(trained) and not ignore_stale_grad:
-                raise _stale_gradients(self._found())
+                raise stale_gradients(self._found())
             fresh.append(chosen)
         if self._update_on_kvstore:
             return
@@ -398,36 +392,3 @@ class Trainer(CheckedArguments):
             if param._arrays is not None
         ]
         return [{i: arrays[place] for i, arrays in known} for place in range(len(self._updaters))]
-
-
-def _checked(params: Any) -> list[Parameter]:
-    if isinstance(params, Mapping):
-        params = [params[name] for name in sorted(params)]
-    if not isinstance(params, (list, tuple)):
-        raise ValueError(
-            f"Trainer: params must be a dictionary or list of Parameters, not {type(params).__name__}"
-        )
-    for param in params:
-        if not isinstance(param, Parameter):
-            raise ValueError(
-                f"Trainer: params must hold Parameters, not a {type(param).__name__}: {param!r}"
-            )
-    return list(params)
-
-
-def _stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
-    stale = [
-        f"{t.param.name} on {t.array.context}"
-        for trained in places
-        for t in trained
-        if t.leaf is None or not t.leaf.fresh
-    ]
-    return StaleGradientError(
-        describe(
-            "gradients have not been computed by backward() since the last step",
-            where="Trainer",
-            facts=stale,
-            hint="call backward() before step(); if the loss does not depend on these parameters, "
-            "step(…, ignore_stale_grad=True), or grad_req='null' for them",
-        )
-    )

@@ -1,0 +1,55 @@
+"""What a `Trainer` says of arguments and gradients that it cannot use."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.trained import Trained
+from gluonic.graph.errors import MXNetError, describe
+
+
+class StaleGradientError(MXNetError, UserWarning):
+    """Gradients have not been computed since the last step; MXNet raises a `UserWarning`."""
+
+
+class OptimizerSettingsError(MXNetError, AssertionError):
+    """An optimizer that is made already was given with settings to make one with."""
+
+
+class EmptyBatchError(MXNetError, ZeroDivisionError):
+    """Gradients were to be divided by a batch size of 0."""
+
+
+def checked_parameters(params: Any) -> list[Parameter]:
+    """The parameters that a trainer is given, in its order."""
+    if isinstance(params, Mapping):
+        params = [params[name] for name in sorted(params)]
+    if not isinstance(params, (list, tuple)):
+        raise ValueError(
+            f"Trainer: params must be a dictionary or list of Parameters, not {type(params).__name__}"
+        )
+    for param in params:
+        if not isinstance(param, Parameter):
+            raise ValueError(
+                f"Trainer: params must hold Parameters, not a {type(param).__name__}: {param!r}"
+            )
+    return list(params)
+
+
+def stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
+    """Name the parameters whose gradients are not of the last `backward`."""
+    stale = [
+        f"{t.param.name} on {t.array.context}"
+        for trained in places
+        for t in trained
+        if t.leaf is None or not t.leaf.fresh
+    ]
+    return StaleGradientError(
+        describe(
+            "gradients have not been computed by backward() since the last step",
+            where="Trainer",
+            facts=stale,
+            hint="call backward() before step(); if the loss does not depend on these parameters, "
+            "step(…, ignore_stale_grad=True), or grad_req='null' for them",
+        )
+    )
