@@ -7,7 +7,7 @@ to an array puts another value in its place.
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -26,19 +26,83 @@ class FormatError(MXNetError):
     """The parts of a sparse array do not go together, or its indices are no indices."""
 
 
-def _refuse(kind: str, what: str, shape: tuple[int, ...]) -> FormatError:
-    return FormatError(
-        describe(what, where="check_format", facts=[f"a {kind} array of shape {shape}"])
-    )
+class _Stored:
+    """What matrices by compressed rows and arrays of some rows have in common.
+
+    Attributes
+    ----------
+    kind : the storage kind
+    """
+
+    kind: ClassVar[str]
+    _unsorted: ClassVar[str]
+    __slots__ = ("_is_sound", "data", "indices", "shape")
+
+    data: Array
+    indices: Array
+    shape: tuple[int, ...]
+    _is_sound: bool
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.data.dtype
+
+    def check_lengths(self) -> None:
+        """Make sure that the parts are as long as they must be.
+
+        Raises
+        ------
+        FormatError
+        """
+        raise NotImplementedError
+
+    def is_sorted(self) -> bool:
+        """Whether the indices ascend, each once; in a matrix those of each row."""
+        raise NotImplementedError
+
+    def sound(self) -> Self:
+        """Make sure that no index leads out of the parts or of the array; return the value itself.
+
+        Raises
+        ------
+        FormatError
+        """
+        if self._is_sound:
+            return self
+        self.check_lengths()
+        if prod(self.shape) >= 1 << 63:  # an element's number has 64 bits
+            raise self._refused("there are more elements than numbers for them")
+        self._check_indices()
+        self._is_sound = True
+        return self
+
+    def check(self, full: bool = True) -> None:
+        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
+
+        Raises
+        ------
+        FormatError
+        """
+        self.check_lengths()
+        if full:
+            self.sound()
+            if not self.is_sorted():
+                raise self._refused(self._unsorted)
+
+    def _check_indices(self) -> None:
+        raise NotImplementedError
+
+    def _check_within(self, what: str, extent: int) -> None:
+        if len(self.indices) and not 0 <= self.indices.min() <= self.indices.max() < extent:
+            raise self._refused(f"a {what} lies outside of 0 to {extent - 1}")
+
+    def _refused(self, what: str) -> FormatError:
+        facts = [f"a {self.kind} array of shape {self.shape}"]
+        return FormatError(describe(what, where="check_format", facts=facts))
 
 
-def _require_numbers(shape: tuple[int, ...], kind: str) -> None:
-    """Refuse a shape of which not every element has a number of 64 bits."""
-    if prod(shape) >= 1 << 63:
-        raise _refuse(kind, "there are more elements than numbers for them", shape)
-
-
-class Csr:
+class Csr(_Stored):
     """A matrix by compressed rows.
 
     Parameters
@@ -50,16 +114,12 @@ class Csr:
     """
 
     kind: ClassVar[str] = CSR
-    __slots__ = ("_is_sound", "data", "indices", "indptr", "shape")
+    _unsorted = "the columns of a row must ascend, each once"
+    __slots__ = ("indptr",)
 
     def __init__(self, data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
         self._is_sound = False
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of the elements."""
-        return self.data.dtype
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -80,54 +140,21 @@ class Csr:
         FormatError
         """
         if len(self.shape) != 2:
-            raise _refuse(CSR, f"a csr array has two axes, not {len(self.shape)}", self.shape)
-        if self.indptr.shape != (self.shape[0] + 1,):
-            raise _refuse(
-                CSR,
-                f"indptr has the shape {self.indptr.shape}, not {(self.shape[0] + 1,)}",
-                self.shape,
-            )
+            raise self._refused(f"a csr array has two axes, not {len(self.shape)}")
+        starts = (self.shape[0] + 1,)
+        if self.indptr.shape != starts:
+            raise self._refused(f"indptr has the shape {self.indptr.shape}, not {starts}")
         if self.indices.ndim != 1 or self.indices.shape != self.data.shape:
-            raise _refuse(
-                CSR,
-                f"indices have the shape {self.indices.shape}, data {self.data.shape}",
-                self.shape,
+            raise self._refused(
+                f"indices have the shape {self.indices.shape}, data {self.data.shape}"
             )
 
-    def sound(self) -> "Csr":
-        """Make sure that no index leads out of the parts or of the matrix; return the value itself.
-
-        Raises
-        ------
-        FormatError
-        """
-        if self._is_sound:
-            return self
-        self.check_lengths()
-        _require_numbers(self.shape, CSR)
+    def _check_indices(self) -> None:
         if self.indptr[0] != 0 or self.indptr[-1] != len(self.data):
-            raise _refuse(
-                CSR, f"indptr must go from 0 to the {len(self.data)} stored elements", self.shape
-            )
+            raise self._refused(f"indptr must go from 0 to the {len(self.data)} stored elements")
         if (np.diff(self.indptr) < 0).any():
-            raise _refuse(CSR, "indptr goes back", self.shape)
-        if len(self.indices) and not 0 <= self.indices.min() <= self.indices.max() < self.shape[1]:
-            raise _refuse(CSR, f"a column lies outside of 0 to {self.shape[1] - 1}", self.shape)
-        self._is_sound = True
-        return self
-
-    def check(self, full: bool = True) -> None:
-        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
-
-        Raises
-        ------
-        FormatError
-        """
-        self.check_lengths()
-        if full:
-            self.sound()
-            if not self.is_sorted():
-                raise _refuse(CSR, "the columns of a row must ascend, each once", self.shape)
+            raise self._refused("indptr goes back")
+        self._check_within("column", self.shape[1])
 
     def is_sorted(self) -> bool:
         """Whether the columns of each row ascend, each once."""
@@ -219,7 +246,7 @@ def _starts(rows: Array, count: int) -> Array:
     return starts
 
 
-class RowSparse:
+class RowSparse(_Stored):
     """An array of which only some rows are stored.
 
     Parameters
@@ -230,16 +257,12 @@ class RowSparse:
     """
 
     kind: ClassVar[str] = ROW_SPARSE
-    __slots__ = ("_is_sound", "data", "indices", "shape")
+    _unsorted = "the rows must ascend, each once"
+    __slots__ = ()
 
     def __init__(self, data: Array, indices: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.shape = data, indices, shape
         self._is_sound = False
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of the elements."""
-        return self.data.dtype
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -254,40 +277,12 @@ class RowSparse:
         FormatError
         """
         if self.indices.ndim != 1 or self.data.shape != (len(self.indices), *self.shape[1:]):
-            raise _refuse(
-                ROW_SPARSE,
-                f"indices have the shape {self.indices.shape}, data {self.data.shape}",
-                self.shape,
+            raise self._refused(
+                f"indices have the shape {self.indices.shape}, data {self.data.shape}"
             )
 
-    def sound(self) -> "RowSparse":
-        """Make sure that all rows lie in the array; return the value itself.
-
-        Raises
-        ------
-        FormatError
-        """
-        if self._is_sound:
-            return self
-        self.check_lengths()
-        _require_numbers(self.shape, ROW_SPARSE)
-        if len(self.indices) and not 0 <= self.indices.min() <= self.indices.max() < self.shape[0]:
-            raise _refuse(ROW_SPARSE, f"a row lies outside of 0 to {self.shape[0] - 1}", self.shape)
-        self._is_sound = True
-        return self
-
-    def check(self, full: bool = True) -> None:
-        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
-
-        Raises
-        ------
-        FormatError
-        """
-        self.check_lengths()
-        if full:
-            self.sound()
-            if not self.is_sorted():
-                raise _refuse(ROW_SPARSE, "the rows must ascend, each once", self.shape)
+    def _check_indices(self) -> None:
+        self._check_within("row", self.shape[0])
 
     def is_sorted(self) -> bool:
         """Whether the rows ascend, each once."""
