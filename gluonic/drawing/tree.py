@@ -209,9 +209,6 @@ def shown(nodes: Sequence[Node], *, hide_parameters: bool) -> list[Node]:
     return [node for node in nodes if not (hide_parameters and is_parameter(node))]
 
 
-_DATA_SLOTS = {"data", "label", "indices", "index", "lhs", "rhs", "a", "b", "args"}
-
-
 def parameter_test(nodes: Sequence[Node]) -> Callable[[Node], bool]:
     """Return what tells parameters from inputs: by their names, or by the only slot that they are read in."""
     slots: dict[Node, set[str]] = {}

@@ -98,7 +98,7 @@ def load(
 
     Returns
     -------
-    Library
+    LinkedLibrary
     """
     with uninterrupted():
         return _load(text, names, imports, target or host(), symbols or {})

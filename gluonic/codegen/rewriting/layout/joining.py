@@ -123,4 +123,3 @@ JOINS = {
     "_sum_depth_windows": along_depth,
 }
 """The operators that only move channels."""
-_PASSING_ON = {*JOINS, "Dropout", "LeakyReLU"}
