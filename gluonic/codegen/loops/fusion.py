@@ -7,6 +7,7 @@ by way of another group (legality, by reachability); it is worth it because what
 written nor read (profit, in bytes).
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
@@ -306,13 +307,13 @@ def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
                 root = partition.roots.get(entry, entry)
                 readers.setdefault((root, group.space), []).append(node)
     for nodes in readers.values():
-        kept: dict[Group, None] = {}
+        kept: set[Group] = set()
+        latest: deque[Group] = deque(maxlen=_MOST_SIBLINGS)
         for node in nodes:
             group = partition.group_of[node]
-            if group not in kept and not any(
-                _merge(partition, groups, k, group) for k in list(kept)[-_MOST_SIBLINGS:]
-            ):
-                kept[group] = None
+            if group not in kept and not any(_merge(partition, groups, k, group) for k in latest):
+                kept.add(group)
+                latest.append(group)
 
 
 def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
