@@ -1,4 +1,4 @@
-"""``mx.npx``: the switches of NumPy's semantics, which gluonic has for shapes only."""
+"""``mx.npx``: the switches of NumPy's semantics."""
 
 from gluonic.ndarray.context import cpu, current_context, gpu, num_gpus
 from gluonic.util import get_cuda_compute_capability, is_np_array, is_np_shape, reset_np, set_np

@@ -8,6 +8,7 @@ from typing import Any, Self
 from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic.gluon.arguments import explain_call
+from gluonic.gluon.array_classes import check_of_numpy
 from gluonic.gluon.hooks import HookHandle, Hooks
 from gluonic.gluon.naming import BlockScope, name_block
 from gluonic.gluon.parameter import Parameter
@@ -21,6 +22,7 @@ from gluonic.gluon.parameter_dict import (
 )
 from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.graph.events import EVENTS
@@ -317,6 +319,8 @@ class Block(CheckedArguments):
         if self._forward_hooks and not TRACING.depth:
             for hook in list(self._forward_hooks.values()):
                 hook(self, args, out)
+        if is_np_array():
+            check_of_numpy(self, out)
         return out
 
     def _hooks_changed(self) -> None:

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gluonic import symbol as sym
 from gluonic.codegen import Explanation
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import LEAF, Structure, flatten
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import TracedBlock
+from gluonic.gluon.traces import key_of
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
     from gluonic.drawing.drawing import Drawing
@@ -60,7 +62,7 @@ class ExplainedBlock(TracedBlock):
     def _trace_for(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
         """The trace that such inputs run, and the arrays among them."""
         arrays, structure = flatten(args, _is_array)
-        key = structure, STATE.training, STATE.recording
+        key = key_of(structure, arrays)
         return self._traces.known.get(key) or self._prepare(key, structure, arrays), arrays
 
     def plot(self, *args: Any, title: str = "", save_format: str = "html") -> "Drawing":
@@ -84,7 +86,7 @@ class ExplainedBlock(TracedBlock):
         if args:
             trace, arrays = self._trace_for(args)
         else:
-            trace = self._traces.of_prediction or self._own_trace(LEAF, 1)
+            trace = self._traces.of_prediction or self._own_trace(LEAF, [_any_input()])
         name, inputs, parameters = self._to_draw(trace, arrays)
         return drawing_of_block(trace.graph, title or name, inputs, parameters, save_format)
 
@@ -99,3 +101,9 @@ class ExplainedBlock(TracedBlock):
     def _repr_html_(self) -> str | None:
         """The graph of the latest compiled call; None before there is one: notebooks then print the block."""
         return None if self._traces.latest is None else self.plot()._repr_html_()
+
+
+def _any_input() -> sym.Symbol:
+    """What stands for an input of which nothing is known."""
+    data = sym.var("data")
+    return data.as_np_ndarray() if is_np_array() else data

@@ -19,6 +19,8 @@ from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import METHODS
+from gluonic.gluon.traces import key_of
+from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.context import CPU
@@ -134,7 +136,7 @@ class HybridBlock(ExplainedBlock):
         arrays, structure = flatten((x, *args), _is_array)
         if not arrays:
             raise CallError(f"{type(self).__name__}.optimize_for needs an NDArray among its inputs")
-        self._prepare((structure, STATE.training, STATE.recording), structure, arrays)
+        self._prepare(key_of(structure, arrays), structure, arrays)
 
     # Running
 
@@ -155,8 +157,10 @@ class HybridBlock(ExplainedBlock):
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
         active = self._compiles and not _eagerly.depth
+        own = type(self)._call_cached_op
         if active and (
-            type(self)._call_cached_op is not _call_cached_op or "_call_cached_op" in self.__dict__
+            (own is not _call_cached_op and unscoped(own) is not _call_cached_op)
+            or "_call_cached_op" in self.__dict__
         ):
             return self._call_cached_op(x, *args)
         if active and not args and type(x) is NDArray:
@@ -178,7 +182,7 @@ class HybridBlock(ExplainedBlock):
         return self._eager(inputs, arrays)
 
     def _check_call(self, args: tuple[Any, ...]) -> None:
-        if type(self).forward is HybridBlock.forward:
+        if unscoped(type(self).forward) is HybridBlock.forward:
             explain_call(type(self).__name__, self.hybrid_forward, args, list(self._reg_params))
         else:
             super()._check_call(args)
@@ -211,14 +215,14 @@ class HybridBlock(ExplainedBlock):
     def _build_cache(self, *args: Any) -> None:
         """Trace the block for such inputs and initialize parameters that have waited for them."""
         arrays, structure = flatten(args, _is_array)
-        self._prepare((structure, STATE.training, STATE.recording), structure, arrays)
+        self._prepare(key_of(structure, arrays), structure, arrays)
 
     def _call_compiled(
         self, inputs: tuple[Any, ...], arrays: list[NDArray], structure: Structure
     ) -> Any:
         if len(arrays) > 1:
             self._check_contexts(arrays)
-        key = structure, STATE.training, STATE.recording
+        key = structure, STATE.training, STATE.recording, type(arrays[0])
         try:
             trace = self._traces.known.get(key)
         except TypeError:
@@ -253,7 +257,7 @@ class HybridBlock(ExplainedBlock):
         with traces.lock, paused():
             trace = traces.known.get(key)
             if trace is None:
-                trace = self._trace(restore(arrays, structure), structure, len(arrays))
+                trace = self._trace(restore(arrays, structure), structure, arrays)
             parameters = dict(self.collect_params().items())
             complaints.warn_of_unused(self, trace, parameters)
             bound = trace.bind(parameters)

@@ -37,17 +37,17 @@ class Replay:
 
     Parameters
     ----------
-    count : how many inputs a call brings
+    count, kind : how many inputs a call brings, and their class
 
     Attributes
     ----------
     is_stale : whether a call in the same mode had to take the slow path
     """
 
-    __slots__ = ("_count", "_recording", "_training", "is_stale")
+    __slots__ = ("_count", "_kind", "_recording", "_training", "is_stale")
 
-    def __init__(self, count: int) -> None:
-        self._count = count
+    def __init__(self, count: int, kind: type[NDArray]) -> None:
+        self._count, self._kind = count, kind
         self._recording, self._training, self.is_stale = STATE.recording, STATE.training, False
 
     def __reduce__(self) -> Any:
@@ -63,9 +63,9 @@ class Replay:
             return None
         if len(inputs) != self._count:
             return self._refused()
-        arrays, first = [], inputs[0]
+        arrays, first, kind = [], inputs[0], self._kind
         for x in inputs:
-            if type(x) is not NDArray or (
+            if type(x) is not kind or (
                 x._context is not first._context and x.context != first.context
             ):
                 return self._refused()
@@ -86,6 +86,7 @@ class InferenceReplay(Replay):
 
     Parameters
     ----------
+    op : the graph
     frames : what serves such calls, to take one from and put back
     operands : what the graph was called with
     given : the positions of the inputs that a call brings; all others are parameters
@@ -93,18 +94,19 @@ class InferenceReplay(Replay):
     found : stands for that look-up
     """
 
-    __slots__ = ("_at", "_context", "_found", "_frames", "_given")
+    __slots__ = ("_at", "_context", "_found", "_frames", "_given", "_made")
 
     def __init__(
         self,
+        op: CachedGraph,
         frames: "list[ExecutionFrame]",
         operands: Sequence[NDArray],
         given: Sequence[int],
         at: int,
         found: object,
     ) -> None:
-        super().__init__(len(given))
-        self._frames, self._given = frames, given
+        super().__init__(len(given), type(operands[given[0]]))
+        self._frames, self._given, self._made = frames, given, op.kind
         self._context = operands[given[0]].context
         self._at, self._found = at, found
 
@@ -122,7 +124,7 @@ class InferenceReplay(Replay):
         """What replays the call that has just run; None if what follows from its parameters did not settle."""
         arrays = [x._data for x in operands]
         frames = op.inference.compiled.verified(arrays, found, train=STATE.training)
-        return None if frames is None else InferenceReplay(frames, operands, given, at, found)
+        return None if frames is None else InferenceReplay(op, frames, operands, given, at, found)
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
         context = self._context
@@ -139,7 +141,7 @@ class InferenceReplay(Replay):
         self._frames.append(frame)
         if output is None:
             return self._refused()
-        made = _new(NDArray)  # `wrap`, written out
+        made = _new(self._made)  # `wrap`, written out
         made._data, made._entry, made._context, made._reader = output, None, context, None
         return made
 
@@ -171,7 +173,7 @@ class RecordedReplay(Replay):
         given: Sequence[int],
         at: int,
     ) -> None:
-        super().__init__(len(given))
+        super().__init__(len(given), type(operands[given[0]]))
         self._op, self._at = op, at
         self._context = operands[given[0]].context
         entries = [entry_of(x) if STATE.recording else None for x in operands]
@@ -222,7 +224,7 @@ class EagerReplay(Replay):
     op : the graph
     operands : finds what the graph is called with, from what the block is
     structure : of its outputs
-    count : how many inputs a call brings
+    count, kind : how many inputs a call brings, and their class
     """
 
     __slots__ = ("_calls", "_calls_back", "_known", "_operands", "_outputs", "_structure")
@@ -233,8 +235,9 @@ class EagerReplay(Replay):
         operands: Callable[[Sequence[NDArray]], list[NDArray]],
         structure: Structure,
         count: int,
+        kind: type[NDArray],
     ) -> None:
-        super().__init__(count)
+        super().__init__(count, kind)
         self._operands, self._structure = operands, structure
         self._known: set[Any] = set()
         self._calls: list[tuple[Call, list[int]]] = []
@@ -244,7 +247,7 @@ class EagerReplay(Replay):
         for node in op.graph.nodes:
             if node.application is not None:
                 reads = [places[entry] for entry in node.inputs]
-                self._calls.append((_eagerly(node.application), reads))
+                self._calls.append((_eagerly(node.application, op.kind), reads))
                 self._calls_back |= node.application.op.calls_back
                 places.update({node.entry(i): known + i for i in range(node.visible_count)})
                 known += node.visible_count
@@ -287,14 +290,14 @@ def _signature(arrays: Sequence[Array]) -> Any:
     return tuple([(array.shape, array.dtype) for array in arrays])
 
 
-def _eagerly(application: Application) -> Call:
+def _eagerly(application: Application, kind: type[NDArray]) -> Call:
     """A function that runs an operator as its namespace would; returns the outputs that are seen, at least."""
     if application.op is custom:
         return again(application)
-    fast = fast_call(application)
+    fast = fast_call(application, kind)
     if fast is not None:
         return lambda inputs: [fast(*inputs)]
-    return lambda inputs: invoke(application, inputs)[: application.visible]
+    return lambda inputs: invoke(application, inputs, None, kind)[: application.visible]
 
 
 def replay_of(block: Any) -> Replay | None:

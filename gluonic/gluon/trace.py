@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.array_classes import check_alike
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
@@ -14,6 +15,7 @@ from gluonic.gluon.tracing import TRACING
 from gluonic.graph import Graph, Node
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
+from gluonic.graph.numpy_face import numpy_array
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.graph.view import written
 from gluonic.ndarray import NDArray
@@ -32,7 +34,7 @@ class Trace:
     Parameters
     ----------
     block : the block
-    structure, count : of its inputs, and how many arrays are among them
+    structure, arrays : of its inputs, and the arrays or symbols among them
 
     Attributes
     ----------
@@ -42,9 +44,9 @@ class Trace:
     graph : the graph of `output`
     """
 
-    def __init__(self, block: "TracedBlock", structure: Structure, count: int) -> None:
-        names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
-        self.inputs: list[sym.Symbol] = [sym.var(name) for name in names]
+    def __init__(self, block: "TracedBlock", structure: Structure, arrays: Sequence[Any]) -> None:
+        names = ["data"] if len(arrays) == 1 else [f"data{i}" for i in range(len(arrays))]
+        self.inputs = [_variable_for(x, name) for x, name in zip(arrays, names, strict=True)]
         TRACING.depth += 1
         try:
             outputs = block._symbolic(*restore(self.inputs, structure))
@@ -52,6 +54,7 @@ class Trace:
             TRACING.depth -= 1
         self.input_structure = structure
         leaves, self.output_structure = flatten(opened(outputs), _is_symbol)
+        check_alike(block, leaves)
         if not leaves:
             raise MXNetError(
                 describe(
@@ -73,7 +76,7 @@ class Trace:
         made = Trace.__new__(Trace)
         variables = {node.name: node for node in output._graph().variables}
         nodes = [variables.get(str(x.name), x._entries[0].node) for x in inputs]
-        made.inputs = [sym.Symbol([node.entry()]) for node in nodes]
+        made.inputs = [type(x)([node.entry()]) for x, node in zip(inputs, nodes, strict=True)]
         made.input_structure, made.output_structure = input_structure, output_structure
         made._adopt(list(output))
         return made
@@ -88,15 +91,15 @@ class Trace:
 
     def with_graph(self, graph: Graph) -> "Trace":
         """The trace with another graph that computes the same outputs from inputs of the same names."""
-        output = sym.Symbol(graph.outputs)
+        output = type(self.output)(graph.outputs)
         return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
     def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
         traced = Graph(entry for leaf in leaves for entry in leaf._entries)
         self.graph = traced.drawn_in_order()
         if self.graph is not traced:
-            leaves = [sym.Symbol([entry]) for entry in self.graph.outputs]
-        self.output = leaves[0] if len(leaves) == 1 else sym.Group(list(leaves))
+            leaves = [type(leaves[0])([entry]) for entry in self.graph.outputs]
+        self.output = leaves[0] if len(leaves) == 1 else type(leaves[0])(self.graph.outputs)
         self._input_nodes = [symbol._entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
 
@@ -166,6 +169,17 @@ class Trace:
         )
 
 
+def _class_of(symbol: sym.Symbol) -> type[NDArray]:
+    """The class of the arrays that a symbol stands for."""
+    return numpy_array() if symbol._of_numpy else NDArray
+
+
+def _variable_for(array: Any, name: str) -> sym.Symbol:
+    """The symbol that stands for an array, or for a symbol, as an input."""
+    made = sym.var(name)
+    return made.as_np_ndarray() if array._of_numpy else made
+
+
 def _is_symbol(value: Any) -> bool:
     return isinstance(value, sym.Symbol)
 
@@ -224,7 +238,10 @@ class BoundTrace:
         ]
         computed, variables = dict(self._computed), trace.graph.variables
         others = [v for i, v in enumerate(variables) if v not in positions and i not in computed]
-        self.op = CachedGraph(trace.graph, variables, others, trace._input_nodes)
+        self.op = CachedGraph(
+            trace.graph, variables, others, trace._input_nodes, _class_of(trace.output)
+        )
+        self._kind = _class_of(trace.inputs[0]) if trace.inputs else NDArray
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]
@@ -316,7 +333,8 @@ class BoundTrace:
         """The replay if Python runs everything, as the first calls have shown."""
         if not EagerReplay.suits(self.op):
             return None
-        return EagerReplay(self.op, self.operands, self._structure, len(self._places))
+        count, kind = len(self._places), self._kind
+        return EagerReplay(self.op, self.operands, self._structure, count, kind)
 
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known

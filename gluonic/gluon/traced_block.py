@@ -4,6 +4,7 @@ Its members that begin with an underscore bear MXNet's names where MXNet has the
 and override them.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from gluonic import symbol as sym
@@ -24,6 +25,7 @@ from gluonic.gluon.structure import (
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traces import Traces
 from gluonic.gluon.tracing import TRACING
+from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import NotThereError, describe
 from gluonic.ndarray import NDArray
 
@@ -144,16 +146,16 @@ class TracedBlock(Block):
         finally:
             blocks.pop()
 
-    def _trace(self, inputs: Any, structure: Structure, count: int) -> Trace:
-        """Trace the block for inputs of a structure, with so many arrays among them."""
+    def _trace(self, inputs: Any, structure: Structure, arrays: Sequence[Any]) -> Trace:
+        """Trace the block for inputs of a structure, with such arrays or symbols among them."""
         if self._is_overridden("_get_graph"):
             return self._trace_of_overridden(inputs)
-        return self._own_trace(structure, count)
+        return self._own_trace(structure, arrays)
 
-    def _own_trace(self, structure: Structure, count: int) -> Trace:
+    def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:
         if self._given is None:
-            return Trace(self, structure, count)
-        complaints.check_count(self, self._given, count)
+            return Trace(self, structure, arrays)
+        complaints.check_count(self, self._given, len(arrays))
         return self._given.again()
 
     def _trace_of_overridden(self, inputs: Any) -> Trace:
@@ -165,7 +167,8 @@ class TracedBlock(Block):
 
     def _is_overridden(self, name: str) -> bool:
         """Whether a class, an instance or a program has put something else in the place of a method."""
-        return getattr(getattr(self, name), "__func__", None) is not METHODS[name]
+        found = getattr(getattr(self, name), "__func__", None)
+        return found is not METHODS[name] and unscoped(found) is not METHODS[name]
 
     # The graph, as MXNet's programs know it
 
@@ -183,7 +186,7 @@ class TracedBlock(Block):
         """Return the inputs and outputs of the graph; trace it for such inputs, if there is none."""
         if not self._cached_graph:
             leaves, structure = flatten(args, _is_input)
-            self._traces.latest = self._own_trace(structure, len(leaves))
+            self._traces.latest = self._own_trace(structure, leaves)
         return self._cached_graph
 
     @property
@@ -274,7 +277,7 @@ class TracedBlock(Block):
         infer_fn, attr : ``"infer_shape"`` and ``"shape"``, or ``"infer_type"`` and ``"dtype"``
         """
         arrays, structure = flatten(args, _is_input)
-        trace = self._trace(args, structure, len(arrays))
+        trace = self._trace(args, structure, arrays)
         parameters = dict(self.collect_params().items())
         if attr == "shape":
             trace.infer_parameters(parameters, arrays)

@@ -1,13 +1,22 @@
 """What a hybrid block has been traced for."""
 
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gluonic.gluon.structure import Structure
 from gluonic.gluon.trace import BoundTrace, Trace
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import STATE
 from gluonic.support.locks import lock
 
 if TYPE_CHECKING:
     from gluonic.gluon.traced_block import TracedBlock
+
+
+def key_of(structure: Structure, arrays: Sequence[NDArray]) -> Any:
+    """What a trace is found by: the structure of the inputs, the modes, and the arrays' class."""
+    return structure, STATE.training, STATE.recording, type(arrays[0])
 
 
 class Traces:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.numpy_face import is_numpy_name
 from gluonic.graph.view import NodeView, Titled
 from gluonic.support.record import record
 
@@ -32,17 +33,19 @@ class Application:
     inputs : the names of the inputs that this use has
     outputs : the names of all outputs
     visible : how many of them a user sees
+    of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
     is_loss : whether its gradient is asked for though nothing flows in; see `Operator`
     signatures : output signatures by input signatures, as inferred so far
     """
 
     __slots__ = (
-        "_filler", "_groups", "call", "inputs", "is_loss", "op", "outputs", "settings", "signatures",
-        "states", "visible",
+        "_filler", "_groups", "call", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
+        "signatures", "states", "visible",
     )  # fmt: skip
 
     def __init__(self, op: "Operator", settings: "Settings") -> None:
         self.op, self.settings = op, settings
+        self.of_numpy = is_numpy_name(op.name)
         n = SimpleNamespace(**settings)
         self.inputs, self._groups = self._input_names(n)
         states = op.states if op.auxiliary is None else op.auxiliary(n)

@@ -5,14 +5,11 @@ Inside the house None is unknown. In the old way (the default) an axis of length
 """
 
 import threading
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from gluonic.graph.view import PartialShape
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _Switch(threading.local):
@@ -80,17 +77,6 @@ class np_shape:
         traceback: TracebackType | None,
     ) -> None:
         _switch.active = self._before.pop()
-
-
-def use_np_shape(func: _Function) -> _Function:
-    """Make a function run with NumPy's shapes (a decorator)."""
-
-    @wraps(func)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with np_shape():
-            return func(*args, **kwargs)
-
-    return call  # type: ignore[return-value]
 
 
 def is_open(axis: int) -> bool:

@@ -6,15 +6,16 @@ Here is what needs no operator. The modules `arithmetic`, `indexing`, `shaping`,
 
 import ctypes
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from weakref import ref
 
 import numpy as np
 
 from gluonic.graph import Array
-from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, NotThereError, describe
+from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, describe
 from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.memory import allocated, copied
+from gluonic.graph.numpy_face import numpy_array
 from gluonic.ndarray.context import CPU, Context
 from gluonic.ndarray.tape import Leaf, Record, TapeEntry
 
@@ -37,6 +38,9 @@ class NDArray:
 
     # _reader: the record that last used the array as a constant, so that it is not overwritten too early
     __slots__ = ("__weakref__", "_context", "_data", "_entry", "_reader")
+
+    _of_numpy: ClassVar[bool] = False
+    """Whether operators on arrays of the class give arrays of `mx.np`."""
 
     __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
@@ -130,12 +134,33 @@ class NDArray:
         return self
 
     def as_np_ndarray(self) -> Any:
-        """Raise, for there is no `mx.np` here."""
-        raise NotThereError("as_np_ndarray: gluonic has no mx.np; use asnumpy()")
+        """Return an array of `mx.np` with the same elements and the same place on the tape.
 
-    def detach(self) -> "NDArray":
+        Raises
+        ------
+        ValueError
+            if the array is sparse
+        """
+        if self.stype != "default":
+            raise CallError(
+                describe(
+                    f"an array of mx.np is dense; this one is {self.stype}",
+                    where="as_np_ndarray",
+                    hint="x.tostype('default').as_np_ndarray()",
+                )
+            )
+        return self._of_class(numpy_array())
+
+    def _of_class(self, kind: type["NDArray"]) -> Any:
+        """The array as one of another class, sharing elements and place on the tape."""
+        made = kind.__new__(kind)
+        made._data, made._entry = self._data, self._entry
+        made._context, made._reader = self._context, self._reader
+        return made
+
+    def detach(self) -> Self:
         """Return the same elements off the tape; memory is shared."""
-        return NDArray(self._data, self._context)
+        return type(self)(self._data, self._context)
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
@@ -156,14 +181,16 @@ class NDArray:
             )
         # Not zeros_like: the system gives memory for these zeros only when somebody writes.
         zeros = allocated(np.zeros, self._data.shape, self._data.dtype, "the gradient of an array")
-        buffer = NDArray(zeros, self._context)
+        buffer = type(self)(zeros, self._context)
         self._entry = (Leaf(buffer, grad_req), 0)
 
     @property
     def grad(self) -> Any:
         """The gradient buffer, None if the array is no variable."""
         leaf = self._leaf()
-        return None if leaf is None else leaf.grad
+        if leaf is None or leaf.grad is None or leaf.grad._of_numpy is self._of_numpy:
+            return None if leaf is None else leaf.grad
+        return leaf.grad.as_np_ndarray() if self._of_numpy else leaf.grad.as_nd_ndarray()
 
     def _leaf(self) -> Leaf | None:
         record = self._entry[0] if self._entry is not None else None

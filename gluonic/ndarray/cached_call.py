@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.numpy_face import numpy_array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.invoke import NotAnArrayError
@@ -24,7 +25,8 @@ class CachedOp:
     def __init__(self, sym: Any, flags: Sequence[tuple[str, Any]] = ()) -> None:
         graph = sym._graph()
         self._names = [node.name for node in graph.variables]
-        self._call = CachedGraph(graph, graph.variables)
+        kind = numpy_array() if sym._of_numpy else NDArray
+        self._call = CachedGraph(graph, graph.variables, kind=kind)
 
     def __call__(self, *args: NDArray, out: Any = None, default_ctx: Any = None) -> Any:
         """Compute the outputs.

@@ -32,6 +32,7 @@ class CachedGraph:
     inputs : the variables, in the order in which arrays will be given
     parameters : those of them that seldom change; only NDArrays write into their memory
     data : those that hold the batch, if any do; None if nothing is known
+    kind : the class of the outputs
     """
 
     def __init__(
@@ -40,8 +41,9 @@ class CachedGraph:
         inputs: Sequence[Node],
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
+        kind: type[NDArray] = NDArray,
     ) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+        self.graph, self.inputs, self.kind = graph, tuple(inputs), kind
         self._data = data
         self.inference = Program(graph, inputs, parameters, data)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
@@ -136,7 +138,7 @@ class CachedGraph:
 
     def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
         context = inputs[0]._context if inputs else None
-        return [wrap(array, None, context) for array in results]
+        return [wrap(array, None, context, self.kind) for array in results]
 
 
 class CachedOpRecord(Record):

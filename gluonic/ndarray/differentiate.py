@@ -72,6 +72,7 @@ def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
         raise HeadGradientError(
             describe(f"a head gradient must be an NDArray, not {type(gradient).__name__}")
         )
+    gradient = gradient.as_nd_ndarray()  # rules compute with arrays of `mx.nd`
     if gradient.shape == head.shape:
         return gradient
     if gradient.size != head.size:
@@ -171,7 +172,7 @@ def grad(
             put(FunctionRecord([(record, index)], 1, lambda heads: [None]), (), found[-1:])
     if not (create_graph if retain_graph is None else retain_graph):
         _free(walk.visited)
-    return found
+    return [f.as_np_ndarray() if v._of_numpy else f for f, v in zip(found, variables, strict=True)]
 
 
 def _variable_entry(number: int, variable: NDArray) -> TapeEntry:

@@ -8,6 +8,7 @@ from gluonic.graph.calling import Caller, dress
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
 from gluonic.graph.namespaces import Functions
+from gluonic.graph.numpy_face import is_numpy_name, numpy_array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import usable
@@ -27,17 +28,20 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
     caller: Caller | None = None
     fast: Any = None
     arity = -1
+    kind: Any = None
+    of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
 
     def function(*arguments: Any, name: Any = None, **keywords: Any) -> Any:
-        nonlocal caller, fast, arity
+        nonlocal caller, fast, arity, kind
         if not keywords and len(arguments) == arity:
             for argument in arguments:
-                if type(argument) is not NDArray:
+                if type(argument) is not kind:
                     break
             else:
                 return fast(*arguments)
         if caller is None:
-            caller, fast, arity = _ways(op)
+            kind = numpy_array() if of_numpy else NDArray
+            caller, fast, arity = _ways(op, kind)
         if name is not None:
             keywords["name"] = name
         return call(caller, arguments, keywords)
@@ -46,11 +50,11 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
     return function
 
 
-def _ways(op: Operator) -> tuple[Caller, Any, int]:
+def _ways(op: Operator, kind: type[NDArray]) -> tuple[Caller, Any, int]:
     """How an operator is called, the short way if there is one, and with how many inputs it is taken."""
     caller = Caller(op, NDArray)
     plain = None if casting.concerns(op.name) else caller.plain
-    fast = None if plain is None else fast_call(plain)
+    fast = None if plain is None else fast_call(plain, kind)
     return caller, fast, -1 if fast is None else caller.arity
 
 

@@ -18,6 +18,7 @@ from gluonic.graph.interpret import (
     signature_of,
     without_memory,
 )
+from gluonic.graph.numpy_face import numpy_array
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute
@@ -38,7 +39,10 @@ class NotAnArrayError(MXNetError, TypeError, AssertionError):
 
 
 def invoke(
-    application: Application, inputs: Sequence[NDArray], expected: Signature | None = None
+    application: Application,
+    inputs: Sequence[NDArray],
+    expected: Signature | None = None,
+    kind: type[NDArray] | None = None,
 ) -> list[NDArray]:
     """Run an operator on arrays now.
 
@@ -47,6 +51,7 @@ def invoke(
     application : the operator with its attributes
     inputs : the arrays it reads, those it updates included
     expected : the outputs' shapes and dtypes, if they are known already
+    kind : the class of the outputs, by default that which goes with the operator and the inputs
 
     Returns
     -------
@@ -65,15 +70,27 @@ def invoke(
         return invoke_stored(application, inputs)
     if expected is None:
         expected = signature_of(application, arrays)
+    if kind is None:
+        kind = result_class(application, inputs)
     outputs = []
     context = inputs[0]._context if inputs else None
     for array in compute(application, arrays, expected):
-        made = _new(NDArray)
+        made = _new(kind)
         made._data, made._entry, made._context, made._reader = array, None, context, None
         outputs.append(made)
     if STATE.recording:
         record(application, inputs, arrays, outputs)
     return outputs
+
+
+def result_class(application: Application, inputs: Sequence[NDArray]) -> type[NDArray]:
+    """The class of what an operator gives: an array of `mx.np` if it is one of NumPy's, or reads one."""
+    if application.of_numpy:
+        return numpy_array()  # type: ignore[no-any-return]
+    for x in inputs:
+        if type(x) is not NDArray and x._of_numpy:
+            return numpy_array()  # type: ignore[no-any-return]
+    return NDArray
 
 
 def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
@@ -110,11 +127,16 @@ def _wrong_count(application: Application, inputs: Sequence[Any]) -> str:
     )
 
 
-def fast_call(application: Application) -> Fast | None:
-    """A function of one or two NDArrays that does what `invoke` does, with next to no overhead.
+def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast | None:
+    """A function of one or two arrays that does what `invoke` does, with next to no overhead.
 
     None where the operator needs more than its kernel and one output. The function raises
     AttributeError or TypeError before it has done anything if its arguments are not NDArrays.
+
+    Parameters
+    ----------
+    application : the operator with its attributes
+    kind : the class of the result
     """
     op = application.op
     simple = (
@@ -126,31 +148,31 @@ def fast_call(application: Application) -> Fast | None:
     )
     if not simple or op.variadic is not None:
         return None
-    makers: dict[int, Callable[[Application], Fast]] = {1: _unary, 2: _binary}
+    makers: dict[int, Callable[[Application, type[NDArray]], Fast]] = {1: _unary, 2: _binary}
     maker = makers.get(len(application.inputs))
-    return None if maker is None else maker(application)
+    return None if maker is None else maker(application, kind)
 
 
 # `_unary` and `_binary` differ in the number of arguments alone: a loop over them would cost half the call.
 
 
-def _unary(application: Application) -> Fast:
+def _unary(application: Application, kind: type[NDArray]) -> Fast:
     kernel, known = application.call, {}  # type: ignore[var-annotated]
 
     def call(x: NDArray) -> NDArray:
         data = x._data
         if EVENTS.imperative:
-            return invoke(application, (x,))[0]
+            return invoke(application, (x,), None, kind)[0]
         key = data.shape, data.dtype
         expected = known.get(key)
         if expected is None:
             if data.dtype.kind == "V":  # bfloat16, which kernels do not compute with
-                return invoke(application, (x,))[0]
+                return invoke(application, (x,), None, kind)[0]
             expected = known[key] = _promise(application, (data,), known)
         try:
             result = QUIET.run(kernel, data)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
-            return invoke(application, (x,))[0]
+            return invoke(application, (x,), None, kind)[0]
         if (
             type(result) is not np.ndarray
             or result.base is not None
@@ -160,7 +182,7 @@ def _unary(application: Application) -> Fast:
             or not result.flags.carray
         ):
             result = _conformed(result, application, (data,))
-        made = _new(NDArray)
+        made = _new(kind)
         made._data, made._entry, made._context, made._reader = result, None, x._context, None
         if STATE.recording and x._entry is not None:
             record(application, (x,), [data], (made,))
@@ -169,23 +191,23 @@ def _unary(application: Application) -> Fast:
     return call
 
 
-def _binary(application: Application) -> Fast:
+def _binary(application: Application, kind: type[NDArray]) -> Fast:
     kernel, known = application.call, {}  # type: ignore[var-annotated]
 
     def call(x: NDArray, y: NDArray) -> NDArray:
         a, b = x._data, y._data
         if EVENTS.imperative:
-            return invoke(application, (x, y))[0]
+            return invoke(application, (x, y), None, kind)[0]
         key = a.shape, b.shape, a.dtype, b.dtype
         expected = known.get(key)
         if expected is None:
             if a.dtype.kind == "V" or b.dtype.kind == "V":
-                return invoke(application, (x, y))[0]
+                return invoke(application, (x, y), None, kind)[0]
             expected = known[key] = _promise(application, (a, b), known)
         try:
             result = QUIET.run(kernel, a, b)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
-            return invoke(application, (x, y))[0]
+            return invoke(application, (x, y), None, kind)[0]
         if (
             type(result) is not np.ndarray
             or result.base is not None
@@ -196,7 +218,7 @@ def _binary(application: Application) -> Fast:
             or not result.flags.carray
         ):
             result = _conformed(result, application, (a, b))
-        made = _new(NDArray)
+        made = _new(kind)
         made._data, made._entry, made._context, made._reader = result, None, x._context, None
         if STATE.recording and not (x._entry is None and y._entry is None):
             record(application, (x, y), [a, b], (made,))
@@ -260,7 +282,7 @@ def _for_rules(op: Operator) -> Callable[..., Any]:
         present = [x for x in inputs if x is not None]
         if op.count is not None and op.count not in attributes:
             attributes[op.count] = len(present) - len(op.inputs)
-        outputs = invoke(op.apply(attributes), present)
+        outputs = invoke(op.apply(attributes), present, None, NDArray)
         return outputs[0] if len(outputs) == 1 else outputs
 
     return call

@@ -21,9 +21,14 @@ _IN_PLACE = "Inplace operations (+=, -=, x[:]=, etc) are not supported when reco
 _new = NDArray.__new__
 
 
-def wrap(array: Array, entry: TapeEntry | None = None, context: Context | None = None) -> NDArray:
+def wrap(
+    array: Array,
+    entry: TapeEntry | None = None,
+    context: Context | None = None,
+    kind: type[NDArray] = NDArray,
+) -> NDArray:
     """An NDArray around a (contiguous) NumPy array, without a copy."""
-    made = _new(NDArray)
+    made = _new(kind)
     made._data, made._entry, made._context, made._reader = array, entry, context, None
     return made
 

@@ -1,11 +1,12 @@
 """The functions of the `sym` namespace, made from the operators' definitions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.graph import Operator
 from gluonic.graph import ops as _ops  # noqa: F401 - fills the registry
 from gluonic.graph.calling import Caller, dress
+from gluonic.graph.numpy_face import is_numpy_name, numpy_symbol
 from gluonic.symbol.compose import apply_operator
 from gluonic.symbol.symbol import Symbol
 
@@ -16,6 +17,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
     Most operators are never called: what takes longer than a microsecond is made at the first call.
     """
     caller: Caller | None = None
+    of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
         nonlocal caller
@@ -25,7 +27,14 @@ def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
         attr: Mapping[str, str] | None = kwargs.pop("attr", None)
         kwargs.pop("out", None)
         node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=name.lower())
-        return Symbol([node.entry(i) for i in range(node.visible_count)])
+        kind = numpy_symbol() if of_numpy or _has_numpy(args, kwargs) else Symbol
+        return kind([node.entry(i) for i in range(node.visible_count)])
 
     dress(function, op, name, "sym")
     return function
+
+
+def _has_numpy(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether one of a call's symbols, which may be in a list, is of `mx.sym.np`."""
+    given = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    return any(isinstance(x, Symbol) and x._of_numpy for x in (*given, *kwargs.values()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from gluonic.graph import REGISTRY, Node
 from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
@@ -13,6 +13,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import write_json
 from gluonic.graph.node_attributes import plain
+from gluonic.graph.numpy_face import numpy_symbol
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference
@@ -68,6 +69,9 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
     """
 
     __slots__ = ()
+
+    _of_numpy: ClassVar[bool] = False
+    """Whether operators on symbols of the class give symbols of `mx.sym.np`."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -364,9 +368,9 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         """Return the symbol itself."""
         return self
 
-    def as_np_ndarray(self) -> NoReturn:
-        """Raise: mx.sym.np is not there."""
-        raise NotThereError("Symbol.as_np_ndarray")
+    def as_np_ndarray(self) -> "Symbol":
+        """Return the same outputs as a symbol of `mx.sym.np`."""
+        return numpy_symbol()(self._entries)  # type: ignore[no-any-return]
 
     def _gen_atomic_symbol(self) -> "Symbol":
         """Return the operator alone, with variables for all its inputs."""

@@ -64,24 +64,6 @@ def test_scopes_without_mx_np_change_nothing() -> None:
     assert not util.is_np_shape()
 
 
-@pytest.mark.parametrize("name", ["np_array", "set_np"])
-def test_what_needs_mx_np_says_so(name: str) -> None:
-    with pytest.raises(NotImplementedError, match=name):
-        getattr(util, name)()
-
-
-@pytest.mark.parametrize("decorator", [util.use_np, util.use_np_array])
-def test_functions_for_mx_np_are_decorated_but_not_run(decorator: object) -> None:
-    assert callable(decorator)
-
-    @decorator
-    def compute() -> None:
-        raise AssertionError
-
-    with pytest.raises(NotImplementedError, match="compute"):
-        compute()
-
-
 def test_environment_variables_are_set_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLUONIC_TEST", "1")
     util.setenv("GLUONIC_TEST", "2")

@@ -1,0 +1,42 @@
+"""Of which class the outputs of blocks are: arrays of `mx.np`, or of `mx.nd`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gluonic import symbol as sym
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.ndarray import NDArray
+
+if TYPE_CHECKING:
+    from gluonic.gluon.block import Block
+
+
+class ArrayClassError(MXNetError, TypeError):
+    """Arrays of `mx.nd` stand where those of `mx.np` should, or both together."""
+
+
+def check_of_numpy(block: "Block", out: Any) -> None:
+    """Refuse outputs of `mx.nd`, where Gluon works on arrays of `mx.np`."""
+    for one in out if isinstance(out, (list, tuple)) else (out,):
+        if isinstance(one, (list, tuple)):
+            check_of_numpy(block, one)
+        elif isinstance(one, (NDArray, sym.Symbol)) and not one._of_numpy:
+            raise ArrayClassError(
+                describe(
+                    f"an output is a {type(one).__name__}, where Gluon works on arrays of mx.np",
+                    where=type(block).__name__,
+                    hint="x.as_np_ndarray(), or npx.reset_np()",
+                )
+            )
+
+
+def check_alike(block: "Block", symbols: Sequence[sym.Symbol]) -> None:
+    """Refuse outputs of which some are of `mx.np`, others of `mx.nd`."""
+    if len({symbol._of_numpy for symbol in symbols}) > 1:
+        raise ArrayClassError(
+            describe(
+                "some outputs are arrays of mx.np, others arrays of mx.nd",
+                where=type(block).__name__,
+                hint="x.as_np_ndarray() or x.as_nd_ndarray(), so that all are of one class",
+            )
+        )
