@@ -10,14 +10,15 @@ from typing import Any
 
 from gluonic.drawing.dot import dot_lines, edge_line, node_line, quoted
 from gluonic.drawing.page.source import GraphPage
-from gluonic.drawing.pdf import pdf
 from gluonic.drawing.picture import Picture
-from gluonic.drawing.svg import svg
+from gluonic.drawing.static.pdf import pdf
+from gluonic.drawing.static.scene import Scene
+from gluonic.drawing.static.svg import svg
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.files import write_atomically
 
-_WRITERS: dict[str, Callable[[Picture], bytes]] = {
-    "svg": lambda picture: svg(picture).encode(),
+_WRITERS: dict[str, Callable[[Scene, str], bytes]] = {
+    "svg": lambda scene, title: svg(scene, title).encode(),
     "pdf": pdf,
 }
 _PAGE, _TEXT = "html", {"dot", "gv"}
@@ -69,8 +70,13 @@ class Drawing:
         """Add an edge to `source`."""
         self.body.append(edge_line(tail_name, head_name, label, attributes))
 
-    def pipe(self, format: str | None = None) -> bytes:
+    def pipe(self, format: str | None = None, *, folded: bool = False) -> bytes:
         """Return the drawing in a format.
+
+        Parameters
+        ----------
+        format : another format than the drawing's own
+        folded : in SVG and PDF, leave blocks closed as the page does when it opens
 
         Raises
         ------
@@ -83,7 +89,7 @@ class Drawing:
         if wanted == _PAGE:
             return self.page.text().encode()
         if wanted in _WRITERS:
-            return _WRITERS[wanted](self.picture)
+            return _WRITERS[wanted](self.page.scene(folded=folded), self.page.title)
         return self._by_graphviz(wanted)
 
     def _by_graphviz(self, wanted: str) -> bytes:
@@ -119,6 +125,7 @@ class Drawing:
         view: bool = False,
         cleanup: bool = False,
         format: str | None = None,
+        folded: bool = False,
         **_: Any,
     ) -> str:
         """Write the drawing to a file, and `source` beside it.
@@ -130,6 +137,7 @@ class Drawing:
         view : open it
         cleanup : do not write `source`
         format : another format than the drawing's own
+        folded : in SVG and PDF, leave blocks closed as the page does when it opens
 
         Returns
         -------
@@ -138,7 +146,7 @@ class Drawing:
         """
         kind = (format or self.format).lower()
         source = self._path(filename, directory)
-        contents = self.pipe(kind)
+        contents = self.pipe(kind, folded=folded)
         if not cleanup:
             write_atomically(source, self.source.encode())
         path = source.with_name(f"{source.name}.{kind}")
@@ -156,7 +164,7 @@ class Drawing:
         return self.page.frame()
 
     def _repr_svg_(self) -> str:
-        return svg(self.picture)
+        return self.pipe("svg", folded=True).decode()
 
     def __str__(self) -> str:
         return self.source

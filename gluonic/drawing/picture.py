@@ -1,4 +1,4 @@
-"""What a picture of a graph shows: boxes, arrows, colours. How it is laid out and written is elsewhere.
+"""A graph as boxes and arrows without places, for Graphviz to lay out.
 
 Drawing is total: any graph, with operators that gluonic does not have, with contradicting names, of any
 depth. Nothing here recurses.
@@ -7,7 +7,6 @@ depth. Nothing here recurses.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluonic.drawing.blocks import block_paths
 from gluonic.drawing.details import detail
 from gluonic.drawing.families import family_of, looks_like_parameter
 from gluonic.graph import Entry, Graph, Node
@@ -22,28 +21,13 @@ class Box(NamedTuple):
     node : the node
     title : the first line: the operator, or the variable's name
     detail : the second line: what matters of its attributes
-    name : the third line: the operator node's name
     family : which colours it has
-    shape : of its first output, as a text, empty if unknown
     """
 
     node: Node
     title: str
     detail: str
-    name: str
     family: str
-    shape: str
-
-    @property
-    def tooltip(self) -> str:
-        """Everything about the node, a line each."""
-        lines = [f"{self.node.operator_name} {self.node.name}"]
-        if self.shape:
-            lines.append(f"output: {self.shape}")
-        lines += [f"{key} = {text[:200]}" for key, text in sorted(self.node.attributes.items())]
-        if self.node.location is not None:
-            lines.append(str(self.node.location))
-        return "\n".join(lines)
 
 
 class Arrow(NamedTuple):
@@ -62,13 +46,11 @@ class Picture(NamedTuple):
     title : the picture's heading
     boxes : the nodes, inputs before what reads them
     arrows : from what is read to what reads it
-    blocks : for each box the path of the block it belongs to
     """
 
     title: str
     boxes: list[Box]
     arrows: list[Arrow]
-    blocks: list[tuple[str, ...]]
 
 
 Facts = Mapping[Node, Sequence[Any]]
@@ -97,14 +79,13 @@ def picture(
         if not (hide_parameters and node.is_variable and looks_like_parameter(node.name))
     ]
     positions = {node: position for position, node in enumerate(nodes)}
-    boxes = [_box(node, fact_text(node.entry(), shapes, None)) for node in nodes]
     arrows = [
         Arrow(positions[entry.node], positions[node], fact_text(entry, shapes, dtypes))
         for node in nodes
         for entry in node.inputs
         if entry.node in positions
     ]
-    return Picture(title, boxes, arrows, block_paths(nodes))
+    return Picture(title, [_box(node) for node in nodes], arrows)
 
 
 def fact_text(entry: Entry, shapes: Facts | None, dtypes: Facts | None) -> str:
@@ -119,13 +100,10 @@ def fact_text(entry: Entry, shapes: Facts | None, dtypes: Facts | None) -> str:
     return " ".join(words)
 
 
-# ------------------------------------------------------------------------------ boxes
-
-
-def _box(node: Node, shape: str) -> Box:
+def _box(node: Node) -> Box:
     family = family_of(node)
     if node.application is None:
-        return Box(node, node.name or "(unnamed)", "", "", family, shape)
+        return Box(node, node.name or "(unnamed)", "", family)
     attributes = {k: v for k, v in node.attributes.items() if is_own(k)}
     title = attributes.get("op_type") or node.operator_name.lstrip("_")
-    return Box(node, title, detail(node.operator_name, attributes), node.name, family, shape)
+    return Box(node, title, detail(node.operator_name, attributes), family)

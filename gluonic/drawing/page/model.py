@@ -239,12 +239,14 @@ _BODY_NAMES = {
 
 
 def _unusual(node: Node, own: Mapping[str, str]) -> dict[str, str]:
-    """The attributes that are not the operator's defaults."""
+    """The attributes that are not the operator's defaults; a number that is computed with is always told."""
     op, settings = node.applied.op, node.applied.settings
     return {
         key: text
         for key, text in own.items()
-        if key not in op.attributes or settings.get(key) != op.attributes[key].default
+        if key not in op.attributes
+        or key == "scalar"
+        or settings.get(key) != op.attributes[key].default
     }
 
 

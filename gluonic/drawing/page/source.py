@@ -1,12 +1,17 @@
 """Where a page comes from: a graph and what is known of it; written when it is asked for."""
 
 from html import escape
+from typing import Any
 
 from gluonic.codegen import Explanation
 from gluonic.drawing.page.compiled import Times, compiled_facts
 from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
 from gluonic.drawing.page.writer import page_text
+from gluonic.drawing.static.box_texts import BoxTexts
+from gluonic.drawing.static.folding import everything, opening
+from gluonic.drawing.static.scene import Scene
+from gluonic.drawing.static.shown_graph import ShownGraph
 from gluonic.graph import Graph
 from gluonic.support.record import record
 
@@ -40,16 +45,31 @@ class GraphPage:
 
     def text(self) -> str:
         """Write the page: one HTML file, which needs no network."""
-        model = PageModel(self.title, hide_parameters=self.hide_parameters)
-        model.add(self.graph, self.facts)
-        data = model.json()
+        model, data = self._written(self.facts)
         if self.explanation is not None:
             data["compiled"] = compiled_facts(
                 self.explanation, self.graph, model.numbers, self.times
             )
+        return page_text(data)
+
+    def scene(self, *, folded: bool = False) -> Scene:
+        """Lay out what the page shows, for a picture that stands still.
+
+        Parameters
+        ----------
+        folded : with the blocks closed that are closed when the page opens, else with all open
+        """
+        graph = ShownGraph(self._written(self.facts._replace(values={}))[1])
+        opened = opening(graph) if folded else everything(graph)
+        return Scene(graph, opened, BoxTexts(graph))
+
+    def _written(self, facts: PageFacts) -> tuple[PageModel, dict[str, Any]]:
+        model = PageModel(self.title, hide_parameters=self.hide_parameters)
+        model.add(self.graph, facts)
+        data = model.json()
         if self.marks is not None:
             data["marks"] = self.marks.json(model.numbers)
-        return page_text(data)
+        return model, data
 
     def frame(self) -> str:
         """Write the page as a frame for a notebook, where it works as in a window of its own."""

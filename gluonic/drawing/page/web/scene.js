@@ -41,14 +41,15 @@ export class Scene {
     arrow.hasTip = !arrow.isEntering;
     arrow.heft = Math.max(...arrow.flows.map(flow => this.heft(flow)));
     const key = `${arrow.from}/${arrow.flows[0]}`;
+    const more = arrow.flows.length > 1 ? ` +${arrow.flows.length - 1}` : "";
     const isOneOfSeveral = arrow.from >= 0 && this.branches.get(arrow.from)?.size > 1;
     if (arrow.isFar) arrow.label = { text: `from ${this.nameOf(arrow.flows[0])}`, x: arrow.points[0].x, y: arrow.points[0].y - 3, align: "center" };
     else if (isOneOfSeveral && arrow.fromPort === null) {
       const { x, y } = arrow.points.at(-1);
-      arrow.label = { text: `[${arrow.flows[0].split(":")[1]}]`, x: x + 6, y: y - 5, align: "left" };
+      arrow.label = { text: `[${arrow.flows[0].split(":")[1]}]${more}`, x: x + 6, y: y - 5, align: "left" };
     } else if (arrow.from !== null && arrow.fromPort === null && !labelled.has(key)) {
       labelled.add(key);
-      const text = this.texts.label(arrow.flows[0]) + (arrow.flows.length > 1 ? ` +${arrow.flows.length - 1}` : "");
+      const text = this.texts.label(arrow.flows[0]) + more;
       const box = this.byId.get(arrow.from);
       if (text) arrow.label = { text, x: arrow.points[0].x + 6, y: box.y + box.h + 12, align: "left" };
     }

@@ -1,0 +1,130 @@
+"""What stands in boxes and on arrows, and how large that is."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gluonic.drawing.details import shortened
+from gluonic.drawing.static.helvetica import text_width
+from gluonic.drawing.static.shown_graph import ShownGraph, shape_text, short
+
+LINE, STACK = 15.0, 6.0
+_LONGEST = 38
+
+Measure = Callable[[str, float, bool], float]
+"""The width of a text: the text, its size, and whether it is bold."""
+
+
+class BoxLine(NamedTuple):
+    """A line of text in a box."""
+
+    text: str
+    size: float
+    bold: bool = False
+
+
+class Extent(NamedTuple):
+    """How large a box is."""
+
+    width: float
+    height: float
+
+
+class BoxTexts:
+    """Reads texts off a graph, and measures them.
+
+    Parameters
+    ----------
+    graph : the graph
+    measure : the width of a text
+    """
+
+    def __init__(self, graph: ShownGraph, measure: Measure = text_width) -> None:
+        self.graph, self.measure = graph, measure
+        self._known: dict[int, list[BoxLine]] = {}
+
+    def lines(self, thing: int) -> list[BoxLine]:
+        """The lines in a closed box."""
+        if thing not in self._known:
+            self._known[thing] = self._of_block(thing) if thing < 0 else self._of_node(thing)
+        return self._known[thing]
+
+    def _of_node(self, number: int) -> list[BoxLine]:
+        node = self.graph.nodes[number]
+        if node["family"] == "output":
+            return [BoxLine(_brief(node["name"]), 11.5, True)]
+        if not self.graph.is_operator(number):
+            text = self.type_text(number, 0)
+            name = BoxLine(_brief(node["name"] or "(no name)"), 12, True)
+            return [name, BoxLine(text, 10)] if text else [name]
+        title, detail = node["title"], node.get("detail", "")
+        if detail and len(title) + len(detail) < 26:
+            found = [BoxLine(f"{_brief(title)} {detail}", 12, True)]
+        else:
+            found = [BoxLine(_brief(title), 12, True), *([BoxLine(detail, 10.5)] if detail else [])]
+        parameters = self.graph.parameters_of(number)
+        shapes = [text for p in parameters if (text := shape_text(self.graph.shape_of(p)))]
+        alike = len(shapes) > 2 and len(set(shapes)) == 1
+        if text := f"{len(shapes)} × ({shapes[0]})" if alike else " · ".join(shapes):
+            found.append(BoxLine(_brief(text), 10))
+        return found
+
+    def _of_block(self, block: int) -> list[BoxLine]:
+        found = [BoxLine(_brief(self.graph.title(block)), 12, True)]
+        if detail := self.graph.subtitle(block):
+            found.append(BoxLine(_brief(detail), 10.5))
+        total = self.graph.total(block)
+        counts = f"{total.operators} operator{'' if total.operators == 1 else 's'}"
+        if total.parameters:
+            counts += f" · {short(total.parameters)} parameters"
+        return [*found, BoxLine(counts, 10)]
+
+    def is_repeat(self, thing: int) -> bool:
+        """Whether a closed box stands for several equal ones."""
+        return thing < 0 and self.graph.block(thing)["role"] == "repeat"
+
+    def extent(self, thing: int) -> Extent:
+        """How large a closed box is."""
+        lines = self.lines(thing)
+        width = max(self.measure(*line) for line in lines)
+        behind = STACK if self.is_repeat(thing) else 0
+        handle = 30 if self.graph.can_open(thing) else 0
+        strip = 8 if thing < 0 else 0
+        return Extent(
+            max(58.0, width + 22 + handle) + behind, len(lines) * LINE + 11 + strip + behind
+        )
+
+    def head_texts(self, thing: int) -> tuple[str, str]:
+        """The title of an open block, and what it is called besides."""
+        if thing >= 0:
+            return self.lines(thing)[0].text, ""
+        return _brief(self.graph.title(thing)), _brief(self.graph.subtitle(thing))
+
+    def head_width(self, thing: int) -> float:
+        """How wide the head of an open block is."""
+        title, detail = self.head_texts(thing)
+        width = self.measure(title, 11.5, True) + 46
+        return width + self.measure(detail, 11, False) + 8 if detail else width
+
+    def label(self, flow: str) -> str:
+        """The label on what flows, which is ``node:output``."""
+        number, output = map(int, flow.split(":"))
+        if not self.graph.is_operator(number):
+            return ""  # a variable says it in its box
+        text = self.type_text(number, output)
+        several = self.graph.nodes[number].get("visible", 1) > 1
+        return f"[{output}] {text}".strip() if several else text
+
+    def label_width(self, flow: str) -> float:
+        """How wide that label is."""
+        text = self.label(flow)
+        return self.measure(text, 10, False) if text else 0
+
+    def type_text(self, number: int, output: int) -> str:
+        """The shape and dtype of a result; float32 goes without saying."""
+        dtype = self.graph.dtype_of(number, output)
+        shape = shape_text(self.graph.shape_of(number, output))
+        return " ".join(filter(None, (shape, "" if dtype == "float32" else dtype)))
+
+
+def _brief(text: str) -> str:
+    return shortened(text, _LONGEST)

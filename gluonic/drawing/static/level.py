@@ -1,0 +1,222 @@
+"""One open block: its members and arrows in rows, then at their places.
+
+Arrows keep clear of boxes by construction: they run straight down in lanes of their own beside the boxes of a
+row, and bend only between rows.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gluonic.drawing.static.edges import End, LevelArrow
+from gluonic.drawing.static.laid import Laid
+from gluonic.drawing.static.rows import apart, backward, order, ranks
+
+SIDE, LANE_WIDTH = 22.0, 9.0
+_SWEEPS = 8
+_MOST_LANES = 30_000
+
+
+class Item:
+    """What stands in a row: a box, a port of the block, or a lane that a long arrow runs along.
+
+    Attributes
+    ----------
+    width, height : of it
+    thing : the box's number; None for ports and lanes
+    inner : the layout of an open block
+    port : what flows through a port
+    is_in, is_out, is_lane : which of these it is
+    reserve : room beside it for the label of what flows out of it
+    x : its middle
+    row : its row
+    """
+
+    def __init__(self, width: float, height: float, *, is_lane: bool = False) -> None:
+        self.width, self.height = width, height
+        self.thing: int | None = None
+        self.inner: Laid | None = None
+        self.port = ""
+        self.is_in = self.is_out = False
+        self.is_lane = is_lane
+        self.reserve = self.x = 0.0
+        self.row = 0
+
+    @property
+    def side(self) -> float:
+        """The distance to what stands to the right of it."""
+        return LANE_WIDTH if self.is_lane or self.is_in or self.is_out else SIDE
+
+
+class Stop(NamedTuple):
+    """Where an arrow meets an item: the item's number, and how far from its middle."""
+
+    item: int
+    dx: float
+
+
+class Chain(NamedTuple):
+    """An arrow, and the items that it runs along.
+
+    Attributes
+    ----------
+    arrow : the arrow
+    stops : its start, the lanes it runs along, its end
+    is_back : it leads back up
+    is_far : it is drawn at its end only; too many lanes would be needed
+    """
+
+    arrow: LevelArrow
+    stops: list[Stop]
+    is_back: bool = False
+    is_far: bool = False
+
+
+class LevelRows:
+    """The items of a block in rows, with the arrows among them.
+
+    Parameters
+    ----------
+    boxes : the members
+    arrows : between members, and between ports and members
+
+    Attributes
+    ----------
+    items : boxes, ports and lanes
+    rows : their numbers, row by row
+    chains : the arrows
+    """
+
+    def __init__(self, boxes: Iterable[Item], arrows: Sequence[LevelArrow]) -> None:
+        self.items = list(boxes)
+        self._index: dict[object, int] = {item.thing: i for i, item in enumerate(self.items)}
+        for arrow in arrows:
+            self._port(arrow.start, is_in=True)
+            self._port(arrow.stop, is_in=False)
+        pairs = [(self._of(a.start, is_in=True), self._of(a.stop, is_in=False)) for a in arrows]
+        count = len(self.items)
+        back = backward(count, pairs)
+        first = {i for i, item in enumerate(self.items) if item.is_in}
+        last = {i for i, item in enumerate(self.items) if item.is_out}
+        self._rank = ranks(count, pairs, back, first, last)
+        self.chains = self._chains(arrows, pairs, back)
+        self.rows = self._ordered()
+        self._place()
+
+    def _port(self, end: End, *, is_in: bool) -> None:
+        if end.member is not None or (is_in, end.port) in self._index:
+            return
+        self._index[is_in, end.port] = len(self.items)
+        made = Item(4, 0)
+        made.port, made.is_in, made.is_out = end.port or "", is_in, not is_in
+        self.items.append(made)
+
+    def _of(self, end: End, *, is_in: bool) -> int:
+        return self._index[(is_in, end.port) if end.member is None else end.member]
+
+    def _shift(self, item: int, end: End, *, leaves: bool) -> float:
+        """Where an arrow leaves or enters an item, from its middle."""
+        inner = self.items[item].inner
+        if inner is None or end.member is None or end.port is None:
+            return 0.0
+        ports = inner.outs if leaves else inner.ins
+        return ports[end.port] - self.items[item].width / 2
+
+    def _lane(self, row: int) -> int:
+        self.items.append(Item(LANE_WIDTH, 0, is_lane=True))
+        self._rank.append(row)
+        return len(self.items) - 1
+
+    def _chains(
+        self, arrows: Sequence[LevelArrow], pairs: Sequence[tuple[int, int]], back: set[int]
+    ) -> list[Chain]:
+        """Long arrows run along lanes; those that start at one place share them."""
+        shared: dict[tuple[int, str | None], list[int]] = {}
+        used, found = 0, []
+        for number, (arrow, (start, stop)) in enumerate(zip(arrows, pairs, strict=True)):
+            is_back, is_far, lanes = number in back, False, []
+            top, bottom = self._rank[start], self._rank[stop]
+            if is_back:
+                lanes = [self._lane(row) for row in range(top, bottom - 1, -1)]
+            elif used < _MOST_LANES or bottom - top < 2:
+                port = None if arrow.start.member is None else arrow.start.port
+                known = shared.setdefault((start, port), [])
+                fresh = [self._lane(row) for row in range(top + 1 + len(known), bottom)]
+                known += fresh
+                used += len(fresh)
+                lanes = known[: bottom - top - 1]
+            else:
+                is_far = True
+            first = Stop(start, self._shift(start, arrow.start, leaves=True))
+            last = Stop(stop, self._shift(stop, arrow.stop, leaves=False))
+            stops = [first, *(Stop(lane, 0.0) for lane in lanes), last]
+            found.append(Chain(arrow, stops, is_back, is_far))
+        return found
+
+    def joints(self) -> Iterator[tuple[Stop, Stop]]:
+        """Neighbouring stops of arrows, the upper one first."""
+        for chain in self.chains:
+            for a, b in zip(chain.stops, chain.stops[1:], strict=False):
+                above, below = self.items[a.item].row, self.items[b.item].row
+                if above != below:
+                    yield (a, b) if above < below else (b, a)
+
+    def _ordered(self) -> list[list[int]]:
+        rows: list[list[int]] = [[] for _ in range(max(self._rank, default=-1) + 1)]
+        for number, row in enumerate(self._rank):
+            self.items[number].row = row
+            rows[row].append(number)
+        above: dict[int, list[int]] = {}
+        below: dict[int, list[int]] = {}
+        for upper, lower in self.joints():
+            above.setdefault(lower.item, []).append(upper.item)
+            below.setdefault(upper.item, []).append(lower.item)
+        return order(rows, above, below)
+
+    # Places from left to right
+
+    def _place(self) -> None:
+        """Give each item its x: close to its neighbours, boxes below boxes, lanes straight."""
+        up: list[list[tuple[int, float]]] = [[] for _ in self.items]
+        down: list[list[tuple[int, float]]] = [[] for _ in self.items]
+        for upper, lower in self.joints():
+            up[lower.item].append((upper.item, upper.dx - lower.dx))
+            down[upper.item].append((lower.item, lower.dx - upper.dx))
+        offsets = [self._packed(row) for row in self.rows]
+        for row, places in zip(self.rows, offsets, strict=True):
+            self._move(row, places)
+        weights = [
+            [0.3 if self.items[i].is_lane else 1 + len(up[i]) + len(down[i]) for i in row]
+            for row in self.rows
+        ]
+        forwards = range(len(self.rows))
+        for sweep in range(_SWEEPS):
+            pulls = down if sweep % 2 else up
+            for number in reversed(forwards) if sweep % 2 else forwards:
+                row = self.rows[number]
+                wanted = [self._pulled(i, pulls[i]) for i in row]
+                self._move(row, apart(wanted, weights[number], offsets[number]))
+
+    def _move(self, row: Sequence[int], places: Sequence[float]) -> None:
+        for number, x in zip(row, places, strict=True):
+            self.items[number].x = x
+
+    def _pulled(self, number: int, neighbours: Sequence[tuple[int, float]]) -> float:
+        """The place that neighbours pull an item to; lanes pull boxes weakly."""
+        item = self.items[number]
+        if not neighbours:
+            return item.x
+        total = weight = 0.0
+        for other, dx in neighbours:
+            w = 0.15 if self.items[other].is_lane and not item.is_lane else 1.0
+            total += (self.items[other].x + dx) * w
+            weight += w
+        return total / weight
+
+    def _packed(self, row: Sequence[int]) -> list[float]:
+        """The items of a row as close as may be, around 0."""
+        found, edge = [], 0.0
+        for number in row:
+            item = self.items[number]
+            found.append(edge + item.width / 2)
+            edge += item.width + item.side + max(0.0, item.reserve)
+        return [x - edge / 2 for x in found]
