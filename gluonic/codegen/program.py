@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
@@ -12,7 +12,6 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.memory import copied
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property
@@ -62,7 +61,6 @@ class Program:
         self.parameters, self._data = frozenset(parameters), data
         self.observer: Observer | None = None
         self._interpreted = interpreting()
-        self._closed: dict[Any, Program] | None = {} if has_open_shapes(graph) else None
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -75,22 +73,18 @@ class Program:
     @property
     def is_compiled(self) -> bool:
         """Whether a call runs `compiled`, and did already."""
-        plain = self._closed is None and self.observer is None and not self._interpreted
+        plain = self.observer is None and not self._interpreted
         return plain and "compiled" in self.__dict__
 
     @property
     def runs_in_python(self) -> bool:
         """Whether no call so far has run any machine code."""
-        if self._closed is not None:
-            return False
         is_compiled = "compiled" in self.__dict__ and not self._interpreted
         return not is_compiled or self.compiled.runs_in_python
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
-        own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []
-        closed = self._closed.values() if self._closed is not None else ()
-        return CacheInfo.total([*own, *(program.cache_info() for program in closed)])
+        return CacheInfo.total([self.compiled.cache_info()] if "compiled" in self.__dict__ else [])
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
@@ -102,8 +96,6 @@ class Program:
         into : for each output contiguous memory that shares nothing with the arrays, where the output may be
             written (it need not), or None
         """
-        if self._closed is not None:
-            return self._with_found_shapes(arrays)(arrays, run, into)
         if not self._interpreted and self.observer is None:
             try:
                 return self.compiled(arrays, run, into)
@@ -112,20 +104,6 @@ class Program:
             except Declined:  # the interpreter says what is wrong
                 pass
         return self._interpret(arrays, run)
-
-    def _with_found_shapes(self, arrays: Sequence[Array]) -> "Program":
-        """The program in which the shapes that the graph leaves open are those that go with the arrays."""
-        assert self._closed is not None
-        shapes = tuple([array.shape for array in arrays])
-        found = self._closed.get(shapes)
-        if found is None:
-            known = dict(zip(self.inputs, shapes, strict=True))
-            graph = with_found_shapes(self.graph, known)
-            found = Program(graph, self.inputs, self.parameters, self._data)
-            found._closed = None
-            self._closed[shapes] = found
-        found.observer = self.observer
-        return found
 
     def _interpret(self, arrays: Sequence[Array], run: Run) -> list[Array]:
         inputs = dict(zip(self.inputs, arrays, strict=True))

@@ -14,6 +14,7 @@ from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.open_shapes import with_found_shapes
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
@@ -168,6 +169,7 @@ def interpret(
     inputs : an array for each variable
     observer : called after each operator with its node, inputs and outputs
     """
+    graph = with_found_shapes(graph, {node: array.shape for node, array in inputs.items()})
     values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
     uses = graph.reads.copy()
     for node in graph.run_order:

@@ -1,33 +1,71 @@
-"""Arrays made from nothing whose shapes have open axes: ``sym.zeros((0, 4))`` takes them from its readers."""
+"""Arrays made from nothing whose shapes have open axes: ``sym.zeros((0, 4))`` takes them from its readers.
+
+An axis that no reader determines is as long as it says, so 0.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluonic.graph.infer import infer
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.shape_semantics import is_open
-from gluonic.graph.view import NodeView
+from gluonic.graph.infer import Facts, infer
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.shape_semantics import inward
+from gluonic.graph.view import NodeView, PartialShape
 
 
 def stated_shape(n: NodeView) -> None:
     """The output has the shape that the attribute says, as far as it says (a shape rule)."""
-    n.output = tuple(None if is_open(axis) else axis for axis in n.shape)
+    n.output = inward(n.shape)
 
 
-def _is_open(node: Node) -> bool:
+def has_open_shape(node: Node) -> bool:
+    """Whether a node makes an array from nothing, of which it does not say all of the shape."""
     application = node.application
-    if application is None or application.op.shape is not stated_shape:
+    if application is None or application.inputs or "shape" not in application.settings:
         return False
-    return any(map(is_open, application.settings["shape"]))
+    if application.op.dynamic:
+        return False
+    found = inward(application.settings["shape"])
+    return found is None or None in found
 
 
 def has_open_shapes(graph: Graph) -> bool:
     """Whether shapes must be inferred before the graph can run."""
-    return any(map(_is_open, graph.nodes))
+    return any(map(has_open_shape, graph.nodes))
+
+
+def infer_open_shapes(graph: Graph, known: Mapping[Node, PartialShape]) -> Facts:
+    """Infer all shapes of a graph; axes that stay open are as long as their nodes say.
+
+    Parameters
+    ----------
+    graph : the graph
+    known : the shapes of its variables
+
+    Raises
+    ------
+    InferenceError
+        where two facts contradict each other
+    """
+    facts = infer(graph, "shape", known)
+    left = {
+        node: _stated(node.applied.settings["shape"], facts[node][0])
+        for node in graph.nodes
+        if has_open_shape(node) and (facts[node][0] is None or None in facts[node][0])
+    }
+    return infer(graph, "shape", {**known, **left}) if left else facts
+
+
+def _stated(shape: Sequence[int | None], found: PartialShape | None) -> PartialShape | None:
+    """A shape as far as it was found, and else as it is written; -1 says nothing, nor does ``()`` of axes."""
+    kept = found if found is not None else (None,) * len(shape)
+    if len(kept) != len(shape):
+        return kept
+    pairs = zip(kept, shape, strict=True)
+    return tuple([own if own is not None or axis == -1 else axis for own, axis in pairs])
 
 
 def with_found_shapes(graph: Graph, known: Mapping[Node, tuple[int, ...]]) -> Graph:
-    """Fill in open shapes.
+    """Fill in open shapes; the same graph if there is none.
 
     Before, ``zeros(shape=(0, 4)) + x``; after, for an ``x`` of two rows, ``zeros(shape=(2, 4)) + x``.
 
@@ -36,15 +74,20 @@ def with_found_shapes(graph: Graph, known: Mapping[Node, tuple[int, ...]]) -> Gr
     graph : the graph
     known : the shapes of its variables
     """
+    if not has_open_shapes(graph):
+        return graph
     variables = set(graph.variables)
-    facts = infer(graph, "shape", {n: shape for n, shape in known.items() if n in variables})
+    facts = infer_open_shapes(graph, {n: shape for n, shape in known.items() if n in variables})
 
-    def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
-        shape: Any = facts[node][0]
-        if not _is_open(node) or shape is None or None in shape:
-            return None
-        settings = {**node.applied.settings, "shape": shape}
-        closed = node.applied.op.apply(settings)
-        return node.with_application(closed, inputs)
+    def replace(node: Node, inputs: Sequence[Any]) -> Node | None:
+        return with_shape(node, facts[node][0]) if has_open_shape(node) else None
 
     return graph.rewrite(replace)
+
+
+def with_shape(node: Node, shape: PartialShape | None) -> Node | None:
+    """The node making an array of that shape; None where that is not known, or what it says already."""
+    settings = node.applied.settings
+    if shape is None or None in shape or shape == settings["shape"]:
+        return None
+    return node.with_application(node.applied.op.apply({**settings, "shape": shape}), [])

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.graph.attributes import Axes, Shape
+from gluonic.graph.attributes import Axes, DType, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Operator
-from gluonic.graph.rules import like
+from gluonic.graph.rules import fixed_by, like
 from gluonic.graph.view import NodeView
 from gluonic.support.record import record
 
@@ -122,8 +122,24 @@ def _(n: NodeView) -> None:
     n.output = n.arg[n.index]
 
 
+@inner_operator("_filled", count="num_args", reads_shapes=True, dtype=fixed_by("dtype"))
+def filled(
+    *like: Array, num_args: int, value: float, sources: Shape, axes: Shape, dtype: DType
+) -> Any:
+    """An array of one number: an extent is that of an axis of an input, or, where the input is -1, a number."""
+    shape = [at if i < 0 else like[i].shape[at] for i, at in zip(sources, axes, strict=True)]
+    return np.full(shape, np.float64(value)).astype(dtype)
+
+
+@filled.infer_shape
+def _(n: NodeView) -> None:
+    pairs = zip(n.sources, n.axes, strict=True)
+    n.output = tuple(at if i < 0 else n.like[i][at] for i, at in pairs)
+
+
 lower(overwrite, loop="loops.semantics:overwrite")
 lower(average, loop="loops.semantics:average_of")
 lower(part, loop="loops.loop_slices:cut")
 lower(within, loop="loops.loop_choices:within_lengths")
+lower(filled, loop="loops.semantics:filled")
 lower(concat_piece, loop="loops.loop_slices:concat_piece_of")

@@ -49,6 +49,7 @@ class OperatorLowering:
         or a function of the attributes that tells
     multiplies : whether it multiplies two numbers
     signs : of a sum of two terms, their signs; a number is the second term
+    fills : what it fills an array with that it makes from nothing: a number, or the attribute that says
     product : ``(settings, input shapes) → Product``: which product of matrices it is
     step : ``(node, facts) → Step | None``: what runs it as a whole
     decompose : ``(F, site) → entries | None``: what it is made of
@@ -65,6 +66,7 @@ class OperatorLowering:
     selects: bool | Callable[[dict[str, Any]], bool] = False
     multiplies: bool = False
     signs: tuple[int, int] | None = None
+    fills: float | str | None = None
     product: Rule | None = None
     step: Rule | None = None
     decompose: Rule | None = None

@@ -14,6 +14,7 @@ from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.support.record import record
 
 _End: TypeAlias = tuple[Shape, Dtype]
@@ -207,7 +208,7 @@ def _known(found: Signature) -> _Ends | None:
 
 def _found_both_ways(graph: Graph, given: Mapping[Node, Any]) -> Facts:
     """All facts, from inference that also learns about inputs from outputs."""
-    shapes = infer(graph, "shape", {node: shape for node, (shape, _) in given.items()})
+    shapes = infer_open_shapes(graph, {node: shape for node, (shape, _) in given.items()})
     dtypes = infer(graph, "dtype", {node: dtype for node, (_, dtype) in given.items()})
     facts = Facts({}, {})
     for node in graph.nodes:

@@ -14,6 +14,7 @@ import numpy as np
 from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.open_shapes import stated_shape
 from gluonic.graph.operator import Array, Operator, Run, operator
 from gluonic.graph.ops import distributions
 from gluonic.graph.rules import like
@@ -189,7 +190,7 @@ def _from_attributes(row: Distribution) -> None:
     @op.infer_shape
     def _(n: NodeView) -> None:
         _check(n, row)
-        n.output = n.shape
+        stated_shape(n)
 
 
 def _like_an_array(row: Distribution) -> None:
@@ -279,7 +280,7 @@ def random_randint(
 def _(n: Any) -> None:
     if n.low >= n.high:
         raise AttributeValueError(f"{title_of(n)}: low={n.low} must be less than high={n.high}")
-    n.output = n.shape
+    stated_shape(n)
 
 
 @random_randint.infer_dtype
