@@ -4,6 +4,7 @@ Other rooms import from here. What not every program needs, or loads LLVM, they 
 """
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
+from gluonic.codegen.eager import compiled_operator, repays_compiling
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.program import Observer, Program, cut, interpreting
@@ -15,7 +16,9 @@ __all__ = [
     "Observer",
     "Program",
     "Saved",
+    "compiled_operator",
     "cut",
     "explain",
     "interpreting",
+    "repays_compiling",
 ]

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.codegen import repays_compiling
 from gluonic.graph import REGISTRY, Application, Array, Operator, Signature
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
@@ -166,7 +167,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         key = data.shape, data.dtype
         expected = known.get(key)
         if expected is None:
-            if data.dtype.kind == "V":  # bfloat16, which kernels do not compute with
+            if data.dtype.kind == "V" or repays_compiling(application, (data,)):  # V: bfloat16
                 return invoke(application, (x,), None, kind)[0]
             expected = known[key] = _promise(application, (data,), known)
         try:
@@ -201,7 +202,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
         key = a.shape, b.shape, a.dtype, b.dtype
         expected = known.get(key)
         if expected is None:
-            if a.dtype.kind == "V" or b.dtype.kind == "V":
+            if a.dtype.kind == "V" or b.dtype.kind == "V" or repays_compiling(application, (a, b)):
                 return invoke(application, (x, y), None, kind)[0]
             expected = known[key] = _promise(application, (a, b), known)
         try:

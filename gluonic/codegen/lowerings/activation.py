@@ -9,6 +9,7 @@ lower(
     is_function=True,
     decompose="rewriting.decompose:leaky",
     draws_apart="rewriting.draws_apart:rectifier",
+    eager=lambda settings: bool(settings["act_type"] != "leaky"),
     python="random slopes that are read as an output, too, NumPy computes",
 )
 lower("_prelu_view_like", relabels=True)

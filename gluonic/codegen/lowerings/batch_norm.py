@@ -7,5 +7,6 @@ lower(
     "BatchNorm_v1",
     "_contrib_SyncBatchNorm",
     decompose="rewriting.decompose:batch_norm",
+    eager=True,
     float16="upcast",
 )

@@ -1,19 +1,22 @@
 """Gradients of what goes over images in windows."""
 
+from gluonic.codegen.lowerings.convolution import reads_neighbours
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "_backward_Convolution_data",
     step="convolution.as_matmul:DataGradientStep.of",
+    eager=reads_neighbours,
     float16="upcast",
 )
 lower(
     "_backward_Convolution_weight",
     step="convolution.as_matmul:WeightGradientStep.of",
+    eager=reads_neighbours,
     float16="upcast",
 )
-lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of", float16="upcast")
-lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of", float16="upcast")
+lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of", eager=True, float16="upcast")
+lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of", eager=True, float16="upcast")
 lower("_take_maxima", python="only the second gradient of max pooling reads it")
 lower(
     "_backward_Pooling_v1",
@@ -24,4 +27,9 @@ lower(
     "_backward_contrib_AdaptiveAvgPooling2D",
     python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
 )
-lower("_backward_Deconvolution_data", "_backward_Deconvolution_weight", float16="upcast")
+lower(
+    "_backward_Deconvolution_data",
+    "_backward_Deconvolution_weight",
+    eager=reads_neighbours,
+    float16="upcast",
+)

@@ -54,6 +54,8 @@ class OperatorLowering:
     step : ``(node, facts) → Step | None``: what runs it as a whole
     decompose : ``(F, site) → entries | None``: what it is made of
     draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
+    eager : whether eager calls with large arrays run machine code, once they have come often
+        (:mod:`gluonic.codegen.eager`), or a function of the attributes that tells
     float16 : how it computes halves: ``"upcast"`` in float32, ``"pairwise"`` as sums of two; otherwise loops
         round them
     python : why Python runs it, always or in the cases that the sentence names
@@ -71,6 +73,7 @@ class OperatorLowering:
     step: Rule | None = None
     decompose: Rule | None = None
     draws_apart: Rule | None = None
+    eager: bool | Callable[[dict[str, Any]], bool] = False
     float16: str = ""
     python: str = ""
 

@@ -2,4 +2,4 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("Pooling", step="pooling.steps:PoolingStep.of", float16="upcast")
+lower("Pooling", step="pooling.steps:PoolingStep.of", eager=True, float16="upcast")

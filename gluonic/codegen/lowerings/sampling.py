@@ -2,8 +2,17 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("BilinearSampler", "_bilinear_sample", step="data_movement.sampling_steps:SampleStep.of")
-lower("_backward_bilinear_sample", step="data_movement.sampling_steps:SampleGradientStep.of")
+lower(
+    "BilinearSampler",
+    "_bilinear_sample",
+    step="data_movement.sampling_steps:SampleStep.of",
+    eager=True,
+)
+lower(
+    "_backward_bilinear_sample",
+    step="data_movement.sampling_steps:SampleGradientStep.of",
+    eager=True,
+)
 lower(
     "GridGenerator",
     decompose="rewriting.grids:grid_generator",

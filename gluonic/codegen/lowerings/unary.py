@@ -15,7 +15,8 @@ lower(
     "fix",
     selects=True,
 )
-lower("clip", selects=True)
+lower("clip", selects=True, eager=True)
+lower("sigmoid", "softsign", "erf", eager=True)
 lower(
     "erfinv",
     python="SciPy computes it; its inverse erf has machine code",

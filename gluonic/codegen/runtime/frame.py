@@ -49,6 +49,24 @@ class _Memory:
         return self.bytes[self.start + offset : self.start + offset + size]
 
 
+class Arena:
+    """Memory for what calls compute on the way; frames that serve no two calls at a time may share one.
+
+    Attributes
+    ----------
+    memory : the bytes; others, when more are reserved than there are
+    """
+
+    def __init__(self) -> None:
+        self.memory = _Memory(0)
+
+    def reserved(self, size: int) -> _Memory:
+        """The memory, which has at least so many bytes."""
+        if size > self.memory.size:
+            self.memory = _Memory(size)
+        return self.memory
+
+
 class FramePool:
     """The frames of a specialization.
 
@@ -80,6 +98,7 @@ class ExecutionFrame:
     ----------
     binding : the shapes that it serves first
     pool : what it belongs to
+    arena : where it computes; its own, unless one is given
 
     Attributes
     ----------
@@ -92,7 +111,7 @@ class ExecutionFrame:
     verified_for : the look-up of parameters whose arrays it was last seen to have; see `replay`
     """
 
-    def __init__(self, binding: Binding, pool: FramePool) -> None:
+    def __init__(self, binding: Binding, pool: FramePool, arena: Arena | None = None) -> None:
         spec = self.specialization = binding.specialization
         self.pool = pool
         self.hits = self.prepackings = 0
@@ -106,7 +125,7 @@ class ExecutionFrame:
         self.settled_at = -1 if spec.settling else _UNCHANGING.version
         self._copies: dict[int, Array] = {}
         self._lasting_offsets: list[int] | None = None
-        self._arena = _Memory(0)
+        self._arena = arena or Arena()
         self._declined = ctypes.c_int64(0)
         if spec.declines:
             self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
@@ -115,18 +134,30 @@ class ExecutionFrame:
 
     def serve(self, binding: Binding) -> None:
         """Get ready for the shapes of a binding of the same specialization."""
-        self.binding, spec = binding, self.specialization
+        self.binding = binding
         self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
         if binding.lasting.offsets != self._lasting_offsets:
             self._make_lasting(binding)
-        if binding.passing.size > self._arena.size:
-            self._arena = _Memory(binding.passing.size)
-        self._table[spec.residence.passing_slots] = binding.passing_offsets + self._arena.address
+        self._place_results()
         self._functions: Sequence[NativeFunction] = binding.functions
         self._function = self._plain_function()
+
+    def work_in(self, arena: Arena) -> None:
+        """Compute in another arena, or in one whose memory may have become another."""
+        self._arena, memory = arena, arena.memory
+        if memory.address != self._arena_address or memory.size < self.binding.passing.size:
+            self._mixed = None
+            self._place_results()
+
+    def _place_results(self) -> None:
+        """Let what is computed on the way lie in the arena."""
+        binding, memory = self.binding, self._arena.reserved(self.binding.passing.size)
+        slots = self.specialization.residence.passing_slots
+        self._table[slots] = binding.passing_offsets + memory.address
+        self._arena_address = memory.address
 
     def _make_lasting(self, binding: Binding) -> None:
         """Make the memory of what outlasts a call; it is zero at first, and nothing is settled."""
@@ -305,7 +336,7 @@ class ExecutionFrame:
         binding, residence, found = self.binding, self.specialization.residence, {}
         for memory, residents, plan in (
             (self._lasting, residence.lasting, binding.lasting),
-            (self._arena, residence.passing, binding.passing),
+            (self._arena.memory, residence.passing, binding.passing),
         ):
             for entry, offset in zip(residents, plan.offsets, strict=True):
                 if isinstance(entry, Entry):

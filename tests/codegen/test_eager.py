@@ -1,0 +1,170 @@
+"""Eager calls that come again run machine code, and compute what NumPy does."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic.codegen import eager
+from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.codegen.operator_alone import OperatorAlone
+from gluonic.graph import REGISTRY, Run
+from tests.graph.registry_samples import SAMPLES, Array, application_of, cast, run, run_of
+
+FLAGGED = [
+    (name, number)
+    for name, samples in SAMPLES.items()
+    if lowering_of(REGISTRY[name]).eager
+    for number in range(len(samples))
+]
+
+
+@pytest.fixture
+def small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls with few elements may run machine code, too."""
+    monkeypatch.setattr(eager, "LEAST_ELEMENTS", 0)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch, small_ones: None) -> None:
+    """All calls that may run machine code do."""
+    monkeypatch.setattr(eager, "CALLS_IN_NUMPY", 0)
+
+
+@pytest.fixture
+def machine_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operators of which machine code has computed calls since."""
+    made: list[str] = []
+    plain = OperatorAlone.__call__
+
+    def call(self: OperatorAlone, arrays: list[Array], run: Run) -> list[Array] | None:
+        results = plain(self, arrays, run)
+        if results is not None:
+            made.append(self.application.op.name)
+        return results
+
+    monkeypatch.setattr(OperatorAlone, "__call__", call)
+    return made
+
+
+def convolved(images: mx.nd.NDArray, filters: mx.nd.NDArray) -> mx.nd.NDArray:
+    found: mx.nd.NDArray = mx.nd.Convolution(
+        images, filters, kernel=(3, 3), num_filter=len(filters), no_bias=True
+    )
+    return found
+
+
+def uniform(*shape: int) -> mx.nd.NDArray:
+    return mx.nd.array(np.random.default_rng(sum(shape)).uniform(-1, 1, shape))
+
+
+@pytest.mark.parametrize(("name", "number"), FLAGGED)
+def test_an_operator_alone_computes_what_numpy_does(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    application = application_of(name, sample)
+    dtype = "float32" if "float32" in sample.dtypes else None
+    alone, arrays = OperatorAlone(application), cast(sample, dtype)
+    with np.errstate(all="ignore"):
+        found = alone(arrays, run_of(sample))
+        expected_arrays = cast(sample, dtype)
+        expected = run(application, expected_arrays, sample)
+    assert (found is None) == alone.runs_in_python
+    for ours, numpys in zip(found or expected, expected, strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=2e-4, atol=2e-5)
+    for ours, numpys in zip(arrays if found else expected_arrays, expected_arrays, strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=2e-4, atol=2e-5, err_msg="states")
+
+
+def test_calls_run_machine_code_once_they_have_come_often(
+    small_ones: None, machine_calls: list[str]
+) -> None:
+    images, filters = uniform(2, 3, 9, 9), uniform(4, 3, 3, 3)
+    results = [convolved(images, filters).asnumpy() for _ in range(eager.CALLS_IN_NUMPY)]
+    assert machine_calls == []
+    results += [convolved(images, filters).asnumpy() for _ in range(2)]
+    assert machine_calls == ["Convolution"] * 2
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-6)
+
+
+def test_small_arrays_are_left_to_numpy(machine_calls: list[str]) -> None:
+    images, filters = uniform(2, 3, 10, 10), uniform(4, 3, 3, 3)
+    for _ in range(eager.CALLS_IN_NUMPY + 2):
+        convolved(images, filters)
+    assert machine_calls == []
+
+
+def test_the_interpreter_is_what_the_environment_asks_for(
+    at_once: None, machine_calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLUONIC_EXECUTOR", "interpret")
+    convolved(uniform(2, 3, 11, 11), uniform(4, 3, 3, 3))
+    assert machine_calls == []
+
+
+def test_layers_of_one_shape_keep_their_own_filters_packed(at_once: None) -> None:
+    images, layers = uniform(1, 3, 12, 12), [uniform(4, 3, 3, 3) * scale for scale in (1, 2, 3)]
+    plain = convolved(images, layers[0]).asnumpy()
+    for _ in range(2):
+        for scale, filters in zip((1, 2, 3), layers, strict=True):
+            np.testing.assert_allclose(
+                convolved(images, filters).asnumpy(), scale * plain, rtol=1e-5, atol=1e-5
+            )
+
+
+def test_filters_that_are_written_into_are_packed_anew(at_once: None) -> None:
+    images, filters = uniform(1, 3, 13, 13), uniform(4, 3, 3, 3)
+    plain = convolved(images, filters).asnumpy()
+    filters *= 2
+    np.testing.assert_allclose(convolved(images, filters).asnumpy(), 2 * plain, rtol=1e-5)
+    filters[:] = 0
+    assert not convolved(images, filters).asnumpy().any()
+
+
+def test_filters_that_are_gone_leave_their_frame_to_others(at_once: None) -> None:
+    images = uniform(1, 3, 14, 14)
+    for scale in range(1, 4):
+        filters = mx.nd.ones((4, 3, 3, 3)) * scale
+        found = convolved(images, filters).asnumpy()
+        np.testing.assert_allclose(
+            found[:, 0],
+            scale * convolved(images, mx.nd.ones((4, 3, 3, 3))).asnumpy()[:, 0],
+            rtol=1e-5,
+        )
+        del filters
+        gc.collect()
+
+
+def test_gradients_are_those_of_numpy(at_once: None, machine_calls: list[str]) -> None:
+    images, filters = uniform(2, 3, 8, 8), uniform(4, 3, 3, 3)
+    found = {}
+    for least in (1 << 30, 0):
+        eager.LEAST_ELEMENTS = least
+        for each in (images, filters):
+            each.attach_grad()
+        with mx.autograd.record():
+            pooled = mx.nd.Pooling(convolved(images, filters), kernel=(2, 2), pool_type="max")
+            loss = mx.nd.log_softmax(pooled.flatten()).square().sum()
+        loss.backward()
+        found[least] = [images.grad.asnumpy(), filters.grad.asnumpy()]
+    assert "_backward_Convolution_weight" in machine_calls
+    for ours, numpys in zip(*found.values(), strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=1e-4, atol=1e-4)
+
+
+def test_threads_compute_side_by_side(at_once: None) -> None:
+    filters = [uniform(8, 8, 3, 3) * scale for scale in range(1, 5)]
+    images = uniform(2, 8, 20, 20)
+    plain = convolved(images, filters[0]).asnumpy()
+
+    def often(number: int) -> float:
+        worst = 0.0
+        for _ in range(20):
+            found = convolved(images, filters[number]).asnumpy()
+            worst = max(worst, float(abs(found - (number + 1) * plain).max()))
+        return worst
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(often, range(4))) < 1e-3
