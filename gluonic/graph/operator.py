@@ -97,6 +97,9 @@ class Operator:
     ignores_unknown : attributes that it does not have are let pass, as MXNet does where there are none at all
     reads_shapes : of its inputs it reads the shapes and dtypes alone
     native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
+    base : the operator that it is under another name and by other rules of shapes and dtypes: the compiler
+        knows of it what it knows of that one
+    casts : its inputs are cast to the dtype of its output first
     """
 
     name: str
@@ -125,6 +128,8 @@ class Operator:
     ignores_unknown: bool = False
     reads_shapes: bool = False
     native: Callable[[Application, Signatures, Signatures], NativeCall | None] | None = None
+    base: "Operator | None" = None
+    casts: bool = False
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

@@ -98,9 +98,9 @@ def wanted_inputs(application: Application, sample: Sample) -> list[int]:
 
 
 def random(shape: tuple[int, ...], seed: int) -> Array:
-    return np.random.Generator(np.random.Philox(seed)).uniform(0.5, 1.5, shape) * np.where(
-        np.arange(int(np.prod(shape))).reshape(shape) % 2, -1.0, 1.0
-    )
+    numbers = np.random.Generator(np.random.Philox(seed)).uniform(0.5, 1.5, shape)
+    signs = np.where(np.arange(int(np.prod(shape))).reshape(shape) % 2, -1.0, 1.0)
+    return np.asarray(numbers * signs)
 
 
 def differentiation_of(application: Application, sample: Sample) -> Differentiation:

@@ -28,9 +28,9 @@ FAMILIES = frozenset({
     "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several", "ordering",
     "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic", "quantized_layers",
     "quantized_recurrent", "random_choice", "random_density", "rearrange", "recurrent",
-    "recurrent_gradients", "reduce", "regularization", "resizing", "response_norm", "roi", "roi_parts",
-    "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
-    "standardization", "statistics", "unary", "unfolding", "upsampling",
+    "recurrent_gradients", "reduce", "reductions", "regularization", "resizing", "response_norm", "roi",
+    "roi_parts", "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output",
+    "sparse_rows", "standardization", "statistics", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
@@ -105,9 +105,12 @@ def lowering_of(op: Operator) -> OperatorLowering:
     if found is None:
         family = op.kernel.__module__.rpartition(".")[2]
         if family not in FAMILIES:
-            return _BY_NAME.get(op.name, _NOTHING)
+            return _BY_NAME.get(op.name, _NOTHING if op.base is None else lowering_of(op.base))
         importlib.import_module(f"gluonic.codegen.lowerings.{family}")
-        found = _FOUND[op] = _BY_NAME.get(op.name, _NOTHING)
+        own = _BY_NAME.get(op.name)
+        if own is None:
+            own = _NOTHING if op.base is None else lowering_of(op.base)
+        found = _FOUND[op] = own
     return found
 
 

@@ -1,6 +1,7 @@
 """The passes from the graph that was traced to the one that is divided into steps, in order."""
 
 from gluonic.codegen.rewriting.attention_heads import ReadHeadsInPlace
+from gluonic.codegen.rewriting.base_operators import UseBaseOperators
 from gluonic.codegen.rewriting.close_shapes import CloseShapes
 from gluonic.codegen.rewriting.decompose import Decompose
 from gluonic.codegen.rewriting.dense_layers import FuseActivations, PackWeights
@@ -12,6 +13,7 @@ from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
 from gluonic.codegen.rewriting.widening import UpcastHalves
 
 PIPELINE: list[Pass] = [
+    UseBaseOperators(),
     CloseShapes(),
     SeparateDraws(),
     UpcastHalves(),

@@ -7,7 +7,8 @@ from gluonic.graph.operator import REGISTRY
 from gluonic.support.gc_pause import paused
 
 with paused():
-    for _module in pkgutil.iter_modules(__path__):
+    # Packages last: their operators are derived from those before.
+    for _module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.ispkg):
         importlib.import_module(f"{__name__}.{_module.name}")
 
 # What MXNet has for sparse arrays too, in `nd.sparse` and `sym.sparse`; there they take dense ones as well.

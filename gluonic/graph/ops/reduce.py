@@ -185,7 +185,7 @@ def _expander(name: str, of: str, normalize: bool) -> None:
 
     kernel.__name__, kernel.__doc__ = name, f"The gradient of `{of}`."
     op = operator(name, shape=like("data"), dtype=like("grad"))(kernel)
-    op.gradient(grad=lambda F, n, g: getattr(F, of)(g, **_attributes_of(n)))
+    op.gradient(grad=lambda F, n, g: F.reshape_like(getattr(F, of)(g, **_attributes_of(n)), n.grad))
 
 
 _expander("_backward_sum", "sum", normalize=False)

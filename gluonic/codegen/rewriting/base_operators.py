@@ -1,0 +1,90 @@
+"""A pass after which operators derived from others are those, wherever shapes and dtypes are theirs."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.rewriting.passes import Pass, PassContext
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph.application import Application
+from gluonic.graph.attributes import Shape
+from gluonic.graph.builder import F
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.infer import signature
+from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.origin import give_origin
+
+
+class UseBaseOperators(Pass):
+    """Operators of ``mx.np`` become those of ``mx.nd`` that compute the same: later passes know these.
+
+    Examples
+    --------
+    >>> x, y = (Node(None, name).entry() for name in "xy")
+    >>> print(UseBaseOperators().shown(F._npi_add(x, F._np_sum(y, axis=1)), x=(2,), y=(2, 3)))
+    sum = _np_sum(y, axis=1)
+    add = _npi_add(x, sum)
+    return add
+    --------------------
+    sum = sum(y, axis=1)
+    add = broadcast_add(x, sum)
+    return add
+    """
+
+    name = "use base operators"
+    contract = "an operator that casts its inputs gets them in the dtype of its output"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Cast what operators would cast, and put others in their place."""
+        if not any(node.application and node.application.op.base for node in graph.nodes):
+            return graph
+        facts = context.unguarded(graph)
+
+        def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
+            if node.application is None or node.application.op.base is None:
+                return None
+            return _replaced(node, node.application, inputs, facts)
+
+        return graph.rewrite(replace)
+
+
+def _replaced(
+    node: Node, application: Application, inputs: Sequence[Entry], facts: Facts
+) -> Node | None:
+    wanted = facts.shapes[node.entry()], facts.dtypes[node.entry()]
+    given = [(facts.shapes[entry], facts.dtypes[entry]) for entry in node.inputs]
+    read = list(inputs)
+    if application.op.casts:
+        for place, (shape, dtype) in enumerate(given):
+            if dtype != wanted[1]:
+                read[place] = F.Cast(inputs[place], dtype=wanted[1])
+                given[place] = shape, wanted[1]
+        give_origin(read, node)
+    base = _base_of(application)
+    if base is not None and _gives(base, given, wanted):
+        return node.with_application(base, read)
+    return node.with_inputs(read) if read != list(inputs) else None
+
+
+def _base_of(application: Application) -> Application | None:
+    """The operator that another is derived from with its attributes; None if it lacks one that counts."""
+    op, settings = application.op, application.settings
+    base = op.base
+    if base is None or settings.get("axis") == ():  # which means all axes to the base
+        return None
+    own = {name: value for name, value in settings.items() if name in base.attributes}
+    lacking = settings.keys() - own.keys() - ({"dtype"} if op.casts else set())
+    if any(settings[name] != op.attributes[name].default for name in lacking):
+        return None
+    return base.apply(own)
+
+
+def _gives(
+    base: Application, inputs: Sequence[tuple[Shape, Dtype]], wanted: tuple[Shape, Dtype]
+) -> bool:
+    """Whether the base's output has as many axes, and the dtype."""
+    try:
+        found = signature(base, [shape for shape, _ in inputs], [dtype for _, dtype in inputs])
+    except MXNetError:
+        return False
+    (shape, *_), (dtype, *_) = found.shapes, found.dtypes
+    return shape is not None and len(shape) == len(wanted[0]) and dtype == wanted[1]
