@@ -45,26 +45,35 @@ def _special(name: str) -> Callable[..., Any]:
         import scipy.special
 
         function = _of_reals(getattr(scipy.special, name))
-        if name == "gamma" and not np.isnan(function(-1.0)):
-            function = _with_poles(function)
+        if name in _AT_POLES:
+            function = _with_poles(function, _AT_POLES[name])
         setattr(ScalarMath, name, staticmethod(function))
         return function(*values)
 
     return call
 
 
-def _with_poles(gamma: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The gamma function, at its poles as C defines it: infinite at zeros, NaN at whole numbers below.
+def _with_poles(
+    function: Callable[[Any], Any], at_pole: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
+    """A function of real numbers, and what another one says at zero and at whole numbers below.
 
-    Older releases of SciPy say infinity there.
+    There SciPy's releases differ, from each other and from MXNet.
     """
 
-    def function(x: Any) -> Any:
+    def complete(x: Any) -> Any:
         x = _widened(x)
-        poles = np.where(x == 0, np.copysign(np.inf, x), np.nan)
-        return np.where((x <= 0) & (x == np.floor(x)), poles.astype(x.dtype), gamma(x))
+        found = function(x)
+        return np.where((x <= 0) & (x == np.floor(x)), at_pole(x), found).astype(found.dtype)
 
-    return function
+    return complete
+
+
+_AT_POLES: dict[str, Callable[[Any], Any]] = {
+    "gamma": lambda x: np.where(x == 0, np.copysign(np.inf, x), np.nan),
+    "digamma": lambda x: np.inf,
+}
+"""The gamma function as C defines it, its logarithm's derivative as MXNet does."""
 
 
 def _sigmoid(x: Any) -> Any:

@@ -64,6 +64,27 @@ def on_two(mx: Any, operator: Callable[..., Any], kinds: Any, values: Any) -> An
     return told(operator(*[of(mx, k, v) for k, v in zip(kinds, values)]))  # noqa: B905
 
 
+def standardized(mx: Any, x: Any, **settings: Any) -> Any:
+    """Batch normalization with other numbers than those that it begins with."""
+    numbers = [mx.nd.array(row) for row in ([1, 2, 3], [0.5, 0, 1], [0, 1, 2], [1, 4, 0.25])]
+    return mx.nd.BatchNorm(x, *numbers, **settings)
+
+
+def layer(mx: Any, bias: Any) -> Any:
+    """A dense layer with a bias of shape (4, 1)."""
+    return mx.nd.FullyConnected(mx.nd.array(ROW), mx.nd.array(MATRIX), bias, num_hidden=4)
+
+
+def or_refused(mx: Any, case: Callable[[], Any]) -> Any:
+    """What a case gives, or that it is refused."""
+    try:
+        gives = case()
+        gives["elements"].wait_to_read()
+        return gives
+    except mx.MXNetError:
+        return "refused"
+
+
 def of_one_input(mx: Any) -> dict[str, Callable[..., Any]]:
     """The operators that take one array."""
     nd = mx.nd
@@ -101,6 +122,16 @@ def of_some_kinds(mx: Any) -> dict[str, Callable[[], Any]]:
     named["retain"] = partial(
         on_one, mx, lambda x: nd.sparse.retain(x, nd.array([3, 1], dtype="int64")), "row_sparse"
     )
+    for kind in ("default", "row_sparse"):
+        named[f"FullyConnected with a bias of {kind} in a column"] = partial(
+            or_refused,
+            mx,
+            partial(on_two, mx, partial(layer, mx), (kind,), ([[2], [1], [4], [3]],)),
+        )
+    for kind, fixed in itertools.product(KINDS, (False, True)):
+        named[f"BatchNorm of {kind}, fix_gamma={fixed}"] = partial(
+            or_refused, mx, partial(on_one, mx, partial(standardized, mx, fix_gamma=fixed), kind)
+        )
     for name in ("broadcast_mul", "broadcast_div"):
         named[f"{name} with a row"] = partial(
             on_two, mx, getattr(nd, name), ("csr", "default"), (MATRIX, [[1.0, 4, 2]])

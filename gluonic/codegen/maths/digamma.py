@@ -96,7 +96,7 @@ def _reflected(m: Emitter, x: Value) -> tuple[Value, Value, Value]:
 
 @lowers("digamma", FLOAT64)
 def digamma(m: Emitter, x: Value) -> Value:
-    """Return the derivative of ``log(gamma(x))``; NaN at negative integers, infinite at 0."""
+    """Return the derivative of ``log(gamma(x))``; infinite at 0 and at negative integers, as in MXNet."""
     negative, y, angle = _reflected(m, x)
     from_two = y >= 2
     middle = m.where(y < 1, y + 1, y)
@@ -107,8 +107,8 @@ def digamma(m: Emitter, x: Value) -> Value:
     square = inverse * inverse
     far = m.log(y) - m.mad(square, _quotient(m, square, _FAR), 0.5 * inverse)
     result = m.where(from_two, far, near)
-    turn = m.where(angle == 0, m.nan, math.pi / m.tan(angle))
-    return m.where(negative, result - turn, result)
+    result = m.where(negative, result - math.pi / m.tan(angle), result)
+    return m.where((x <= 0) & (x == m.floor(x)), m.inf, result)
 
 
 @lowers("trigamma", FLOAT64)

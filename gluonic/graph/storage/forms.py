@@ -14,6 +14,7 @@ from gluonic.graph.storage.values import DEFAULT, Value
 Kinds: TypeAlias = tuple[str, ...]
 Gives: TypeAlias = Callable[[Application, Kinds], str | None]
 Compute: TypeAlias = Callable[..., Value]
+Read: TypeAlias = Callable[[Sequence[Value]], list[Value]]
 
 
 class StorageForm(NamedTuple):
@@ -25,25 +26,36 @@ class StorageForm(NamedTuple):
         computed densely
     compute : the value of the output from the application and the values of the inputs
     of_dense : whether dense inputs alone may give something sparse
+    read : the inputs as the operator is to see them, where MXNet allows sparse ones what it does not allow
+        dense ones
     """
 
     gives: Gives
     compute: Compute
     of_dense: bool
+    read: Read | None
 
 
 FORMS: dict[str, StorageForm] = {}
 
 
-def stored(*names: str, gives: Gives, of_dense: bool = False) -> Callable[[Compute], Compute]:
+def stored(
+    *names: str, gives: Gives, of_dense: bool = False, read: Read | None = None
+) -> Callable[[Compute], Compute]:
     """Declare how operators work on stored values: decorates ``compute(application, *values)``."""
 
     def enter(compute: Compute) -> Compute:
         for name in names:
-            FORMS[REGISTRY[name].name] = StorageForm(gives, compute, of_dense)
+            FORMS[REGISTRY[name].name] = StorageForm(gives, compute, of_dense, read)
         return compute
 
     return enter
+
+
+def as_read(application: Application, values: list[Value]) -> list[Value]:
+    """The inputs of an operator as its form sees them."""
+    form = FORMS.get(application.op.name)
+    return values if form is None or form.read is None else form.read(values)
 
 
 def by_kinds(table: dict[str, str]) -> Gives:

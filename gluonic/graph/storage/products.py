@@ -1,10 +1,12 @@
 """Products of matrices, tables of vectors, and their gradients."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.application import Application
+from gluonic.graph.errors import describe
 from gluonic.graph.indices import add_rows, positions
 from gluonic.graph.operator import Array
 from gluonic.graph.storage.forms import Kinds, setting, stored
@@ -15,6 +17,7 @@ from gluonic.graph.storage.values import (
     ROW_SPARSE,
     Csr,
     RowSparse,
+    StorageError,
     Value,
     dense,
     known_rows,
@@ -142,6 +145,36 @@ def _layer_kind(application: Application, kinds: Kinds) -> str | None:
     return DEFAULT if kinds[0] == DEFAULT else None
 
 
-@stored("FullyConnected", gives=_layer_kind)
+def _with_flat_bias(values: Sequence[Value]) -> list[Value]:
+    """A bias may stand in a column."""
+    found = list(values)
+    if len(found) == 3 and len(found[2].shape) == 2 and found[2].shape[1] == 1:
+        found[2] = dense(found[2]).ravel()
+    return found
+
+
+@stored("FullyConnected", gives=_layer_kind, read=_with_flat_bias)
 def _layer(application: Application, *values: Value) -> Array:
     return apply(application, *map(dense, values))
+
+
+def _batch_norm_kind(application: Application, kinds: Kinds) -> None:
+    """Always computed densely; refused is what MXNet refuses.
+
+    Raises
+    ------
+    StorageError
+        if gammas of ones are asked for, as they are by default
+    """
+    if setting(application, "fix_gamma"):
+        raise StorageError(
+            describe(
+                "fix_gamma=True is not supported for sparse arrays",
+                where="BatchNorm",
+                facts=[f"input storage types = [{', '.join(kinds)}]"],
+                hint="fix_gamma=False, or x.tostype('default')",
+            )
+        )
+
+
+stored("BatchNorm", gives=_batch_norm_kind)(apply)

@@ -11,7 +11,7 @@ from gluonic.graph.errors import InferenceError, describe, warn
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.interpret import own, signature_of
 from gluonic.graph.storage import values as storage_values
-from gluonic.graph.storage.forms import FORMS, given_kind
+from gluonic.graph.storage.forms import FORMS, as_read, given_kind
 from gluonic.graph.storage.values import (
     DEFAULT,
     Value,
@@ -51,7 +51,7 @@ def gives_sparse(application: Application) -> bool:
 
 def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
     """Run an operator on arrays of any storage kinds; see `gluonic.ndarray.invoke.invoke`."""
-    values = [value_of(x) for x in inputs]
+    values = as_read(application, [value_of(x) for x in inputs])
     expected = signature_of(application, values)  # type: ignore[arg-type]
     kind = given_kind(application, [kind_of(value) for value in values])
     if kind is None:

@@ -207,8 +207,9 @@ def test_derivatives_of_gammaln_are_close_to_mpmath(name: str, order: int, dtype
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_derivatives_of_gammaln_end_as_scipys_do(dtype: Any) -> None:
+def test_derivatives_of_gammaln_end_as_numpys_reader_says(dtype: Any) -> None:
     x = np.array([0.0, -0.0, -1, -2, np.inf, np.nan, 1e-40, -1e-40], dtype)
+    assert (M.digamma(x[:4]) == np.inf).all()  # as MXNet, where SciPy says other things
     for name, wide in {"digamma": M.digamma(x), "trigamma": M.polygamma(1, x)}.items():
         got = compile_expression(lambda m, x, n=name: getattr(m, n)(x), [dtype], dtype)(x)
         with np.errstate(over="ignore"):
