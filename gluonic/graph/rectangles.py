@@ -1,6 +1,7 @@
 """Rectangles with sides along the axes: areas, overlaps, and who covers whom."""
 
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -61,25 +62,48 @@ def survivors(
     Returns
     -------
     array
-        True for each box that is left
+        True for each box that is left, with `most` for the best of them
     """
-    left = np.ones(len(boxes), bool)
-    compare = np.greater if strict else np.greater_equal
-    low_x, low_y, high_x, high_y = np.ascontiguousarray(boxes[:, :4].T)
-    area = areas(boxes)
-    for i in range(len(boxes)):
-        if not left[i]:
-            continue
-        if most is not None:
-            if not most:
-                break
-            most -= 1
-        after = slice(i + 1, None)
-        width = np.minimum(high_x[i], high_x[after]) - np.maximum(low_x[i], low_x[after])
-        height = np.minimum(high_y[i], high_y[after]) - np.maximum(low_y[i], low_y[after])
-        shared = np.maximum(width, 0) * np.maximum(height, 0)
-        covered = compare(shared / (area[i] + area[after] - shared), threshold)
-        if classes is not None:
-            covered &= classes[after] == classes[i]
-        left[after] &= ~covered
+    covers = partial(
+        _covers, threshold=threshold, compare=np.greater if strict else np.greater_equal
+    )
+    sides = np.ascontiguousarray(boxes[:, :4].T)
+    known = sides, areas(boxes), np.zeros(len(boxes), int) if classes is None else classes
+    left, alive = np.zeros(len(boxes), bool), np.arange(len(boxes))
+    while alive.size and (most is None or most > 0):
+        some, others = alive[:_AT_ONCE], alive[_AT_ONCE:]
+        kept = some[_best(covers(known, some, some))][:most]
+        left[kept] = True
+        alive = others[~covers(known, kept, others).any(0)]
+        most = None if most is None else most - len(kept)
+    return left
+
+
+_AT_ONCE = 48
+"""How many boxes are compared at once, with each other and with all that are left: of more, most in vain."""
+
+_Known: TypeAlias = tuple[Array, Array, Array]
+"""Of all boxes left, top, right, bottom; their areas; their classes."""
+
+
+def _covers(
+    known: _Known, some: Array, others: Array, *, threshold: float, compare: np.ufunc
+) -> Array:
+    """Whether boxes overlap with others of their class by more than the threshold; (some, others)."""
+    (low_x, low_y, high_x, high_y), area, classes = known
+    one, other = some[:, None], others[None]
+    width = np.minimum(high_x[one], high_x[other]) - np.maximum(low_x[one], low_x[other])
+    height = np.minimum(high_y[one], high_y[other]) - np.maximum(low_y[one], low_y[other])
+    shared = np.maximum(width, 0) * np.maximum(height, 0)
+    covered: Array = compare(shared / (area[one] + area[other] - shared), threshold)
+    covered &= classes[one] == classes[other]
+    return covered
+
+
+def _best(covers: Array) -> Array:
+    """Which of some boxes no better one of them covers that is itself left."""
+    left = np.ones(len(covers), bool)
+    for i, covered in enumerate(~np.triu(covers, 1)):
+        if left[i]:
+            left &= covered
     return left
