@@ -6,7 +6,7 @@ Here is what needs no operator. The modules `arithmetic`, `indexing`, `shaping`,
 
 import ctypes
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -41,6 +41,8 @@ class NDArray:
 
     _of_numpy: ClassVar[bool] = False
     """Whether operators on arrays of the class give arrays of `mx.np`."""
+    _kind: ClassVar[type["NDArray"]]
+    """The class of what shares an array's elements, or copies them."""
 
     __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
@@ -158,9 +160,9 @@ class NDArray:
         made._context, made._reader = self._context, self._reader
         return made
 
-    def detach(self) -> Self:
+    def detach(self) -> "NDArray":
         """Return the same elements off the tape; memory is shared."""
-        return type(self)(self._data, self._context)
+        return self._kind(self._data, self._context)
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
@@ -181,7 +183,7 @@ class NDArray:
             )
         # Not zeros_like: the system gives memory for these zeros only when somebody writes.
         zeros = allocated(np.zeros, self._data.shape, self._data.dtype, "the gradient of an array")
-        buffer = type(self)(zeros, self._context)
+        buffer = self._kind(zeros, self._context)
         self._entry = (Leaf(buffer, grad_req), 0)
 
     @property
@@ -293,18 +295,27 @@ def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | Non
     return array._data, array._context if ctx is None else ctx, writable and array.writable
 
 
+NDArray._kind = NDArray
+
+
 class GradientRequestError(AttributeValueError, KeyError):
     """`grad_req` is none of write, add and null."""
 
     __str__ = MXNetError.__str__  # KeyError would show the message's repr
 
 
-def method(name: str) -> Callable[[_Function], _Function]:
-    """Make a function of an array (its first parameter) a method of `NDArray` (a decorator)."""
+def methods_of(kind: type[NDArray]) -> Callable[[str], Callable[[_Function], _Function]]:
+    """Make the decorator that makes a function of an array (its first parameter) a method of a class."""
 
-    def add(function: _Function) -> _Function:
-        function.__name__, function.__qualname__ = name, f"NDArray.{name}"
-        setattr(NDArray, name, function)
-        return function
+    def method(name: str) -> Callable[[_Function], _Function]:
+        def add(function: _Function) -> _Function:
+            function.__name__, function.__qualname__ = name, f"{kind.__name__}.{name}"
+            setattr(kind, name, function)
+            return function
 
-    return add
+        return add
+
+    return method
+
+
+method = methods_of(NDArray)

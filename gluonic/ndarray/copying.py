@@ -19,7 +19,7 @@ def _copied(array: NDArray, context: Context | None) -> NDArray:
     if STATE.recording and array._entry is not None:
         made = invoke(REGISTRY["_copy"].apply({}), (array,))[0]
     else:
-        made = NDArray(copied(array._data))
+        made = array._kind(copied(array._data))
     made._context = context
     return made
 
@@ -92,10 +92,10 @@ NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
 @method("__copy__")
 def shallow_copy(self: NDArray) -> NDArray:
     """Return a copy, off the tape."""
-    return NDArray(copied(self._data), self._context)
+    return self._kind(copied(self._data), self._context)
 
 
 @method("__deepcopy__")
 def deep_copy(self: NDArray, memo: dict[int, Any]) -> NDArray:
     """Return a copy, off the tape."""
-    return NDArray(copied(self._data), self._context)
+    return self._kind(copied(self._data), self._context)

@@ -150,7 +150,11 @@ def _rebuild(data: Array, context: Context | None) -> NDArray:
     return NDArray(data, context)
 
 
+def _rebuild_of_numpy(data: Array, context: Context | None) -> NDArray:
+    return NDArray(data, context).as_np_ndarray()  # type: ignore[no-any-return]
+
+
 @method("__reduce__")
 def reduce(self: NDArray) -> Any:
     """Tell pickle what the array is made of; its gradient is left behind."""
-    return _rebuild, (self._data, self._context)
+    return _rebuild_of_numpy if self._of_numpy else _rebuild, (self._data, self._context)

@@ -27,8 +27,7 @@ def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -
     array : the view
     name, attributes : the operator, and its attributes, that make it of `source`
     """
-    made = wrap(array)
-    made._context = source._context
+    made = wrap(array, None, source._context, source._kind)
     if STATE.recording and source._entry is not None:
         entry = entry_of(source)
         if entry is not None:

@@ -1,11 +1,18 @@
 """`mx.np.ndarray`: the array of `mx.np`, which is an NDArray with NumPy's semantics.
 
-Here is what needs no operator.
+Here is what needs no operator; the other modules add methods with `method`.
 """
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar, NoReturn
 
-from gluonic.ndarray.array import NDArray
+from gluonic.graph.errors import CallError, describe, warn
+from gluonic.ndarray.array import NDArray, methods_of
+from gluonic.numpy.printing import array_text
+
+
+class UnhashableArrayError(NotImplementedError, TypeError):
+    """An array was to be a key of a dict or a member of a set."""
 
 
 class ndarray(NDArray):
@@ -29,3 +36,114 @@ class ndarray(NDArray):
         """Return an array of `mx.nd` with the same elements and the same place on the tape."""
         made: NDArray = self._of_class(NDArray)
         return made
+
+    @property
+    def dtype(self) -> Any:
+        """The element type, a `numpy.dtype`."""
+        return self._data.dtype
+
+    def item(self, *args: Any) -> Any:
+        """Return an element as a Python number.
+
+        Parameters
+        ----------
+        *args : nothing, if there is just one element; its number in the flat array; or its place, an index for
+            each axis
+
+        Raises
+        ------
+        ValueError
+            for no place, where there is not exactly one element
+
+        Examples
+        --------
+        >>> from gluonic import nd
+        >>> x = nd.array([[1, 2], [3, 4]]).as_np_ndarray()
+        >>> x.item(3), x.item(1, 0)
+        (4.0, 3.0)
+        """
+        if not args and self._data.size != 1:
+            raise CallError(
+                describe(
+                    "can only convert an array of size 1 to a Python scalar",
+                    where="item",
+                    facts=[f"the array: shape {self.shape}"],
+                )
+            )
+        return self._data.item(*args)
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers; of an array without axes, a number."""
+        return self._data.tolist()
+
+    def __hash__(self) -> NoReturn:
+        raise UnhashableArrayError("an array of mx.np has no hash: its elements can change")
+
+    def __bool__(self) -> bool:
+        if not self._data.size:
+            warn("The truth value of an empty array is ambiguous; False is returned")
+            return False
+        return super().__bool__()
+
+    def __complex__(self) -> complex:
+        return complex(self._only("complex"))
+
+    def __index__(self) -> int:
+        if self._data.ndim or self._data.dtype.kind not in "iu":
+            raise TypeError("only an integer array without axes is an index")
+        return self._data.item()  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[NDArray]:
+        if not self._data.ndim:
+            raise TypeError("iteration over an array without axes")
+        return (self[index] for index in range(len(self._data)))
+
+    def __repr__(self) -> str:
+        return array_text(self._data)
+
+    def __str__(self) -> str:
+        return str(self._data)
+
+    def __format__(self, spec: str) -> str:
+        if not self._data.ndim:
+            return format(self._data.item(), spec)
+        if spec:
+            raise TypeError(f"the format {spec!r} is for one number, not an array of {self.shape}")
+        return str(self)
+
+
+ndarray._kind = ndarray
+method = methods_of(ndarray)
+
+
+class _Refused:
+    """In the place of a method of `NDArray` that `ndarray` does not have: asking for it raises."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, array: ndarray | None, kind: type) -> Any:
+        if array is None:
+            return self
+        raise AttributeError(
+            describe(
+                f"an array of mx.np has no attribute {self.name!r}",
+                hint=f"mx.np.{self.name}(x) or mx.npx.{self.name}(x), or x.as_nd_ndarray().{self.name}(…)",
+            ),
+            name=self.name,
+            obj=array,
+        )
+
+
+_OF_MX_ND = """
+abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel asscalar broadcast_axes broadcast_like
+cbrt ceil cos cosh degrees depth_to_space diag exp expand_dims expm1 fix flip floor log log10 log1p log2
+log_softmax nanprod nansum norm one_hot ones_like pad pick radians rcbrt reciprocal relu reshape_like rint
+rsqrt shape_array sigmoid sign sin sinh size_array slice slice_assign slice_assign_scalar slice_axis
+slice_like softmax softmin space_to_depth split split_v2 sqrt square tan tanh tile topk tostype trunc
+zeros_like
+"""
+"""Methods that arrays of `mx.nd` have, and those of `mx.np` have not, as in MXNet."""
+
+for _name in _OF_MX_ND.split():
+    setattr(ndarray, _name, _Refused(_name))

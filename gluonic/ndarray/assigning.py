@@ -1,0 +1,112 @@
+"""Writing into parts of arrays: what is written, made to fit; noted for nets that are compiled."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph import Array
+from gluonic.graph.dtypes import is_bfloat16
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.memory import allocating
+from gluonic.graph.versions import mark_modified
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.copying import copyto
+from gluonic.ndarray.keys import Key, is_plain, positions_of, slices_of
+from gluonic.ndarray.nested_lists import shared_array_of
+from gluonic.ndarray.recording import check_writable
+from gluonic.ndarray.shaping import broadcast_to, with_shape
+from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import dense_of
+from gluonic.support.suppress_fp_warnings import QUIET, quietly
+
+
+class AssignmentError(MXNetError, ValueError):
+    """The shape of what is assigned does not fit the part assigned to."""
+
+
+def check_not_read_only(array: NDArray) -> None:
+    """Refuse to write into an array that is read-only."""
+    if not array.writable:
+        raise ValueError("the NDArray is read-only: its elements cannot be assigned")
+
+
+def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
+    """Write into the part that a key, read already, names."""
+    if STATE.recording:
+        if isinstance(value, NDArray) and basic and _is_everything(self, index):
+            _overwrite_recorded(self, value)
+            return
+        check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
+    with allocating("the values that are to be written"):
+        shape = self._data[index].shape if basic else positions_of(self, index).shape
+        quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
+    mark_modified(self._data)
+
+
+def write_quickly(data: Array, key: Any, value: Any) -> bool:
+    """Write a number or an NDArray where a plain key says; False if that is not so simple."""
+    if type(value) is NDArray or (isinstance(value, NDArray) and value._of_numpy):
+        value = value._data
+    elif type(value) not in (int, float) or data.dtype.kind != "f":
+        return False
+    if not (is_plain(key) or (type(key) is slice and data.ndim)):
+        return False  # `x[:] = value` of an array without axes is for the slow way
+    try:
+        QUIET.run(data.__setitem__, key, value)
+    except (IndexError, ValueError, TypeError, OverflowError, RuntimeError):
+        return False  # the slow way says what is wrong
+    return True
+
+
+def _is_everything(self: NDArray, key: Key) -> bool:
+    """Whether a basic key names all elements in their order."""
+    spans = zip(slices_of(self, key), self.shape, strict=True)
+    return all(range(*s.indices(n)) == range(n) for s, n in spans)
+
+
+def _overwrite_recorded(self: NDArray, value: NDArray) -> None:
+    """Let all of an array become another, which it then was computed from."""
+    if value is self:
+        return
+    if value.shape != self.shape:
+        lacking = max(value.ndim - self.ndim, 0)
+        if value.shape[:lacking] == (1,) * lacking:
+            value = with_shape(value, value.shape[lacking:])
+        value = broadcast_to(value, self.shape)
+    copyto(value, self)
+
+
+def _values(self: NDArray, value: Any) -> Array:
+    """What is assigned, as an array of the right dtype; out of range, integers wrap around."""
+    if isinstance(value, NDArray):
+        return dense_of(value)
+    try:
+        found = shared_array_of(value)
+        is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)
+        if is_number or found.size == 0:  # None is NaN, and text is read
+            return quietly(found.astype, self._data.dtype)  # type: ignore[no-any-return]
+    except (ValueError, TypeError):
+        pass
+    raise TypeError(
+        describe(
+            f"elements of an NDArray cannot be assigned {value!r} of type {type(value).__name__}",
+            hint="a number, an NDArray, a NumPy array or a list of numbers",
+        )
+    )
+
+
+def _fitted(values: Array, shape: Sequence[int]) -> Array:
+    """Values without the axes of length one that they have too many in front, checked to fit."""
+    spare = max(values.ndim - len(shape), 0)
+    if values.shape[:spare] == (1,) * spare:
+        values = values.reshape(values.shape[spare:])
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        raise AssignmentError(
+            describe(
+                f"elements of shape {values.shape} do not fit where {tuple(shape)} is assigned to",
+                where="x[key] = value",
+            )
+        ) from None
