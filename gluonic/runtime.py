@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
 
 from threadpoolctl import threadpool_info
@@ -24,6 +25,10 @@ def _compiles_for(feature: str) -> Callable[[], bool]:
 
 def _yes() -> bool:
     return True
+
+
+def _has_mpi() -> bool:
+    return find_spec("mpi4py") is not None
 
 
 def _no() -> bool:
@@ -57,7 +62,7 @@ _FEATURES: dict[str, Callable[[], bool]] = {
     "OPENCV": _no,
     "CAFFE": _no,
     "PROFILER": _yes,
-    "DIST_KVSTORE": _no,
+    "DIST_KVSTORE": _has_mpi,
     "CXX14": _no,
     "INT64_TENSOR_SIZE": _yes,
     "SIGNAL_HANDLER": _no,

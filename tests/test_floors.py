@@ -12,6 +12,7 @@ ALLOWED = {
     "support": {"support"},
     "graph": {"support", "graph"},
     "codegen": {"support", "graph", "codegen"},
+    "distributed": {"support", "graph", "distributed"},
     "drawing": {"support", "graph", "codegen", "drawing"},
     "ndarray": {"support", "graph", "codegen", "drawing", "ndarray"},
     "extension": {"support", "graph", "codegen", "ndarray", "extension"},

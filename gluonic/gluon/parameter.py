@@ -219,12 +219,12 @@ class Parameter(ParameterValues):
                 self._refuse_uninitialized()
             self._init_impl(self._cast(value), self._deferred_init[1])
             return
-        for array in arrays:
-            assign(array, value_of(value))
         trainer = self._trainer
         has_store = trainer is not None and trainer._kv_initialized and trainer._update_on_kvstore
         if has_store and self not in trainer._params_to_init:
             trainer._reset_kvstore()  # the store keeps the old value
+        for array in arrays:
+            assign(array, value_of(value))
 
     def _cast(self, value: NDArray) -> NDArray:
         wanted, what = as_dtype(self._dtype), f"the value of {self.name}"

@@ -14,11 +14,12 @@ from gluonic.gluon.trainer_complaints import (
     checked_parameters,
     stale_gradients,
 )
+from gluonic.gluon.trainer_store import require_local, store_of
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.versions import REPLACEMENTS
-from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
+from gluonic.kvstore.training import prepare, sum_up
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.state import Flags
 from gluonic.optimizer.states import load_states
@@ -37,8 +38,9 @@ class Trainer(CheckedArguments):
     optimizer : an optimizer or its name
     optimizer_params : arguments for the optimizer, if it is given by name
     kvstore : where gradients of several contexts are summed: ``"device"``, ``"local"``, a store; or
-        None for not summing them
-    compression_params : accepted for MXNet's sake; only ``{"type": "none"}``
+        None for not summing them; ``"dist_sync"`` sums them over all processes of ``mpirun``
+    compression_params : how gradients are compressed between processes, such as
+        ``{"type": "2bit", "threshold": 0.5}`` or ``{"type": "fp16"}``
     update_on_kvstore : whether the store keeps and updates the weights; it chooses by default
 
     Attributes
@@ -62,6 +64,7 @@ class Trainer(CheckedArguments):
 
     _amp_loss_scaler: Any = None  # what `contrib.amp.init_trainer` gives a trainer
     _amp_original_scale: float = 1.0
+    _kvstore: Any = None
 
     def __init__(
         self,
@@ -82,7 +85,10 @@ class Trainer(CheckedArguments):
         self._init_optimizer(optimizer, dict(optimizer_params or {}))
         self._scale = self._optimizer.rescale_grad
         self._compression_params = compression_params
-        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._kvstore_params: dict[str, Any] = {
+            "kvstore": kvstore,
+            "update_on_kvstore": update_on_kvstore,
+        }
         self._known: KnownParameters | None = None
         self._reset_kvstore()
 
@@ -132,37 +138,25 @@ class Trainer(CheckedArguments):
 
     def _reset_kvstore(self) -> None:
         """Begin with a new store at the next step, from the parameters' present values."""
+        require_local(self._kvstore)
         self._kv_initialized = False
-        self._kvstore: Any = None
+        self._kvstore = None
         self._distributed: bool | None = None
         self._update_on_kvstore: bool | None = None
         self._params_to_init = list(self._params)
 
     def _init_kvstore(self) -> None:
-        wanted = self._kvstore_params["update_on_kvstore"]
-        contexts = len(self._contexts)
-        if self._contains_sparse_weight:  # a store keeps all rows, and updates them
-            if wanted is False:
-                raise ValueError(
-                    "Cannot set update_on_kvstore=False when sparse weights are present."
-                )
-            wanted, contexts = True, max(contexts, 2)
-        elif self._contains_sparse_grad and wanted is None:
-            wanted = False
-        store = find_store(self._kvstore_params["kvstore"], contexts, "Trainer")
+        asked = self._kvstore_params
+        store, update = store_of(
+            asked["kvstore"],
+            asked["update_on_kvstore"],
+            len(self._contexts),
+            (self._contains_sparse_weight, self._contains_sparse_grad),
+            self._largest,
+        )
         self._distributed = store is not None and "dist" in store.type
-        if store is None:
-            self._kvstore, self._update_on_kvstore = None, None
-            self._kv_initialized = True
-            return
-        able = store.is_capable(kvstores.KVStoreBase.OPTIMIZER)
-        if wanted and not able:
-            raise ValueError(
-                f"Trainer: a {type(store).__name__} cannot update weights: update_on_kvstore=False"
-            )
-        update = updates_weights(store, self._largest()) if wanted is None else bool(wanted)
-        update = update and able
-        prepare(store, self._compression_params, self._optimizer if update else None)
+        if store is not None:
+            prepare(store, self._compression_params, self._optimizer if update else None)
         self._kvstore, self._update_on_kvstore = store, update
         self._kv_initialized = True
 
@@ -224,7 +218,7 @@ class Trainer(CheckedArguments):
         index = self._param2idx[parameter.name]
         with Flags(False, None):
             self._prepare()
-            if full_idx:
+            if full_idx and not self._distributed:
                 self._kvstore.pull(index, out=out, priority=-index, ignore_sparse=False)
             else:
                 self._kvstore.row_sparse_pull(index, out=out, row_ids=row_id, priority=-index)

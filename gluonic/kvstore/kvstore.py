@@ -1,19 +1,17 @@
-"""The store of one process, a dictionary, and how stores are made."""
+"""The store of one process, a dictionary."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
-from gluonic.kvstore.base import KVStoreBase, OneWorker, as_list, spread, total_of
+from gluonic.kvstore.base import OneWorker, as_list, spread, total_of
 from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer, Updater, get_updater
 
-__all__ = ["KVStore", "create"]
-
-_LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
+__all__ = ["KVStore"]
 
 
 class KVStore(OneWorker):
@@ -169,43 +167,3 @@ class KVStore(OneWorker):
 
     def _barrier(self) -> None:
         """Wait for all workers: there is one."""
-
-
-def create(name: str = "local") -> Any:
-    """Make a store.
-
-    Parameters
-    ----------
-    name : ``"local"``, ``"device"`` or another one registered; several machines are not supported
-
-    Raises
-    ------
-    TypeError
-        if `name` is no string
-    NotImplementedError
-        for a store of several machines
-    MXNetError
-        if there is no such store
-    """
-    if not isinstance(name, str):
-        raise TypeError(f"the name of a kvstore must be a string, not {type(name).__name__}")
-    kind = name.lower()
-    if kind in KVStoreBase.kv_registry:
-        return KVStoreBase.kv_registry[kind]()
-    if kind in _LOCAL:
-        return KVStore(kind)
-    if kind.startswith(("dist", "nccl", "horovod", "byteps")):
-        raise NotThereError(
-            describe(
-                "gluonic runs in one process on one machine",
-                where=f"kvstore.create({name!r})",
-                hint="'local' or 'device'",
-            )
-        )
-    known: Sequence[str] = (*_LOCAL, *KVStoreBase.kv_registry)
-    raise MXNetError(
-        describe(
-            f"there is no kvstore {name!r}{nearest(kind, known)}",
-            hint="'local' or 'device', or a class registered with KVStoreBase.register",
-        )
-    )

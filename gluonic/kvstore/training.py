@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gluonic.kvstore.base import KVStoreBase
-from gluonic.kvstore.kvstore import create
+from gluonic.kvstore.creation import create
+from gluonic.kvstore.distributed import DistributedStore
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer
 
@@ -46,6 +47,11 @@ def updates_weights(store: Any, largest: int) -> bool:
     return not (store.type == "local" and largest > _LARGE)
 
 
+def ranks_in_step(store: Any) -> int:
+    """How many processes bring a batch each to every update of a module's weights."""
+    return store.num_workers if store is not None and "_sync" in store.type else 1
+
+
 def prepare(store: Any, compression: dict[str, Any] | None, optimizer: Optimizer | None) -> None:
     """Get a store ready.
 
@@ -74,5 +80,11 @@ def sum_up(
     gradients : for each parameter its number, its key, its gradients and its weights, one a context
     updates : whether the store updates the weights
     """
+    if isinstance(store, DistributedStore):
+        known = list(gradients)
+        if known:
+            _, keys, values, outs = zip(*known, strict=True)
+            store.pushpull(keys, values, out=outs if updates else None)
+        return
     for number, key, of_contexts, weights in gradients:
         store.pushpull(key, of_contexts, out=weights if updates else None, priority=-number)

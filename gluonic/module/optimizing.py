@@ -9,7 +9,7 @@ from typing import Any
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.graph.files import write_atomically
-from gluonic.kvstore.training import find_store, prepare, sum_up, updates_weights
+from gluonic.kvstore.training import find_store, prepare, ranks_in_step, sum_up, updates_weights
 from gluonic.module.parameters import Parameterized
 from gluonic.ndarray import NDArray
 
@@ -22,7 +22,7 @@ class Optimized(Parameterized):
     symbol : what to compute
     names : the arguments that are parameters
     logger : where `fit` reports
-    compression_params : how stores compress gradients; only ``{"type": "none"}``
+    compression_params : how stores of several processes compress gradients
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class Optimized(Parameterized):
         ----------
         kvstore : a store, its name, or None for not summing them
         optimizer : an optimizer or its name
-        optimizer_params : its arguments, if it is given by name; gradients are divided by the batch size
-            unless ``rescale_grad`` says otherwise
+        optimizer_params : its arguments, if it is given by name; gradients are divided by the batch size,
+            and by how many processes there are in step, unless ``rescale_grad`` says otherwise
         force_init : whether to choose again
         """
         self._require("binded", "params_initialized")
@@ -63,7 +63,8 @@ class Optimized(Parameterized):
         on_store = updates_weights(store, largest) and store.is_capable(
             kvstores.KVStoreBase.OPTIMIZER
         )
-        optimizer = self._made_optimizer(optimizer, optimizer_params, 1 if on_store else count)
+        copies = 1 if on_store else count
+        optimizer = self._made_optimizer(optimizer, optimizer_params, copies, ranks_in_step(store))
         if store is not None:
             prepare(store, self._compression_params, optimizer if on_store else None)
             for name, block in self._group.parameters.items():
@@ -75,9 +76,9 @@ class Optimized(Parameterized):
             self.load_optimizer_states(self._preload_opt_states)
             self._preload_opt_states = None
 
-    def _made_optimizer(self, optimizer: Any, options: Any, copies: int) -> Any:
+    def _made_optimizer(self, optimizer: Any, options: Any, copies: int, ranks: int) -> Any:
         """The optimizer, which knows the parameters by index; each has so many `copies`."""
-        rescale = 1.0 / (self._group.batch_size or 1)
+        rescale = 1.0 / ((self._group.batch_size or 1) * ranks)
         names = {
             i * copies + k: name
             for i, name in enumerate(self._group.parameters)

@@ -197,7 +197,7 @@ io.io*: CSRNDArray DataIterHandle NDArray NDArrayHandle array=.ndarray.utils:arr
     concat tile
 io.utils*: CSRNDArray NDArray OrderedDict array=.ndarray.utils:array np sparse_array=.ndarray.sparse:array
 kvstore.base: KVStoreHandle NDArray array c_array c_array_buf c_handle_array c_str c_str_array check_call
-    create=.kvstore.kvstore:create ctypes string_types warnings
+    ctypes string_types warnings
     set_kvstore_handle=.profiler:set_kvstore_handle
 kvstore.kvstore: KVStoreBase KVStoreHandle NDArray NDArrayHandle c_str check_call ctypes mx_uint opt os
     pickle py_str

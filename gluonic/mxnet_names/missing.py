@@ -28,7 +28,7 @@ class Missing(NamedTuple):
 
 _NO_NUMPY = "gluonic has no NumPy interface; use mx.nd"
 _NO_C = "it is of MXNet's C library, and gluonic has none"
-_ONE_MACHINE = "gluonic runs in one process on one machine"
+_NO_SERVERS = "there are no servers: each process keeps all weights"
 
 MISSING = (
     Missing(
@@ -79,8 +79,8 @@ MISSING = (
         "_set_value _sg_*",
         _NO_C,
     ),
-    Missing("kvstore", "KVStoreServer", _ONE_MACHINE),
-    Missing("kvstore.kvstore_server", "*", _ONE_MACHINE),
+    Missing("kvstore", "KVStoreServer", _NO_SERVERS),
+    Missing("kvstore.kvstore_server", "*", _NO_SERVERS),
     Missing("profiler", "profiler_kvstore_handle", "there are no servers to profile"),
     Missing("libinfo", "find_conf_path", _NO_C),
     Missing(

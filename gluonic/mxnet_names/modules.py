@@ -42,6 +42,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "io.mx_data_iter", "io.wrapping",
     ),
     "io.utils": ("io.arrays",),
+    "kvstore.base": ("kvstore.creation",),
+    "kvstore.kvstore": ("kvstore.distributed",),
     "metric": ("metric.*",),
     "model": ("module.feed_forward",),
     "module.base_module": ("module.base", "module.interface"),
@@ -86,7 +88,7 @@ SAME: dict[str, str] = {
 }
 
 # What MXNet has nothing like, but for the parts above.
-_OURS = {"alias", "codegen", "extension", "graph", "minpy", "mxnet_names", "tools"}
+_OURS = {"alias", "codegen", "distributed", "extension", "graph", "minpy", "mxnet_names", "tools"}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import platform
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -116,8 +117,9 @@ def test_features_are_those_of_this_machine() -> None:
     assert features is mx.runtime.Features() is mx.runtime.Features.instance
     for name in ("PROFILER", "LAPACK", "INT64_TENSOR_SIZE"):
         assert features.is_enabled(name.lower())
-    for name in ("CUDA", "TVM_OP", "DIST_KVSTORE", "MKLDNN"):
+    for name in ("CUDA", "TVM_OP", "MKLDNN"):
         assert not features.is_enabled(name)
+    assert features.is_enabled("DIST_KVSTORE") == (find_spec("mpi4py") is not None)
     assert features.is_enabled("F16C") == target.host().has_half or platform.machine() != "x86_64"
     assert features.is_enabled("CPU_AVX2") == ("avx2" in target.host().simd)
     assert [repr(f) for f in mx.runtime.feature_list()] == [repr(f) for f in features.values()]

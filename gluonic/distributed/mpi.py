@@ -1,0 +1,57 @@
+"""Finding MPI: mpi4py is imported when several processes are first asked for."""
+
+import importlib
+import os
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from gluonic.distributed.errors import MPIMissingError
+from gluonic.graph.errors import describe
+
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS")
+"""Where launchers say how many ranks they have started."""
+
+
+@cache
+def mpi() -> Any:
+    """Import ``mpi4py.MPI``, which starts MPI.
+
+    Raises
+    ------
+    MPIMissingError
+        if mpi4py is not installed, or finds no MPI
+    """
+    try:
+        return importlib.import_module("mpi4py.MPI")
+    except (ImportError, RuntimeError) as error:
+        raise MPIMissingError(
+            describe(
+                "several processes need MPI, and there is none",
+                where="distributed",
+                facts=[f"{type(error).__name__}: {error}"],
+                hint="pip install gluonic[mpi], or mpi4py beside the MPI of your cluster",
+            )
+        ) from error
+
+
+def launched_ranks() -> int:
+    """How many ranks the launcher has started, as it says in the environment; 1 if there was none."""
+    return max(
+        (int(os.environ[name]) for name in _SIZES if os.environ.get(name, "").isdigit()), default=1
+    )
+
+
+def found_mpi() -> str:
+    """Say in a line which MPI there is; where there is one, this starts it."""
+    if find_spec("mpi4py") is None:
+        return "none (pip install gluonic[mpi])"
+    try:
+        library = mpi()
+    except MPIMissingError as error:
+        return f"none ({error.__cause__})"
+    version = ".".join(map(str, library.Get_version()))
+    lines = library.Get_library_version().replace("\0", "").splitlines()
+    first = " ".join(lines[0].replace(",", " ").split()[:3]).replace("Version: ", "")
+    wrapper = importlib.import_module("mpi4py").__version__
+    return f"{first} (MPI {version}, mpi4py {wrapper})"

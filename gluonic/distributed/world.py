@@ -1,0 +1,137 @@
+"""All ranks of a program: how they find each other, and how they end."""
+
+import atexit
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from functools import cache
+from time import monotonic, sleep
+from types import FrameType, TracebackType
+from typing import Any
+from uuid import uuid4
+
+from gluonic.distributed.board import Board, State
+from gluonic.distributed.errors import RankFailedError
+from gluonic.distributed.group import RankGroup
+from gluonic.distributed.mpi import launched_ranks, mpi
+from gluonic.distributed.waiting import RankWatch, time_limit
+from gluonic.graph.errors import describe
+
+_GRACE = 2.0  # seconds in which other ranks can say what has stopped them, too
+_PRINTING = 0.2  # seconds in which what they have said reaches the launcher
+_FROM_LAUNCHERS = (signal.SIGTERM, signal.SIGUSR1)
+"""What Open MPI's launcher, and that of MPICH with ``-disable-auto-cleanup``, send when a rank has died."""
+
+
+class World:
+    """All ranks of the program.
+
+    Attributes
+    ----------
+    group : all ranks
+    watch : what this rank looks at while it waits
+    local : the ranks of this machine
+    machines : the names of the machines, in the order of their first ranks
+    """
+
+    def __init__(self) -> None:
+        time_limit()
+        self._comm = mpi().COMM_WORLD
+        self.watch = RankWatch()
+        comm, request = self._comm.Idup()
+        everyone = range(self._comm.Get_size())
+        self.watch.finish([request], [self._comm.Get_rank()], lambda: "all ranks to begin")
+        self.group = RankGroup(comm, everyone, self.watch)
+        host = socket.gethostname()
+        said = [
+            one.decode().split("\n")
+            for one in self.group.tell(
+                f"{host}\n{uuid4().hex}".encode(), lambda: "all ranks to begin"
+            )
+        ]
+        self.local = [r for r in everyone if said[r][0] == host]
+        self.machines = list(dict.fromkeys(name for name, _ in said))
+        self.host = host
+        self.watch.board = Board(f"gluonic-{said[0][1]}", self.local, self.group.rank)
+        self.group.barrier(lambda: "all ranks to begin")
+        self.watch.board.take_down()
+        if self.group.size > 1:
+            self._take_over_endings()
+        elif launched_ranks() == 1:
+            logging.getLogger(__name__).warning(
+                "one rank alone: the program works as it is; mpirun -n 2 python … starts two"
+            )
+
+    def split(self, ranks: list[int]) -> RankGroup | None:
+        """Make a group of some ranks, which all ranks must ask for; None on those that are not in it."""
+        self.group.agree(f"ranks {ranks}", lambda: "a group of ranks")
+        inside = self.group.rank in ranks
+        colour = 0 if inside else mpi().UNDEFINED
+        comm = self._comm.Split(colour, ranks.index(self.group.rank) if inside else 0)
+        return RankGroup(comm, ranks, self.watch) if inside else None
+
+    # Endings
+
+    def _take_over_endings(self) -> None:
+        self._hook = sys.excepthook
+        sys.excepthook = self._stopped
+        atexit.register(self._ended)
+        if threading.current_thread() is threading.main_thread():
+            for number in _FROM_LAUNCHERS:
+                if signal.getsignal(number) == signal.SIG_DFL:
+                    signal.signal(number, self._terminated)
+
+    def _terminated(self, number: int, frame: FrameType | None) -> None:
+        """What the launcher does to those who are left: say why, instead of ending in silence."""
+        board = self.watch.board
+        assert board is not None
+        ends = {r: board.end_of(r) for r in self.local if r != self.group.rank}
+        found = [f"rank {r} {end}" for r, end in ends.items() if end]
+        gist = "; ".join(found) or f"the launcher ends this rank ({signal.Signals(number).name})"
+        raise RankFailedError(
+            describe(f"{gist}; {self.watch.doing()}"), [r for r, end in ends.items() if end]
+        )
+
+    def _stopped(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """End all ranks after an error that nobody has caught here."""
+        self._hook(kind, error, trace)
+        sys.stderr.flush()
+        board = self.watch.board
+        assert board is not None
+        last = str(error).strip().rpartition("\n")[2]
+        board.set_state(State.FAILED, f"{kind.__name__}: {last}" if last else kind.__name__)
+        end = monotonic() + _GRACE
+        while monotonic() < end and not board.others_ended():
+            sleep(0.02)
+        sleep(_PRINTING)
+        self._comm.Abort(1)
+
+    def _ended(self) -> None:
+        assert self.watch.board is not None
+        self.watch.board.set_state(State.ENDED)
+
+
+@cache
+def _world_of(process: int) -> World:
+    return World()
+
+
+def world() -> World:
+    """All ranks; the first call starts MPI, and all ranks must make it.
+
+    Raises
+    ------
+    MPIMissingError
+        if there is no MPI
+    """
+    return _world_of(os.getpid())
+
+
+def is_started() -> Any:
+    """Whether this process has asked for its ranks."""
+    return _world_of.cache_info().currsize > 0

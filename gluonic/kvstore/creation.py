@@ -1,0 +1,65 @@
+"""Making stores by name."""
+
+from typing import Any
+
+from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
+from gluonic.kvstore.base import KVStoreBase
+from gluonic.kvstore.distributed import DistributedStore
+from gluonic.kvstore.kvstore import KVStore
+
+__all__ = ["create"]
+
+_LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
+_DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
+_KINDS: dict[str, Any] = dict.fromkeys(_LOCAL, KVStore) | dict.fromkeys(
+    _DISTRIBUTED, DistributedStore
+)
+_REFUSED = {
+    "byteps": "BytePS is a program of its own, with servers",
+    "nccl": "it is NVIDIA's, for GPUs",
+    "dist_async": "updates are applied in step",
+    "horovod": "there is no Horovod",
+}
+
+
+def create(name: str = "local") -> Any:
+    """Make a store.
+
+    Parameters
+    ----------
+    name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
+        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one; or
+        another one that is registered
+
+    Raises
+    ------
+    TypeError
+        if `name` is no string
+    NotImplementedError
+        for a store of MXNet that gluonic does not have
+    MPIMissingError
+        for a store of several processes, if there is no MPI
+    MXNetError
+        if there is no such store
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a kvstore must be a string, not {type(name).__name__}")
+    kind = name.lower()
+    if kind in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[kind]()
+    if kind in _KINDS:
+        return _KINDS[kind](kind)
+    if kind in _REFUSED:
+        raise NotThereError(
+            describe(
+                f"there is no store {name!r}: {_REFUSED[kind]}",
+                where="kvstore.create",
+                hint="'device' in one process, 'dist_sync' in several",
+            )
+        )
+    raise MXNetError(
+        describe(
+            f"there is no kvstore {name!r}{nearest(kind, (*_KINDS, *KVStoreBase.kv_registry))}",
+            hint="'local', 'device', 'dist_sync', or a class registered with KVStoreBase.register",
+        )
+    )

@@ -1,0 +1,299 @@
+"""The store of several processes: each keeps all weights, and sums of gradients come over MPI.
+
+There are no servers. Ranks that apply equal updates to equal weights keep them equal, bit by bit.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.distributed import World, world
+from gluonic.distributed.buckets import Buckets
+from gluonic.distributed.codecs import Codec, codec_of
+from gluonic.distributed.group import RankGroup
+from gluonic.graph import Array
+from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.events import EVENTS
+from gluonic.graph.storage.values import known_rows
+from gluonic.kvstore.base import as_list, total_of
+from gluonic.kvstore.kvstore import KVStore
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.storage.arrays import RowSparseNDArray
+from gluonic.optimizer import Updater
+from gluonic.support.record import record
+
+__all__ = ["DistributedStore"]
+
+
+@record
+class _Layout:
+    """What is pushed together.
+
+    Attributes
+    ----------
+    said : the keys, shapes and dtypes in words, on which all ranks must agree
+    dense, sparse : the places of the arrays of either kind
+    buckets : memory for the dense ones
+    """
+
+    said: str
+    dense: list[int]
+    sparse: list[int]
+    buckets: Buckets
+
+
+class DistributedStore(KVStore):
+    """A store of all ranks of a program, which call its methods in the same order.
+
+    Parameters
+    ----------
+    kind : its name, such as ``"dist_sync"``
+    """
+
+    def __init__(self, kind: str = "dist_sync") -> None:
+        super().__init__(kind)
+        self._world: World = world()
+        self._codec: Codec | None = None
+        self._layouts: dict[tuple[Any, ...], _Layout] = {}
+
+    @property
+    def _group(self) -> RankGroup:
+        return self._world.group
+
+    @property
+    def rank(self) -> int:
+        """The number of this process among all."""
+        return self._group.rank
+
+    @property
+    def num_workers(self) -> int:
+        """How many processes there are."""
+        return self._group.size
+
+    def init(self, key: Any, value: Any) -> None:
+        """Store the first values of rank 0; the others give arrays of the same shapes."""
+        pairs = [(one, as_list(given)[0]) for one, given in self._pairs(key, value)]
+        for one, _ in pairs:
+            if one in self._stored:
+                raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
+        said = "; ".join(_named(one, given) for one, given in pairs)
+        self._group.agree(f"init {said}", lambda: f"what is initialized: {_keys(pairs)}")
+        for one, given in pairs:
+            self._stored[one] = self._of_first_rank(one, given)
+
+    def _of_first_rank(self, key: Any, value: NDArray) -> NDArray:
+        """Rank 0's value, on all ranks."""
+
+        def what() -> str:
+            return f"the first value of {key!r}"
+
+        if not isinstance(value, RowSparseNDArray):
+            found: NDArray = value.copy()
+            self._group.broadcast(found._data, 0, what)
+            return found
+        rows, data = _rows_of(value)
+        if self.rank:
+            rows, data = rows[:0], data[:0]
+        rows, data = self._group.gather(rows, what)[0], self._group.gather(data, what)[0]
+        return RowSparseNDArray(known_rows(data, rows, value.shape))
+
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Sum up arrays over all ranks and store the result, or give it to the updater if there is one.
+
+        Raises
+        ------
+        RanksDisagreeError
+            if ranks push different keys, shapes or dtypes
+        RankFailedError
+            if another rank has ended, or does not come in time
+        """
+        pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
+        for one, given in pairs:
+            self._check(one, given[0])
+        self._world.watch.advance()
+        keys = [one for one, _ in pairs]
+        if EVENTS.active:
+            with EVENTS.span("push", "communication", keys=[str(one) for one in keys]):
+                totals = self._summed(pairs)
+        else:
+            totals = self._summed(pairs)
+        self._apply(keys, totals)
+
+    def _check(self, key: Any, pushed: NDArray) -> None:
+        stored = self._known(key)
+        if pushed.shape != stored.shape:
+            raise MXNetError(
+                describe(
+                    f"the key {key!r} has the shape {stored.shape}, not {pushed.shape}",
+                    where="kvstore.push",
+                )
+            )
+
+    def _summed(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[NDArray]:
+        """The sums over all contexts and ranks; of dense arrays they lie in buckets, until the next push."""
+        layout = self._layout_of(pairs)
+        self._group.agree(
+            f"{layout.said}{self._settings()}", lambda: f"what is pushed: {_keys(pairs)}"
+        )
+
+        def fill(place: int, view: Array) -> None:
+            first, *rest = pairs[layout.dense[place]][1]
+            np.copyto(view, first._data)
+            for other in rest:
+                view += other._data
+
+        if self._codec is None:
+            layout.buckets.reduce(self._group, fill)
+        else:
+            layout.buckets.reduce_encoded(self._group, self._codec, fill)
+        found = dict(zip(layout.dense, map(NDArray, layout.buckets.views), strict=True))
+        for place in layout.sparse:
+            key, given = pairs[place]
+            found[place] = self._sum_of_rows(key, total_of(given))
+        return [found[place] for place in range(len(pairs))]
+
+    def _layout_of(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> _Layout:
+        key = tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
+        known = self._layouts.get(key)
+        if known is None:
+            known = self._layouts[key] = self._laid_out(pairs)
+        return known
+
+    def _laid_out(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> _Layout:
+        first = [given[0] for _, given in pairs]
+        for (one, _), array in zip(pairs, first, strict=True):
+            self._check_pushable(one, array)
+        dense = [i for i, array in enumerate(first) if array.stype == "default"]
+        return _Layout(
+            "push " + "; ".join(_named(one, given[0]) for one, given in pairs),
+            dense,
+            [i for i in range(len(pairs)) if i not in set(dense)],
+            Buckets(
+                [repr(pairs[i][0]) for i in dense],
+                [(first[i].shape, first[i]._data.dtype) for i in dense],
+            ),
+        )
+
+    def _check_pushable(self, key: Any, array: NDArray) -> None:
+        if array.stype == "csr":
+            raise NotThereError(
+                describe(f"{key!r} is a csr array, which cannot be pushed", where="kvstore.push")
+            )
+        if self._codec is not None and (array.dtype != np.float32 or array.stype != "default"):
+            raise MXNetError(
+                describe(
+                    f"gradients of float32 are compressed, and that of {key!r} is {array.stype} "
+                    f"{np.dtype(array.dtype)}",
+                    where="kvstore.push",
+                    hint="no set_gradient_compression",
+                )
+            )
+
+    def _settings(self) -> str:
+        """What updates depend on beside gradients, in words: ranks that differ in it would drift apart."""
+        if not isinstance(self._updater, Updater):
+            return ""
+        known = self._updater.optimizer
+        rate, decay, scale = known.learning_rate, known.wd, known.rescale_grad
+        return f"; {type(known).__name__}, learning rate {rate}, wd {decay}, rescale_grad {scale}"
+
+    def _sum_of_rows(self, key: Any, value: NDArray) -> NDArray:
+        """The sum of row_sparse arrays over the ranks."""
+        if self.num_workers == 1:
+            return value
+        assert isinstance(value, RowSparseNDArray)
+
+        def what() -> str:
+            return f"the gradient of {key!r}"
+
+        rows, data = (self._group.gather(part, what) for part in _rows_of(value))
+        return total_of(
+            [
+                RowSparseNDArray(known_rows(d, r, value.shape))
+                for r, d in zip(rows, data, strict=True)
+            ]
+        )
+
+    def _apply(self, keys: Sequence[Any], totals: Sequence[NDArray]) -> None:
+        """Store sums, or update by them."""
+        if self._updater is None:
+            self._stored.update(zip(keys, totals, strict=True))
+            return
+        stored = [self._stored[key] for key in keys]
+        if isinstance(self._updater, Updater):
+            self._updater(list(keys), list(totals), stored)
+            return
+        for key, total, weight in zip(keys, totals, stored, strict=True):
+            self._updater(key, total, weight)
+
+    def pull(
+        self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
+    ) -> None:
+        """Copy stored values to the arrays of `out`.
+
+        Raises
+        ------
+        MXNetError
+            with ``ignore_sparse=False``: `row_sparse_pull` is for arrays that are not dense
+        """
+        if not ignore_sparse:
+            raise MXNetError("kvstore: dist kvstore pull doesn't support ignore_sparse=False")
+        super().pull(key, out, priority)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Push, then pull to `out`, or else back to `value`."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
+        """Let gradients be compressed on their way.
+
+        Parameters
+        ----------
+        compression_params : ``{"type": "2bit", "threshold": 0.5}``, as in MXNet, ``{"type": "fp16"}``, or
+            ``{"type": "none"}``
+        """
+        self._codec = codec_of(compression_params)
+        self._layouts.clear()
+
+    def _set_updater(self, updater: Callable[..., None]) -> None:
+        """Call ``updater(key, pushed, stored)`` whenever something is pushed."""
+        super()._set_updater(updater)
+        self._stored = {key: value.copy() for key, value in self._stored.items()}
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Save the states of the optimizer; rank 0 writes, for all ranks have the same."""
+        self._optimizing()
+        if self.rank == 0:
+            super().save_optimizer_states(fname, dump_optimizer)
+
+    def _barrier(self) -> None:
+        """Wait for all ranks."""
+        self._group.barrier()
+
+    def num_dead_node(self, node_id: int = 0, timeout: int = 60) -> int:
+        """How many ranks of this machine have died, or were stopped by an error; a rank elsewhere tells nobody.
+
+        Parameters
+        ----------
+        node_id, timeout : not used: a dead process is known at once
+        """
+        board = self._world.watch.board
+        assert board is not None
+        return sum(bool(board.end_of(rank)) for rank in board.ranks)
+
+
+def _rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
+    """The numbers of the rows that are stored, and the rows."""
+    return value.indices.asnumpy().astype(np.int64), value.data.asnumpy()
+
+
+def _named(key: Any, value: NDArray) -> str:
+    kind = "" if value.stype == "default" else f" {value.stype}"
+    return f"{key!r} {np.dtype(value.dtype)} {value.shape}{kind}"
+
+
+def _keys(pairs: Sequence[tuple[Any, Any]]) -> str:
+    names = [repr(key) for key, _ in pairs]
+    return ", ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])

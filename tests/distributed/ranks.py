@@ -1,0 +1,82 @@
+"""Running tests on several ranks: a test function that `ranks` decorates runs on each of them."""
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import wraps
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_ROOT = Path(__file__).parent.parent.parent
+_SETTINGS = {
+    "PYTHONPATH": str(_ROOT),
+    "GLUONIC_RANK_TIMEOUT": "30",
+    # Open MPI's launcher asks for these where there are fewer processors than ranks, or root calls it.
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+_SECONDS = 120
+
+
+def launcher() -> str:
+    """The program that starts ranks; the test is skipped where there is none."""
+    beside = Path(sys.executable).parent / "mpiexec"
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None or find_spec("mpi4py") is None:
+        pytest.skip("no MPI is installed: pip install gluonic[mpi]")
+    return found
+
+
+def start(count: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
+    """Start Python on several ranks; the process of the launcher, whose output is piped."""
+    return subprocess.Popen(
+        [launcher(), *options, "-n", str(count), sys.executable, *command],
+        env={**os.environ, **_SETTINGS, **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def output(process: Any) -> str:
+    """What the ranks have written, when all have ended."""
+    try:
+        found: str = process.communicate(timeout=_SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        pytest.fail(f"the ranks have not ended in {_SECONDS} s: {process.communicate()[0]}")
+    return found
+
+
+def ranks(count: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a test run on so many ranks; of fixtures it may ask for ``tmp_path``."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def test(**fixtures: Any) -> None:
+            place = f"{function.__module__}:{function.__name__}"
+            process = start(count, "-m", __name__, place, *map(str, fixtures.values()))
+            said = output(process)
+            assert process.returncode == 0, said
+
+        return test
+
+    return decorate
+
+
+def main(place: str, *paths: str) -> None:
+    """Run a test function on this rank."""
+    module, _, name = place.partition(":")
+    test: Any = getattr(importlib.import_module(module), name)
+    test.__wrapped__(*map(Path, paths))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

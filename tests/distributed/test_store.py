@@ -1,0 +1,198 @@
+"""``dist_sync``: what ranks push comes to all of them summed up, with the numbers that MXNet expects.
+
+MXNet's own expectations are those of tests/nightly/dist_sync_kvstore.py in its repository: with n workers that
+push rank + 1 and an optimizer that adds 2 · the sum, a weight of 1 is 1 + n (n + 1) after the first push.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import nd
+from gluonic.distributed import RanksDisagreeError
+from tests.distributed.ranks import ranks
+
+SHAPE, LARGE = (2, 3), (120, 1200)
+
+
+def pulled(store: Any, key: Any, shape: tuple[int, ...] = SHAPE) -> Any:
+    out = nd.zeros(shape)
+    store.pull(key, out=out)
+    return out.asnumpy()
+
+
+@ranks(2)
+def test_first_values_are_those_of_rank_0() -> None:
+    for kind in ("dist_sync", "dist_device_sync", "dist_sync_device", "dist"):
+        store = mx.kv.create(kind)
+        assert (store.type, store.num_workers) == (kind, 2)
+        mine = store.rank + 1.0
+        store.init("dense", nd.ones(SHAPE) * mine)
+        store.init("half", nd.ones(SHAPE, dtype="float16") * mine)
+        store.init("rows", (nd.ones(SHAPE) * mine).tostype("row_sparse"))
+        outs = [nd.zeros(SHAPE), nd.zeros(SHAPE)]
+        store.broadcast("sent", nd.ones(SHAPE) * mine, out=outs)
+        rows = nd.sparse.zeros("row_sparse", SHAPE)
+        store.row_sparse_pull("rows", out=rows, row_ids=nd.array([1]))
+        assert (pulled(store, "dense") == 1).all()
+        assert (pulled(store, "half") == 1).all()
+        assert all((out.asnumpy() == 1).all() for out in outs)
+        assert rows.asnumpy().tolist() == [[0, 0, 0], [1, 1, 1]]
+
+
+@ranks(2)
+def test_weights_are_updated_by_the_sum_of_what_is_pushed() -> None:
+    store = mx.kv.create("dist_sync")
+    count = store.num_workers
+    for dtype, key in (("float32", 0), ("float16", 3)):
+        names, shapes = [key, key + 1], [SHAPE, LARGE]
+        store.init(names, [nd.ones(shape, dtype=dtype) for shape in shapes])
+    store.set_optimizer(mx.optimizer.create("test", rescale_grad=2))
+    for dtype, key in (("float32", 0), ("float16", 3)):
+        for step in range(3):
+            for name, shape in ((key, SHAPE), (key + 1, LARGE)):
+                store.push(name, nd.ones(shape, dtype=dtype) * (store.rank + 1))
+                assert (pulled(store, name, shape) == 1 + count * (count + 1) * (step + 1)).all()
+
+
+@ranks(2)
+def test_without_an_optimizer_the_sum_is_stored() -> None:
+    store = mx.kv.create("dist_sync")
+    store.init(["a", "b"], [nd.ones(SHAPE), nd.ones(LARGE)])
+    mine = store.rank + 1.0
+    there = [nd.ones(SHAPE) * mine, nd.ones(LARGE) * mine]
+    store.pushpull(["a", "b"], there)
+    assert all((value.asnumpy() == 3).all() for value in there)
+    store.push("a", [nd.ones(SHAPE), nd.ones(SHAPE, ctx=mx.cpu(1)) * 2])
+    assert (pulled(store, "a") == 6).all()
+    assert (pulled(store, "b", LARGE) == 3).all()
+
+
+@ranks(2)
+def test_rows_that_ranks_push_are_added_up() -> None:
+    store = mx.kv.create("dist_sync")
+    for dtype in ("float32", "float16"):
+        store.init(dtype, nd.ones(SHAPE, dtype=dtype).tostype("row_sparse"))
+    store.set_optimizer(mx.optimizer.create("test", rescale_grad=2))
+    for dtype in ("float32", "float16"):
+        for step in range(2):
+            gradient = nd.zeros(SHAPE, dtype=dtype)
+            gradient[store.rank] = store.rank + 1
+            store.push(dtype, gradient.tostype("row_sparse"))
+            store.push(dtype, nd.sparse.zeros("row_sparse", SHAPE, dtype=dtype))
+            out = nd.sparse.zeros("row_sparse", SHAPE, dtype=dtype)
+            store.row_sparse_pull(dtype, out=out, row_ids=nd.array([1, 0, 1]))
+            assert out.asnumpy()[:, 0].tolist() == [1 + 2 * (step + 1), 1 + 4 * (step + 1)]
+    with pytest.raises(mx.MXNetError, match="ignore_sparse=False"):
+        store.pull("float32", out=out, ignore_sparse=False)
+
+
+@ranks(2)
+def test_two_bits_carry_what_is_above_the_threshold_and_keep_the_rest_for_later() -> None:
+    store = mx.kv.create("dist_sync")
+    store.set_gradient_compression({"type": "2bit", "threshold": 0.5})
+    keys = {"small": SHAPE, "odd": (11, 13), "large": LARGE}
+    for key, shape in keys.items():
+        store.init(key, nd.zeros(shape))
+    store.set_optimizer(mx.optimizer.create("test", rescale_grad=2))
+    for key, shape in keys.items():
+        for value, expected in (
+            (0.0, 0),
+            (0.4, 0),
+            (0.1, 2),
+            (0.2, 2),
+            (0.3, 4),
+            (0.5, 6),
+            (-0.7, 4),
+            (-0.3, 2),
+        ):
+            store.push(key, nd.ones(shape) * value)
+            assert (pulled(store, key, shape) == expected).all(), (key, value)
+
+
+@ranks(2)
+def test_half_floats_carry_gradients_of_float32() -> None:
+    store = mx.kv.create("dist_sync")
+    store.set_gradient_compression({"type": "fp16"})
+    store.init("w", nd.zeros(SHAPE))
+    store.push("w", nd.ones(SHAPE) * (0.1 if store.rank else 2048))
+    expected = np.float32(np.float16(0.1)) + np.float32(2048)
+    assert (pulled(store, "w") == expected).all()
+    store.init("whole", nd.zeros(SHAPE, dtype="int32"))
+    with pytest.raises(mx.MXNetError, match="'whole' is default int32"):
+        store.push("whole", nd.zeros(SHAPE, dtype="int32"))
+
+
+@ranks(2)
+def test_ranks_that_bring_different_things_all_learn_of_it() -> None:
+    store = mx.kv.create("dist_sync")
+    rank = store.rank
+    with pytest.raises(RanksDisagreeError, match="what is initialized: 'w'"):
+        store.init("w", nd.zeros((2 + rank, 3)))
+    store.init(["w", "v"], [nd.zeros(SHAPE), nd.zeros(SHAPE)])
+    with pytest.raises(RanksDisagreeError) as error:
+        store.push("w" if rank else "v", nd.ones(SHAPE))
+    assert "rank 0: push 'v'" in str(error.value)
+    assert "rank 1: push 'w'" in str(error.value)
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=1 + rank))
+    with pytest.raises(RanksDisagreeError, match="what is pushed: 'w'"):
+        store.push("w", nd.ones(SHAPE))  # the ranks' weights would differ afterwards
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=1))
+    store.push("w", nd.ones(SHAPE))
+    assert (pulled(store, "w") == -2).all()
+
+
+@ranks(2)
+def test_rank_0_writes_the_states_that_all_load(tmp_path: Path) -> None:
+    file = str(tmp_path / "states")
+    store = mx.kv.create("dist_sync")
+    optimizer = mx.optimizer.SGD(learning_rate=0.5, momentum=0.5)
+    store.init("w", nd.zeros(SHAPE))
+    store.set_optimizer(optimizer)
+    store.push("w", nd.ones(SHAPE))
+    first = pulled(store, "w")
+    store.save_optimizer_states(file)
+    store._barrier()
+    store.push("w", nd.ones(SHAPE))
+    second = pulled(store, "w")
+
+    again = mx.kv.create("dist_sync")
+    again.init("w", nd.array(first))
+    again.set_optimizer(mx.optimizer.SGD(learning_rate=0.5, momentum=0.5))
+    again.load_optimizer_states(file)
+    again.push("w", nd.ones(SHAPE))
+    assert (pulled(again, "w") == second).all()
+    assert [one.name for one in tmp_path.iterdir()] == ["states"]
+
+
+@ranks(1)
+def test_one_rank_alone_is_a_store_like_any_other() -> None:
+    store = mx.kv.create("dist_sync")
+    assert (store.rank, store.num_workers, store.num_dead_node()) == (0, 1, 0)
+    store.set_gradient_compression({"type": "2bit", "threshold": 1})
+    store.init("w", nd.zeros(SHAPE))
+    store.push("w", nd.ones(SHAPE) * 3)
+    assert (pulled(store, "w") == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"type": "1bit"}, "no compression '1bit'"),
+        ({"type": "2bit", "threshold": 0}, "greater than 0"),
+        ({"type": "2bit", "threshold": "much"}, "greater than 0"),
+        ({"type": "fp16", "threshold": 1}, "takes no threshold"),
+    ],
+)
+def test_other_compressions_are_refused(parameters: Any, message: str) -> None:
+    with pytest.raises(mx.MXNetError, match=message):
+        mx.kv.create("dist_sync").set_gradient_compression(parameters)
+
+
+@pytest.mark.parametrize("name", ["byteps", "nccl"])
+def test_stores_that_are_not_there_are_named(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=f"there is no store '{name}'"):
+        mx.kv.create(name)
