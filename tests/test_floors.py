@@ -14,9 +14,10 @@ ALLOWED = {
     "codegen": {"support", "graph", "codegen"},
     "distributed": {"support", "graph", "distributed"},
     "drawing": {"support", "graph", "codegen", "drawing"},
-    "ndarray": {"support", "graph", "codegen", "drawing", "ndarray"},
+    "numpy_functions": {"support", "graph", "numpy_functions"},
+    "ndarray": {"support", "graph", "codegen", "drawing", "numpy_functions", "ndarray"},
     "extension": {"support", "graph", "codegen", "ndarray", "extension"},
-    "symbol": {"support", "graph", "codegen", "ndarray", "drawing", "symbol"},
+    "symbol": {"support", "graph", "codegen", "ndarray", "numpy_functions", "drawing", "symbol"},
     "mxnet_names": {"support", "graph", "mxnet_names", "pickling"},
 }
 FACE = {

@@ -76,16 +76,12 @@ def _dressed(
 def _casting(kernel: Callable[..., Any], cast_to: Callable[..., Dtype]) -> Callable[..., Any]:
     """A kernel on inputs of other dtypes: they are cast first."""
 
-    def run(first: Array, *others: Array, **settings: Any) -> Any:
+    def run(first: Array, second: Array | None = None, **settings: Any) -> Any:
+        arrays: tuple[Array, ...] = (first,) if second is None else (first, second)
         dtype = first.dtype
-        for array in others:
-            if array.dtype is not dtype:
-                break
-        else:
-            if dtype.kind == "f":
-                return kernel(first, *others, **settings)
-        dtype = cast_to(dtype, *[array.dtype for array in others])
-        arrays = [array.astype(dtype, copy=False) for array in (first, *others)]
+        if dtype.kind != "f" or (second is not None and second.dtype is not dtype):
+            dtype = cast_to(*[array.dtype for array in arrays])
+            arrays = tuple([array.astype(dtype, copy=False) for array in arrays])
         return kernel(*arrays, **settings)
 
     return run

@@ -1,6 +1,7 @@
 """The modules of functions: where each operator is called, and how modules get and renew their functions."""
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.errors import UnknownOperatorError, nearest
@@ -46,6 +47,7 @@ class Functions:
     module : which module, as in `PublicName`
     namespace : the module's globals
     make : makes a function from an operator and the name it is called by, within a microsecond or two
+    later : modules that are imported when their names are asked for
     """
 
     _all: ClassVar[list["Functions"]] = []
@@ -56,8 +58,10 @@ class Functions:
         module: str,
         namespace: dict[str, Any],
         make: Callable[[Operator, str], Callable[..., Any]],
+        later: Mapping[str, str] | None = None,
     ) -> None:
         self.module, self.namespace, self.make = module, namespace, make
+        self.later = later or {}
         others = (f.made for f in self._all if f.module == module and f.make is make)
         self.made: dict[str, Callable[..., Any]] = next(others, {})
         self._all.append(self)
@@ -109,6 +113,9 @@ class Functions:
         """
         if name == "__all__":
             return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]
+        if name in self.later:
+            found = self.namespace[name] = importlib.import_module(self.later[name])
+            return found
         title = self.namespace.get("__name__", self.module)
         if name.startswith("__"):
             raise AttributeError(f"{title} has no {name!r}")

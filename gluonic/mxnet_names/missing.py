@@ -26,18 +26,16 @@ class Missing(NamedTuple):
     instead: str = ""
 
 
-_NO_NUMPY = "gluonic has no NumPy interface; use mx.nd"
+_NO_NUMPY = "gluonic has but a part of the NumPy interface; use mx.nd"
 _NO_C = "it is of MXNet's C library, and gluonic has none"
 _NO_SERVERS = "there are no servers: each process keeps all weights"
 
 MISSING = (
     Missing(
-        "numpy numpy_extension ndarray.numpy ndarray.numpy_extension symbol.numpy_extension",
+        "numpy numpy_extension ndarray.numpy ndarray.numpy_extension symbol.numpy symbol.numpy_extension",
         "*",
         _NO_NUMPY,
     ),
-    Missing("symbol.numpy", "*", "gluonic has no NumPy interface; use mx.sym"),
-    Missing("ndarray symbol", "np npx", _NO_NUMPY),
     Missing("numpy_op_fallback numpy_op_signature numpy_dispatch_protocol", "*", _NO_NUMPY),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
     Missing("ndarray.sparse symbol.sparse", "adagrad_update", "use mx.optimizer.AdaGrad"),

@@ -56,7 +56,17 @@ from gluonic.ndarray.serialization import load, load_frombuffer, save
 
 globals().update(_arithmetic)
 
-_functions = _Functions("op", globals(), _make_function)
+_functions = _Functions(
+    "op",
+    globals(),
+    _make_function,
+    {
+        "np": "gluonic.ndarray.numpy",
+        "numpy": "gluonic.ndarray.numpy",
+        "npx": "gluonic.ndarray.numpy_extension",
+        "numpy_extension": "gluonic.ndarray.numpy_extension",
+    },
+)
 __getattr__ = _functions.find
 __dir__ = _functions.names
 

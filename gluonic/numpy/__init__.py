@@ -1,9 +1,12 @@
-"""``mx.np``: arrays with NumPy's semantics."""
+"""``mx.np``: arrays with NumPy's semantics, and NumPy's functions on them."""
 
 from typing import Any
 
+from gluonic.ndarray.numpy import functions
 from gluonic.numpy import indexing
 from gluonic.numpy.array import ndarray
 
-__all__ = ["ndarray"]
+globals().update(functions)
+
+__all__ = ["ndarray", *functions]
 _: Any = indexing

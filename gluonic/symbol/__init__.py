@@ -38,7 +38,17 @@ from gluonic.symbol.symbol import Group, Symbol
 from gluonic.symbol.unsupported import NotImplementedForSymbol
 from gluonic.symbol.variables import Variable, load, load_json, var
 
-_functions = Functions("op", globals(), make_function)
+_functions = Functions(
+    "op",
+    globals(),
+    make_function,
+    {
+        "np": "gluonic.symbol.numpy",
+        "numpy": "gluonic.symbol.numpy",
+        "npx": "gluonic.symbol.numpy_extension",
+        "numpy_extension": "gluonic.symbol.numpy_extension",
+    },
+)
 __dir__ = _functions.names
 __all__ = [
     "AttrScope",

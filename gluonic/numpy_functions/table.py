@@ -1,0 +1,99 @@
+"""The table of functions over `F`, and how they are bound to the operators of arrays or of symbols."""
+
+import importlib
+import inspect
+import pkgutil
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_TABLES: dict[str, dict[str, Callable[..., Any]]] = defaultdict(dict)
+
+
+class Operators(Protocol):
+    """What functions call: ``F._npi_add(x1, x2, out=None)``, and what they ask.
+
+    Attributes
+    ----------
+    is_symbolic : whether arrays are symbols, of which neither shapes nor values are known
+    kind : the class of the arrays or symbols of `mx.np`
+    """
+
+    is_symbolic: bool
+
+    @property
+    def kind(self) -> type:
+        """The class of results."""
+        ...
+
+    def is_array(self, value: Any) -> bool:
+        """Whether a value is an array of `mx.np`, or a symbol."""
+        ...
+
+    def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+
+def function(room: str = "np", *names: str) -> Callable[[_Function], _Function]:
+    """Enter a function in the table (a decorator).
+
+    Parameters
+    ----------
+    room : where users find it, such as ``"np.linalg"``
+    names : further names; its own begins with no underscore
+    """
+
+    def enter(made: _Function) -> _Function:
+        for name in (made.__name__.rstrip("_"), *names):
+            _TABLES[room][name] = made
+        return made
+
+    return enter
+
+
+def add(name: str, made: Callable[..., Any], room: str = "np") -> None:
+    """Enter a function that a table makes."""
+    made.__name__ = made.__qualname__ = name
+    _TABLES[room][name] = made
+
+
+@cache
+def _read() -> None:
+    """Import the modules that fill the tables."""
+    package = importlib.import_module("gluonic.numpy_functions")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+def bound(room: str, F: Operators, module: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a room over certain operators.
+
+    Parameters
+    ----------
+    room : as in `function`
+    F : the operators
+    module : the module that they will stand in
+    """
+    _read()
+    return {name: _bound(made, name, F, module) for name, made in _TABLES[room].items()}
+
+
+def _bound(
+    function: Callable[..., Any], name: str, F: Operators, module: str
+) -> Callable[..., Any]:
+    make = getattr(function, "bind", None)
+    made: Any
+    if make is not None:
+        made = make(F)
+    else:
+
+        def made(*arguments: Any, **keywords: Any) -> Any:
+            return function(F, *arguments, **keywords)
+
+    signature = inspect.signature(function)
+    made.__signature__ = signature.replace(parameters=[*signature.parameters.values()][1:])
+    made.__name__ = made.__qualname__ = name
+    made.__doc__, made.__module__ = function.__doc__, module
+    found: Callable[..., Any] = made
+    return found

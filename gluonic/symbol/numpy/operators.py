@@ -1,0 +1,35 @@
+"""The operators that functions of `mx.np` call on symbols."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gluonic.graph import REGISTRY
+from gluonic.graph.numpy_face import numpy_symbol
+from gluonic.symbol.register import make_function
+from gluonic.symbol.symbol import Symbol
+
+
+class SymbolOperators:
+    """``F.operator(symbols…, attribute=value)``, whose results are symbols of `mx.sym.np`."""
+
+    is_symbolic = True
+
+    @property
+    def kind(self) -> type:
+        """The class of results."""
+        found: type = numpy_symbol()
+        return found
+
+    def is_array(self, value: Any) -> bool:
+        """Whether a value is a symbol."""
+        return isinstance(value, Symbol)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = make_function(REGISTRY[name], name)
+        setattr(self, name, made)
+        return made
+
+
+SYMBOLIC = SymbolOperators()
