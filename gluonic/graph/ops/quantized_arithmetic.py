@@ -73,18 +73,18 @@ def quantized_elemwise_add(
     array, and its range: two float32 arrays of shape (1,)
         int32; if the range is given uint8 for two of uint8, else int8.
     """
-    sizes = span(lhs_min, lhs_max), span(rhs_min, rhs_max)
+    terms = (span(lhs_min, lhs_max), lhs.dtype), (span(rhs_min, rhs_max), rhs.dtype)
+    # In the order in which MXNet multiplies and divides: sums that lie between two levels depend on it.
     if min_calib_range is None or max_calib_range is None:
-        dtype, size = INT32, sizes[0] + sizes[1]
-        low, high = -size, size
+        dtype, whole = INT32, terms[0][0] + terms[1][0]
+        low, high = -whole, whole
+        scales = [size * LEVELS[dtype] * ratio(1, whole * LEVELS[own]) for size, own in terms]
     else:
         dtype = _sum_dtype(lhs.dtype, rhs.dtype)
         low, high = np.float32(min_calib_range), np.float32(max_calib_range)
-    whole = span(low, high)
-    scales = [
-        size * LEVELS[dtype] * ratio(1, whole * LEVELS[array.dtype])
-        for size, array in zip(sizes, (lhs, rhs), strict=True)
-    ]
+        scales = [
+            ratio(LEVELS[dtype], span(low, high)) / (LEVELS[own] / size) for size, own in terms
+        ]
     return _summed(lhs, rhs, dtype, scales), *pair(low, high)
 
 
