@@ -38,7 +38,6 @@ MISSING = (
     ),
     Missing("numpy_op_fallback numpy_op_signature numpy_dispatch_protocol", "*", _NO_NUMPY),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
-    Missing("ndarray.sparse symbol.sparse", "adagrad_update", "use mx.optimizer.AdaGrad"),
     Missing("test_utils", "download_model", "nothing is published for it any more"),
     Missing(
         "model",
@@ -59,7 +58,7 @@ MISSING = (
     Missing(
         "ndarray.contrib symbol.contrib",
         "dgl_adjacency dgl_csr_neighbor_non_uniform_sample dgl_csr_neighbor_uniform_sample dgl_graph_compact "
-        "dgl_subgraph edge_id",
+        "dgl_subgraph",
         "gluonic samples no graphs",
     ),
     Missing("ndarray._internal symbol._internal", "_np*", _NO_NUMPY),

@@ -13,10 +13,16 @@ import numpy as np
 from gluonic.graph import Array
 from gluonic.graph.memory import allocating, converted
 from gluonic.graph.scalar_math import M
-from gluonic.graph.storage.values import RowSparse, known_rows
+from gluonic.graph.storage.updates import all_rows
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.storage.arrays import BaseSparseNDArray, RowSparseNDArray, dense_of, zeros_of
+from gluonic.ndarray.storage.arrays import (
+    BaseSparseNDArray,
+    RowSparseNDArray,
+    dense_of,
+    value_of,
+    zeros_of,
+)
 from gluonic.ndarray.storage.dispatch import assign
 from gluonic.optimizer.row_kernels import run_natively
 
@@ -32,18 +38,6 @@ def state_like(weight: NDArray, lazy: bool) -> NDArray:
     """Zeros as a state of a sparse weight: as sparse as it, if updates are lazy."""
     kind = weight.stype if lazy else "default"
     return zeros_of(kind, weight.shape, weight.dtype, weight.context)
-
-
-def all_rows(array: NDArray) -> Array:
-    """The memory of all rows of an array, to be written to; a row_sparse one stores all of them then."""
-    if not isinstance(array, BaseSparseNDArray):
-        return array._data
-    value = array._value
-    assert isinstance(value, RowSparse)
-    if len(value.indices) != len(array) or not value.is_sorted():
-        value = known_rows(value.dense(), np.arange(len(array)), value.shape)
-        array._value = value
-    return value.data
 
 
 def _computed(rule: Rule, numbers: SimpleNamespace, arrays: Sequence[Array]) -> tuple[Any, ...]:
@@ -76,7 +70,7 @@ def update_stored(
         for x, result in zip((weight, *states), _computed(rule, numbers, arrays), strict=True):
             assign(x, np.asarray(result))
         return
-    targets = [all_rows(x) for x in (weight, *states)]
+    targets = [all_rows(value_of(x)) for x in (weight, *states)]
     if lazy and isinstance(grad, RowSparseNDArray):
         value = grad._value.ordered()
         rows: Any = value.indices

@@ -161,6 +161,8 @@ REFUSED = {
     "_contrib_quantized_rnn": "MXNet has it for processors with VNNI alone",
     "_square_sum": "MXNet has it for sparse arrays alone",
     "_sparse_retain": "MXNet has it for sparse arrays alone",
+    "_sparse_adagrad_update": "MXNet has it for sparse gradients alone",
+    "_contrib_edge_id": "MXNet has it for sparse arrays alone",
     "_contrib_getnnz": "MXNet has it for sparse arrays alone",
     "_scatter_set_nd": "MXNet runs it into its first input alone, as assignment by indices does",
     "_backward_SoftmaxOutput": "MXNet runs it behind SoftmaxOutput alone, whose gradient is compared",

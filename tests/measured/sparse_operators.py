@@ -13,6 +13,15 @@ SQUARE = [[1.5, 0, 2], [0, 0, 0], [0.5, 0.25, 0]]
 ROW = [[1.0, 0, 2]]
 OTHER = [[0, 1, 2], [0, 0, 0], [4, 0, 0], [0, 0, 0.5]]
 
+UPDATES: dict[str, tuple[int, dict[str, Any]]] = {
+    "sgd_update": (0, {"wd": 0.5}),
+    "sgd_mom_update": (1, {"wd": 0.5, "momentum": 0.5}),
+    "adam_update": (2, {"wd": 0.5, "clip_gradient": 1.0}),
+    "ftrl_update": (2, {"wd": 0.5}),
+    "adagrad_update": (1, {"rescale_grad": 0.5}),
+}
+"""Updates: how many states they have, and attributes besides the learning rate."""
+
 UNARY = """
 abs sign round rint ceil floor trunc fix square sqrt rsqrt cbrt exp log1p expm1 sin cos tan arcsin
 arctan degrees radians sinh cosh tanh arcsinh relu sigmoid softsign negative identity BlockGrad
@@ -75,6 +84,15 @@ def layer(mx: Any, bias: Any) -> Any:
     return mx.nd.FullyConnected(mx.nd.array(ROW), mx.nd.array(MATRIX), bias, num_hidden=4)
 
 
+def updated(mx: Any, name: str, kinds: Any) -> dict[str, Any]:
+    """The weight after a step with a gradient of which not all rows are stored, and the states."""
+    count, settings = UPDATES[name]
+    weight, *states = (mx.nd.ones((4, 3)).tostype(kinds[0]) for _ in range(count + 1))
+    function = getattr(mx.nd.sparse, name)
+    function(weight, of(mx, kinds[1], MATRIX), *states, lr=0.5, out=weight, **settings)
+    return {"weight": told(weight), "states": [told(state) for state in states]}
+
+
 def or_refused(mx: Any, case: Callable[[], Any]) -> Any:
     """What a case gives, or that it is refused."""
     try:
@@ -122,6 +140,11 @@ def of_some_kinds(mx: Any) -> dict[str, Callable[[], Any]]:
     named["retain"] = partial(
         on_one, mx, lambda x: nd.sparse.retain(x, nd.array([3, 1], dtype="int64")), "row_sparse"
     )
+    for name, kinds in itertools.product(UPDATES, itertools.product(KINDS[:2], KINDS[:2])):
+        if name != "adagrad_update" or kinds[1] == "row_sparse":
+            named[f"{name} of {' and '.join(kinds)}"] = partial(updated, mx, name, kinds)
+    rows, columns = nd.array([0, 2, 3, 3, 1]), nd.array([2, 0, 2, 0, 0])
+    named["edge_id"] = partial(on_one, mx, lambda x: nd.contrib.edge_id(x, rows, columns), "csr")
     for kind in ("default", "row_sparse"):
         named[f"FullyConnected with a bias of {kind} in a column"] = partial(
             or_refused,

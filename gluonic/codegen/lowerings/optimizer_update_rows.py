@@ -3,6 +3,7 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
+    "_sparse_adagrad_update",
     "_contrib_group_adagrad_update",
     python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
 )

@@ -251,6 +251,14 @@ def dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     return [n.data, n.data]
 
 
+def look_up(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """The rows of a table whose gradient is row_sparse."""
+    n, (data, weight) = site.n, site.inputs
+    return [
+        F.Embedding(data, weight, input_dim=n.input_dim, output_dim=n.output_dim, dtype=n.dtype)
+    ]
+
+
 def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The losses alone, where nobody reads their gradient."""
     if site.node.entry(1) in site.used:

@@ -50,7 +50,7 @@ def _(grad: Array, a: Array, indices: Array, *, axis: int, mode: Mode) -> Any:
     return np.moveaxis(rows, 0, axis)
 
 
-@operator("Embedding", "_contrib_SparseEmbedding")
+@operator("Embedding")
 def embedding(
     data: Array,
     weight: Array,
@@ -69,17 +69,50 @@ def embedding(
     input_dim : how many rows the table has
     output_dim : how long each vector is
     dtype : the dtype of a table of which nothing else is known
-    sparse_grad : accepted for MXNet's sake; the gradient is dense
+    sparse_grad : whether the table's gradient is row_sparse: it stores the rows that were looked up
     """
     return np.take(weight, positions(data, len(weight), "clip", "Embedding"), 0)
 
 
+@operator("_contrib_SparseEmbedding")
+def sparse_embedding(
+    data: Array,
+    weight: Array,
+    *,
+    input_dim: Positive,
+    output_dim: Positive,
+    dtype: DType = FLOAT32,
+    deterministic: bool = False,
+) -> Any:
+    """Look up a vector for each number; the table's gradient is row_sparse.
+
+    Parameters
+    ----------
+    data : numbers of rows, of any shape and dtype; beyond the table is its first or last row
+    weight : the table of vectors, (input_dim, output_dim)
+    input_dim : how many rows the table has
+    output_dim : how long each vector is
+    dtype : the dtype of a table of which nothing else is known
+    deterministic : accepted for MXNet's sake: gradients are added up in the same order always
+    """
+    return np.take(weight, positions(data, len(weight), "clip", "SparseEmbedding"), 0)
+
+
+sparse_embedding.gradient(
+    weight=lambda F, n, g: F._backward_Embedding(
+        g, n.data, n.weight, input_dim=n.input_dim, output_dim=n.output_dim, sparse_grad=True
+    )
+)
+
+
+@sparse_embedding.infer_shape
 @embedding.infer_shape
 def _(n: NodeView) -> None:
     n.weight = (n.input_dim, n.output_dim)
     n.output = (*n.data, n.output_dim)
 
 
+@sparse_embedding.infer_dtype
 @embedding.infer_dtype
 def _(n: NodeView) -> None:
     found = unify(peek(n, "weight"), peek(n, "output"), f"{title_of(n)}: weight")

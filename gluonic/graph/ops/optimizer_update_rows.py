@@ -1,4 +1,4 @@
-"""A step of an optimizer that has one step size for each row of a matrix."""
+"""Steps of optimizers that MXNet has for the rows that a sparse gradient stores."""
 
 from typing import Any
 
@@ -7,8 +7,35 @@ import numpy as np
 from gluonic.graph import updates
 from gluonic.graph.axes import require_rank
 from gluonic.graph.operator import Array, State, operator
-from gluonic.graph.update_operators import all_but, floating, stepped
+from gluonic.graph.update_operators import all_but, floating, stepped, update_operator
 from gluonic.graph.view import NodeView, title_of
+
+
+@update_operator("_sparse_adagrad_update", updates.ada_grad)
+def sparse_adagrad_update(
+    weight: Array,
+    grad: Array,
+    history: State,
+    *,
+    lr: float,
+    epsilon: float = 1e-7,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+) -> None:
+    """A step of AdaGrad; of a row_sparse gradient, in the rows that it stores alone.
+
+    To `history` is added the squared gradient; the new weight is
+    ``weight - lr * grad / sqrt(history + epsilon)`` (Duchi, Hazan and Singer, 2011).
+
+    Parameters
+    ----------
+    history : as the weight, updated in place
+    epsilon : float, default 1e-7
+        Added to the history.
+    wd : float, default 0
+        Weight decay; MXNet has none here.
+    """
 
 
 @operator("_contrib_group_adagrad_update", dtype=floating)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.axes import require_rank
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, operator
@@ -54,6 +55,39 @@ def _(n: NodeView) -> None:
 
 
 getnnz.gradient()
+
+
+@operator("_contrib_edge_id")
+def edge_id(data: Array, u: Array, v: Array) -> Any:
+    """Look up what a csr matrix stores at some places: the numbers of edges, in a graph's adjacency matrix.
+
+    Parameters
+    ----------
+    data : a matrix; of a dense one, what is not zero counts as stored
+    u, v : rows and columns, vectors of one length and any dtype; fractions are cut off
+
+    Returns
+    -------
+    vector of the dtype of `data`
+        -1 where nothing is stored, and beyond the ends of the matrix
+    """
+    rows, columns = u.astype(np.int64), v.astype(np.int64)
+    within = (rows >= 0) & (rows < len(data)) & (columns >= 0) & (columns < data.shape[1])
+    found = np.full(len(rows), -1, data.dtype)
+    stored = data[rows[within], columns[within]]
+    found[within] = np.where(stored != 0, stored, found[within])
+    return found
+
+
+@edge_id.infer_shape
+def _(n: NodeView) -> None:
+    require_rank(n.data, (2,), f"{title_of(n)}: data")
+    require_rank(n.u, (1,), f"{title_of(n)}: u")
+    n.v = n.output = n.u
+
+
+edge_id.infer_dtype(like("data"))
+edge_id.gradient()
 
 
 @elementwise("_scatter_plus_scalar")

@@ -59,4 +59,5 @@ def _flowing(node: Node, position: int, kinds: Mapping[Entry, str]) -> str:
     if name == "dot" and kinds[node.inputs[0]] == CSR:
         transposed = settings["transpose_a"] or settings["transpose_b"]
         return DEFAULT if transposed else ROW_SPARSE
-    return ROW_SPARSE if name == "Embedding" and settings["sparse_grad"] else DEFAULT
+    is_sparse = name == "_contrib_SparseEmbedding" or settings.get("sparse_grad", False)
+    return ROW_SPARSE if is_sparse and "Embedding" in name else DEFAULT

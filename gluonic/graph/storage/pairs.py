@@ -70,7 +70,7 @@ def on_rows(application: Application, lhs: RowSparse, rhs: RowSparse) -> RowSpar
     return known_rows(found, rows, lhs.shape)
 
 
-def _keys(value: Csr) -> tuple[Array, Array]:
+def keyed(value: Csr) -> tuple[Array, Array]:
     """A number for each place of a csr value, ascending, and the elements there."""
     keys = value.rows * value.shape[1] + value.indices
     if value.is_sorted():
@@ -81,7 +81,7 @@ def _keys(value: Csr) -> tuple[Array, Array]:
 
 def on_places(application: Application, lhs: Csr, rhs: Csr) -> Csr:
     """An operator that is zero where both are, on the places that one of them stores."""
-    (a, x), (b, y) = _keys(lhs), _keys(rhs)
+    (a, x), (b, y) = keyed(lhs), keyed(rhs)
     keys = np.union1d(a, b)
     left, right = np.zeros(len(keys), x.dtype), np.zeros(len(keys), y.dtype)
     left[np.searchsorted(keys, a)] = x

@@ -116,10 +116,11 @@ def _dot_gradient(application: Application, grad: Value, lhs: Csr, rhs: Value) -
 
 @stored(
     "Embedding",
+    "_contrib_SparseEmbedding",
     gives=lambda application, kinds: DEFAULT if kinds == (DEFAULT, ROW_SPARSE) else None,
 )
 def _embedding(application: Application, data: Array, weight: RowSparse) -> Array:
-    rows = positions(data, weight.shape[0], "clip", "Embedding")
+    rows = positions(data, weight.shape[0], "clip", application.op.name)
     return take_rows(weight, rows.ravel()).reshape(*data.shape, weight.shape[1])
 
 

@@ -9,7 +9,7 @@ from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array
 from gluonic.graph.storage.forms import Kinds, setting, stored
-from gluonic.graph.storage.pairs import take_rows
+from gluonic.graph.storage.pairs import keyed, take_rows
 from gluonic.graph.storage.values import (
     CSR,
     DEFAULT,
@@ -139,3 +139,20 @@ def _stored_count(application: Application, value: Csr) -> Array:
     return np.asarray(
         len(value.data) if setting(application, "axis") is None else np.diff(value.indptr)
     )
+
+
+@stored(
+    "_contrib_edge_id",
+    gives=lambda application, kinds: DEFAULT if kinds == (CSR, DEFAULT, DEFAULT) else None,
+)
+def _stored_at(application: Application, value: Csr, u: Array, v: Array) -> Array:
+    keys, data = keyed(value)
+    rows, columns = u.astype(np.int64), v.astype(np.int64)
+    within = (rows >= 0) & (rows < value.shape[0]) & (columns >= 0) & (columns < value.shape[1])
+    wanted = np.where(within, rows * value.shape[1] + columns, -1)
+    places = np.searchsorted(keys, wanted)
+    places[places == len(keys)] = 0
+    found = np.full(len(rows), -1, value.dtype)
+    there = (keys[places] == wanted) if len(keys) else np.zeros(len(rows), bool)
+    found[there] = data[places[there]]
+    return found

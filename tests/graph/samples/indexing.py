@@ -27,6 +27,9 @@ SAMPLES = {
         Sample([INDEX, uniform(4, 2)], {"input_dim": 4, "output_dim": 2}, differentiable=(1,)),
         Sample([INDEX[:0], uniform(4, 2)], {"input_dim": 4, "output_dim": 2}, differentiable=(1,)),
     ],
+    "_contrib_SparseEmbedding": [
+        Sample([INDEX, uniform(4, 2)], {"input_dim": 4, "output_dim": 2}, differentiable=(1,))
+    ],
     "pick": [
         _pick(uniform(2, 4), np.array([3, 0], np.float32)),
         _pick(uniform(2, 4, 3), INDEX, axis=1, mode="wrap", keepdims=True),

@@ -102,6 +102,7 @@ SAMPLES: dict[str, list[Sample]] = {
         for r1 in (0.0, 1.5)
         for bounds in ({}, {"lower_bound": 1.0, "upper_bound": 1.2})
     ],
+    "_sparse_adagrad_update": _single(("+v",), lr=0.1, epsilon=0.01),
     "_contrib_group_adagrad_update": [
         Sample([*arrays("w", "g"), uniform(3, 1, low=0.3)], settings, dtypes=HALF)
         for settings in ({"lr": 0.1}, {"lr": 0.1, "rescale_grad": 0.5, "clip_gradient": 0.3})

@@ -13,6 +13,12 @@ SAMPLES = {
         Sample([uniform(3, 4)], differentiable=()),
         Sample([uniform(3, 4)], {"axis": 1}, differentiable=()),
     ],
+    "_contrib_edge_id": [
+        Sample(
+            [np.array([[1.0, 0, 2], [0, 3, 0]]), np.array([0, 0, 1, 9]), np.array([2, 1, 1, 0])],
+            differentiable=(),
+        )
+    ],
     "_scatter_plus_scalar": [Sample([uniform(2, 3)], {"scalar": 0.5})],
     "_scatter_minus_scalar": [Sample([uniform(2, 3)], {"scalar": 0.5})],
     "_scatter_elemwise_div": [

@@ -25,7 +25,7 @@ SEVERAL_INPUTS = """
     _mod _maximum _minimum _scatter_elemwise_div _equal _not_equal _greater _greater_equal _lesser _lesser_equal
     _logical_and _logical_or _logical_xor add_n where stack dot
     batch_dot Correlation _random_pdf_* _contrib_box_iou _contrib_box_nms _contrib_Proposal
-    _contrib_MultiProposal _contrib_ROIAlign _contrib_PSROIPooling
+    _contrib_MultiProposal _contrib_ROIAlign _contrib_PSROIPooling _contrib_edge_id
 """
 """That take several inputs of one dtype, and are as good in any."""
 
