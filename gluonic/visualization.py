@@ -2,12 +2,14 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluonic.drawing.costs import cost_of
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.families import looks_like_parameter
+from gluonic.drawing.page.model import PageFacts, PageModel
+from gluonic.drawing.static.shown_graph import ROOT, ShownGraph
 from gluonic.gluon import HybridBlock
 from gluonic.graph import Graph, Node
 from gluonic.graph.infer import Facts
@@ -22,6 +24,7 @@ _HEADINGS = ("Layer (type)", "Output Shape", "Param #", "FLOPs", "Memory", "Prev
 _COSTS = slice(3, 5)
 _POSITIONS = (0.44, 0.64, 0.74, 1.0)
 _WIDE_POSITIONS = (0.36, 0.53, 0.63, 0.72, 0.81, 1.0)
+_BLOCK_POSITIONS = (0.5, 0.65, 0.82, 1.0)
 _WIDE = 110
 _DATA_INPUTS = ("data", "label", "indices", "index")
 
@@ -51,7 +54,9 @@ def print_summary(
     """Print a table of layers, output shapes, numbers of parameters, operations and bytes of results.
 
     Parameters are counted from inferred shapes; one that several layers read counts for each of them, and
-    «unique» counts it once. What does not follow from the shapes given is a question mark.
+    «unique» counts it once. What does not follow from the shapes given is a question mark. In a wide table
+    the sums of blocks follow, of those that a trace knows and of those that names tell of; there a parameter
+    counts once in each block.
 
     Parameters
     ----------
@@ -76,6 +81,8 @@ def print_summary(
     for line in _totals(graph, layers, facts):
         print(line)
     print("_" * line_length)
+    for line in _blocks(graph, facts, line_length):
+        print(line)
 
 
 def _layers(graph: Graph, given: Mapping[str, Any]) -> list[_Layer]:
@@ -180,6 +187,36 @@ def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
         names = ", ".join(unknown[:6]) + (", …" if len(unknown) > 6 else "")
         lines.append(f"Not counted, for their shapes do not follow: {names}")
     return lines
+
+
+def _blocks(graph: Graph, facts: Facts, line_length: int) -> Iterator[str]:
+    """The sums of blocks, those in others indented; nothing if there are none, or no room."""
+    model = PageModel("")
+    model.add(graph, PageFacts(facts))
+    shown = ShownGraph(model.json())
+    blocks = _nested_blocks(shown)
+    if not blocks or line_length < _WIDE:
+        return
+    ends = [int(line_length * p) for p in _BLOCK_POSITIONS]
+    yield _row(("Block", *_HEADINGS[2:5]), ends)
+    yield "=" * line_length
+    for block, depth in blocks:
+        total = shown.total(block)
+        title = " ".join(filter(None, (shown.title(block), shown.subtitle(block))))
+        counts = (f"{n:,}" for n in (total.parameters, total.operations, total.written))
+        yield _row(("  " * depth + title, *counts), ends)
+    yield "_" * line_length
+
+
+def _nested_blocks(shown: ShownGraph) -> list[tuple[int, int]]:
+    """The blocks with their depths, each before those in it."""
+    found, stack = [], [(ROOT, -1)]
+    while stack:
+        block, depth = stack.pop()
+        found.append((block, depth))
+        inner = [(member, depth + 1) for member in shown.members(block) if member < 0]
+        stack += reversed(inner)
+    return found[1:]
 
 
 # ------------------------------------------------------------------------------ the picture

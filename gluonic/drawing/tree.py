@@ -62,7 +62,7 @@ def _order_by_results(root: BoxGroup, nodes: Sequence[Node]) -> None:
 
 def _paths(nodes: Sequence[Node]) -> list[tuple[BlockCall, ...]]:
     """For each node the blocks around it, as names, classes and numbers that tell calls apart."""
-    if not any(isinstance(node.block, BlockPath) for node in nodes):
+    if not any(isinstance(node.block, BlockPath) and node.block.calls for node in nodes):
         return [tuple(BlockCall(name, "", 0) for name in path) for path in block_paths(nodes)]
     paths: dict[Node, tuple[BlockCall, ...]] = {
         node: node.block.calls if isinstance(node.block, BlockPath) else () for node in nodes

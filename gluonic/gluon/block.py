@@ -372,7 +372,7 @@ class Block(CheckedArguments):
             child.hybridize(active, **kwargs)
 
     def summary(self, *inputs: Any) -> None:
-        """Print a table of the layers with their output shapes and numbers of parameters."""
+        """Print a table of the layers: output shapes, numbers of parameters, operations, bytes of results."""
         print_summary(self, inputs)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,23 +1,41 @@
-"""`net.summary(x)`: a table of layers, output shapes and numbers of parameters."""
+"""`net.summary(x)`: a table of layers, output shapes, numbers of parameters, operations and bytes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gluonic.gluon.hooks import HookHandle
+from gluonic.gluon.structure import flatten
 from gluonic.ndarray import NDArray
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
+    from gluonic.gluon.layer_costs import LayerCost
     from gluonic.gluon.parameter import Parameter
+    from gluonic.gluon.traced_block import TracedBlock
 
-_ROW = "{:>20}  {:>42} {:>15}"
-_WIDTH = 80
+_ROW = "{:>20}  {:>42} {:>15}{:>20}{:>16}"
+_WIDTH = 116
 
 
-class _Layer(NamedTuple):
-    title: str
-    output_shape: str
-    parameters: "list[Parameter]"
+class _Layer:
+    """A row of the table: a call of a block.
+
+    Attributes
+    ----------
+    title, output_shape : what is shown of it
+    parameters : the block's own
+    block : the block's name
+    cost : None where it is not known
+    """
+
+    def __init__(self, block: "Block", number: int, outputs: Any) -> None:
+        self.title, self.output_shape = f"{type(block).__name__}-{number}", _shapes(outputs)
+        self.parameters, self.block = list(block.params.values()), block.name
+        self.cost: LayerCost | None = None
+
+    def __str__(self) -> str:
+        cost = ("", "") if self.cost is None else map("{:,}".format, self.cost)
+        return _ROW.format(self.title, self.output_shape, _size(self.parameters), *cost)
 
 
 def _shapes(nested: Any) -> str:
@@ -29,32 +47,77 @@ def _shapes(nested: Any) -> str:
     return str(nested.shape) if isinstance(nested, NDArray) else str(nested)
 
 
-def _run(block: "Block", inputs: Sequence[Any]) -> list[_Layer]:
-    """Run the net once, eagerly, and note what each layer returns."""
-    from gluonic.gluon.hybrid import eagerly
-    from gluonic.gluon.nn import HybridSequential, Sequential
+class _Run:
+    """A net run once, eagerly: what each layer returns and costs.
 
-    layers: list[_Layer] = []
-    handles: list[HookHandle] = []
-    watched: set[Block] = set()
+    Attributes
+    ----------
+    layers : the rows
+    counted : what those blocks cost that are in no other block that can be traced
+    not_traced : whether there are others
+    """
 
-    def watch(child: "Block") -> None:
-        def note(layer: "Block", _: Any, outputs: Any) -> None:
-            title = f"{type(layer).__name__}-{len(layers) + 1}"
-            layers.append(_Layer(title, _shapes(outputs), list(layer.params.values())))
+    def __init__(self, block: "Block", inputs: Sequence[Any]) -> None:
+        from gluonic.gluon.hybrid import eagerly
 
-        if child not in watched and not isinstance(child, (Sequential, HybridSequential)):
-            watched.add(child)
-            handles.append(child.register_forward_hook(note))
+        self.layers: list[_Layer] = []
+        self.counted: list[LayerCost] = []
+        self.not_traced = False
+        self._depth = self._first = 0
+        self._watched: set[Block] = set()
+        self._handles: list[HookHandle] = []
+        block.apply(self._watch)
+        try:
+            with eagerly():
+                block(*inputs)
+        finally:
+            for handle in self._handles:
+                handle.detach()
 
-    block.apply(watch)
-    try:
-        with eagerly():
-            block(*inputs)
-    finally:
-        for handle in handles:
-            handle.detach()
-    return layers
+    def _watch(self, block: "Block") -> None:
+        if block not in self._watched:
+            self._watched.add(block)
+            self._handles.append(block.register_forward_pre_hook(self._enter))
+            self._handles.append(block.register_forward_hook(self._leave))
+
+    def _enter(self, block: "Block", inputs: Any) -> None:
+        from gluonic.gluon.traced_block import TracedBlock
+
+        if isinstance(block, TracedBlock):
+            if not self._depth:
+                self._first = len(self.layers)
+            self._depth += 1
+
+    def _leave(self, block: "Block", inputs: Any, outputs: Any) -> None:
+        from gluonic.gluon.nn import HybridSequential, Sequential
+        from gluonic.gluon.traced_block import TracedBlock
+
+        is_container = isinstance(block, (Sequential, HybridSequential))
+        if not is_container:
+            self.layers.append(_Layer(block, len(self.layers) + 1, outputs))
+        if isinstance(block, TracedBlock):
+            self._depth -= 1
+            if not self._depth:
+                self._count(block, inputs, self.layers[self._first :])
+        elif not is_container:
+            self.not_traced = True
+
+    def _count(self, block: "TracedBlock", inputs: Any, layers: Sequence[_Layer]) -> None:
+        """Count what the calls in the outermost call of a block that can be traced have cost."""
+        from gluonic.gluon.layer_costs import CallCosts
+
+        arrays, structure = flatten(tuple(inputs), lambda x: isinstance(x, NDArray))
+        try:
+            trace = block._trace(inputs, structure, arrays)
+        except Exception:  # the user's code runs eagerly alone, with values or shapes of arrays
+            self.not_traced = True
+            return
+        costs = CallCosts(block, trace, arrays)
+        self.counted.append(costs.whole)
+        for layer in layers:
+            layer.cost = costs.next_call(layer.block)
+        if layers and layers[-1].block == block.name:
+            layers[-1].cost = costs.whole
 
 
 def _size(parameters: "Sequence[Parameter]") -> int:
@@ -63,22 +126,35 @@ def _size(parameters: "Sequence[Parameter]") -> int:
 
 def print_summary(block: "Block", inputs: Sequence[Any]) -> None:
     """Print the table; hybridized nets give the same one as others."""
-    layers = _run(block, inputs)
+    run = _Run(block, inputs)
     print("-" * _WIDTH)
-    print(_ROW.format("Layer (type)", "Output Shape", "Param #"))
+    print(_ROW.format("Layer (type)", "Output Shape", "Param #", "FLOPs", "Memory"))
     print("=" * _WIDTH)
     nested = tuple(inputs) if len(inputs) != 1 else inputs[0]
-    print(_ROW.format("Input", _shapes(nested), 0))
-    for layer in layers:
-        print(_ROW.format(layer.title, layer.output_shape, _size(layer.parameters)))
-    uses = [parameter for layer in layers for parameter in layer.parameters]
-    total, unique = _size(uses), _size(list(dict.fromkeys(uses)))
+    print(_ROW.format("Input", _shapes(nested), 0, "", ""))
+    for layer in run.layers:
+        print(layer)
+    uses = [parameter for layer in run.layers for parameter in layer.parameters]
+    unique = list(dict.fromkeys(uses))
+    total = _size(uses)
     trainable = _size([parameter for parameter in uses if parameter.grad_req != "null"])
     print("=" * _WIDTH)
     print("Parameters in forward computation graph, duplicate included")
     print(f"   Total params: {total}")
     print(f"   Trainable params: {trainable}")
     print(f"   Non-trainable params: {total - trainable}")
-    print(f"Shared params in forward computation graph: {total - unique}")
-    print(f"Unique parameters in model: {unique}")
+    print(f"Shared params in forward computation graph: {total - _size(unique)}")
+    print(f"Unique parameters in model: {_size(unique)}")
+    print("-" * _WIDTH)
+    _print_costs(run, sum(p.data().size * p.data().dtype().itemsize for p in unique))
+
+
+def _print_costs(run: _Run, parameters: int) -> None:
+    operations = sum(cost.operations for cost in run.counted)
+    results = sum(cost.results for cost in run.counted)
+    print(f"Total FLOPs: {operations:,}")
+    print(f"Memory in bytes: parameters {parameters:,}, results {results:,}")
+    print("FLOPs and Memory (bytes of results) of a block are those of all in it.")
+    if run.not_traced:
+        print("Not counted is what is computed outside of hybrid blocks, or cannot be traced.")
     print("-" * _WIDTH)

@@ -68,6 +68,28 @@ def test_a_wide_summary_counts_operations_and_bytes(capsys: pytest.CaptureFixtur
     assert f"Memory in bytes: parameters {4 * 3626:,}, results {results:,}\n" in text
 
 
+def test_a_wide_summary_ends_with_the_sums_of_blocks(capsys: pytest.CaptureFixture[str]) -> None:
+    shared = sym.var("net0_weight")
+    x = sym.var("data")
+    for stage in range(2):
+        for part in range(2):
+            x = sym.FullyConnected(
+                x, shared, num_hidden=4, no_bias=True, name=f"net0_stage{stage}_fc{part}"
+            )
+        x = sym.tanh(x, name=f"net0_stage{stage}_tanh")
+    net = sym.exp(x, name="last")
+    print_summary(net, {"data": (2, 4)})
+    text = capsys.readouterr().out
+    rows = [line.split() for line in text[text.index("Block ") :].splitlines()]
+    stage_operations = 2 * (2 * 4 * 7) + 8
+    stage_row = ["16", str(stage_operations), "96"]
+    assert [row[-3:] for row in rows if row[0].startswith("stage")] == [stage_row] * 2
+    whole = next(row for row in rows if row[0] == "net0")
+    assert whole[-3:] == ["16", str(2 * stage_operations), "192"]
+    print_summary(net, {"data": (2, 4)}, line_length=100)
+    assert "Block " not in capsys.readouterr().out
+
+
 def test_a_summary_of_four_columns_is_as_mxnets(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary(network(), {"data": (4, 100)}, 120, (0.4, 0.6, 0.7, 1.0))
     heading = capsys.readouterr().out.splitlines()[1]

@@ -134,7 +134,9 @@ def _summary(mx: Any, make: Callable[[], Any], *shape: int) -> dict[str, Any]:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         net.summary(mx.nd.ones(shape))
-    return {"printed": printed.getvalue()}
+    lines = [line[:80].rstrip() for line in printed.getvalue().splitlines()]
+    end = lines.index("-" * 80, 1) + 1  # gluonic goes on, and has more columns
+    return {"printed": "\n".join(lines[:end])}
 
 
 def _conv_net(mx: Any) -> Any:
