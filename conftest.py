@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import tests  # noqa: F401 (asks for compiled graphs, for the examples in docstrings too)
 from gluonic.symbol import AttrScope, NameManager
 
 

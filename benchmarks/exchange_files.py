@@ -108,7 +108,7 @@ def write(mx: Any, folder: Path) -> None:
         net = make(mx)
         net.initialize(mx.init.Xavier())
         _results(mx, net, name)  # gives all parameters their shapes
-        net.hybridize()
+        net.hybridize(static_alloc=True, static_shape=True)
         results = _results(mx, net, name)
         net.export(str(folder / name))
         net.save_parameters(str(folder / f"{name}.structure.params"))

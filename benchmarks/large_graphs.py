@@ -108,7 +108,7 @@ def main() -> None:
     if options.do:
         do(options.do, options.nodes, options.file)
         return
-    os.environ["GLUONIC_CACHE"] = "0"
+    os.environ.update(GLUONIC_CACHE="0", GLUONIC_EXECUTOR="compile")
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "large-symbol.json")
         write(file, options.nodes)

@@ -45,7 +45,7 @@ def _train(mx: Any, net: Any, x: Any, labels: Any, steps: int) -> None:
     net.initialize(mx.init.Xavier())
     net.hybridize(static_alloc=True, static_shape=True)
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    loss.hybridize()
+    loss.hybridize(static_alloc=True, static_shape=True)
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
     for _ in range(steps):
         with mx.autograd.record():

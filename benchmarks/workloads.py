@@ -70,7 +70,7 @@ WORKLOADS = [*_NETS, "mlp step", "lenet step"]
 def _trained(mx: Any, net: Any, x: Any, hybridize: bool) -> Call:
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     if hybridize:
-        loss.hybridize()
+        loss.hybridize(static_alloc=True, static_shape=True)
     labels = mx.nd.array(np.random.default_rng(1).integers(0, 10, len(x)))
     options = {"learning_rate": 0.05, "momentum": 0.9}
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", options)

@@ -7,7 +7,8 @@ from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.eager import compiled_operator, repays_compiling
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.codegen.program import Observer, Program, cut, interpreting
+from gluonic.codegen.program import Program, cut, interpreting
+from gluonic.graph.interpret import Observer
 
 __all__ = [
     "CacheInfo",

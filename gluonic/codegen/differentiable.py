@@ -65,6 +65,7 @@ class DifferentiableProgram:
     heads : for each output whether a gradient will flow into it
     train : whether the graph runs in training mode
     data : the inputs whose first axes may be the batch; None if that is not known
+    at_once : whether the first calls compile both programs, not later ones
     with_parts : whether the backward run returns, after the gradients of the inputs, what each operator on the
         way contributes to the gradients of its own; zeros where it is not asked
 
@@ -87,9 +88,10 @@ class DifferentiableProgram:
         heads: Sequence[bool],
         train: bool,
         data: Collection[Node] | None = None,
+        at_once: bool = False,
         with_parts: bool = False,
     ) -> None:
-        self.traced, self.inputs = graph, tuple(inputs)
+        self.traced, self.inputs, self._at_once = graph, tuple(inputs), at_once
         self.graph = with_draws_apart(graph, train)
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
@@ -101,7 +103,7 @@ class DifferentiableProgram:
         made = self.graph.outputs
         kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
-        self.forward_program = Program(Graph(results), self.inputs, data=data)
+        self.forward_program = Program(Graph(results), self.inputs, data=data, at_once=at_once)
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self._drawn_at = [places[e] for e in self.drawn]
@@ -163,7 +165,8 @@ class DifferentiableProgram:
             constant = set(self.inputs).difference(data)
             data = [variable for e, variable in at.items() if e.node not in constant]
             data += self.head_variables
-        return Program(graph, (*at.values(), *self.head_variables), data=data)
+        inputs = *at.values(), *self.head_variables
+        return Program(graph, inputs, data=data, at_once=self._at_once)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, forward and backward."""

@@ -1,15 +1,16 @@
 """A graph made ready to run: compiled, or interpreted where the environment asks for it."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.shapes.facts import NotCompiledError
+from gluonic.codegen.warm_up import CallCost, WarmUp
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.interpret import interpret
+from gluonic.graph.interpret import Interpretation, Observer
 from gluonic.graph.memory import copied
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
@@ -20,17 +21,26 @@ from gluonic.support.gc_pause import paused
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
 
-Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
+EXECUTORS = ("mixed", "compile", "interpret")
 
-EXECUTORS = ("compile", "interpret")
+
+def executor() -> str:
+    """What the environment asks for.
+
+    ``GLUONIC_EXECUTOR=mixed``, the default, compiles a graph once it has been called for some time,
+    ``compile`` at the first call, which is the default where ``GLUONIC_DUMP`` is to show what that gives,
+    ``interpret`` never, as always where what operators are given is checked.
+    """
+    usual = "compile" if os.environ.get("GLUONIC_DUMP") else "mixed"
+    chosen = "interpret" if CHECKING else os.environ.get("GLUONIC_EXECUTOR", usual)
+    if chosen not in EXECUTORS:
+        raise MXNetError(f"GLUONIC_EXECUTOR={chosen!r} must be one of {', '.join(EXECUTORS)}")
+    return chosen
 
 
 def interpreting() -> bool:
-    """Whether the environment asks for the interpreter: ``GLUONIC_EXECUTOR=interpret``, or for its checks."""
-    chosen = os.environ.get("GLUONIC_EXECUTOR", "interpret" if CHECKING else "compile")
-    if chosen not in EXECUTORS:
-        raise MXNetError(f"GLUONIC_EXECUTOR={chosen!r} must be one of {', '.join(EXECUTORS)}")
-    return chosen == "interpret"
+    """Whether the environment asks for the interpreter."""
+    return executor() == "interpret"
 
 
 class Program:
@@ -43,6 +53,7 @@ class Program:
     parameters : those of them whose values seldom change: what follows from them alone is kept until a write
         is noted (:mod:`gluonic.graph.versions`)
     data : those whose first axes may be the batch; None if that is not known
+    at_once : whether the first call compiles the graph, not a later one
 
     Attributes
     ----------
@@ -56,11 +67,16 @@ class Program:
         inputs: Sequence[Node],
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
+        *,
+        at_once: bool = False,
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
         self.parameters, self._data = frozenset(parameters), data
         self.observer: Observer | None = None
-        self._interpreted = interpreting()
+        chosen = executor()
+        self._interpreted = chosen == "interpret"
+        self._warm_up = WarmUp(graph) if chosen == "mixed" and not at_once else None
+        self._warm_calls = 0
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -68,6 +84,8 @@ class Program:
         with paused():
             from gluonic.codegen.compiled import CompiledGraph
 
+        self._warm_up = None
+        self.__dict__.pop("_interpretation", None)
         return CompiledGraph(self.graph, self.inputs, self.parameters, self._data)
 
     @property
@@ -77,6 +95,11 @@ class Program:
         return plain and "compiled" in self.__dict__
 
     @property
+    def warms_up(self) -> bool:
+        """Whether all calls so far were interpreted, and a later one compiles the graph."""
+        return self._warm_up is not None and not self._interpreted
+
+    @property
     def runs_in_python(self) -> bool:
         """Whether no call so far has run any machine code."""
         is_compiled = "compiled" in self.__dict__ and not self._interpreted
@@ -84,7 +107,8 @@ class Program:
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
-        return CacheInfo.total([self.compiled.cache_info()] if "compiled" in self.__dict__ else [])
+        own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []
+        return CacheInfo.total([*own, CacheInfo(interpreted=self._warm_calls)])
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
@@ -97,25 +121,46 @@ class Program:
             written (it need not), or None
         """
         if not self._interpreted and self.observer is None:
+            warm_up = self._warm_up
+            if warm_up is not None and warm_up.lasts:
+                return self._warmed_up(warm_up, arrays, run)
             try:
                 return self.compiled(arrays, run, into)
             except NotCompiledError:
                 self._interpreted = True
             except Declined:  # the interpreter says what is wrong
                 pass
-        return self._interpret(arrays, run)
+        return self._interpret(arrays, run, self.observer)
 
-    def _interpret(self, arrays: Sequence[Array], run: Run) -> list[Array]:
-        inputs = dict(zip(self.inputs, arrays, strict=True))
-        results = interpret(self.graph, inputs, run, self.observer)
+    def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
+        """Interpret a call, and note what it costs."""
+        self._warm_calls += 1
+        cost = warm_up.cost_of(arrays)
+        if cost is not None:
+            warm_up.note(arrays, cost)
+            return self._interpret(arrays, run)
+        counted = CallCost()
+        found = self._interpret(arrays, run, counted)
+        warm_up.note(arrays, counted.nanoseconds)
+        return found
+
+    @cached_property
+    def _interpretation(self) -> Interpretation:
+        return Interpretation(self.graph, self.inputs)
+
+    def _interpret(
+        self, arrays: Sequence[Array], run: Run, observer: Observer | None = None
+    ) -> list[Array]:
+        results = self._interpretation(arrays, run, observer)
         if self.graph.states:
-            mark_all_modified(inputs[node] for node in self.graph.states)
-        taken: set[Entry] = set()
+            states = set(self.graph.states)
+            mark_all_modified(a for n, a in zip(self.inputs, arrays, strict=True) if n in states)
+        taken = set(map(id, arrays))
         own = []
-        for entry, array in zip(self.graph.outputs, results, strict=True):
-            shared = entry.node.is_variable or array.base is not None or entry in taken
-            own.append(copied(array, "an output") if shared else array)
-            taken.add(entry)
+        for array in results:
+            is_own = array.base is None and array.flags.carray and id(array) not in taken
+            own.append(array if is_own else copied(array, "an output"))
+            taken.add(id(array))
         return own
 
 

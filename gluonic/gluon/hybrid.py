@@ -81,13 +81,14 @@ class HybridBlock(ExplainedBlock):
     # Settings
 
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
-        """Compile the block: trace it at the next call, fuse, and run machine code from then on.
+        """Compile the block: trace it at the next call, fuse, and run machine code soon.
 
         Parameters
         ----------
         active : False to go back to running eagerly
-        static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size
-            MXNet's flags: accepted; flags change speed, never values
+        static_alloc, static_shape : compile at the first call; without them the first calls run operator by
+            operator, until it is worth while to compile
+        inline_limit, forward_bulk_size, backward_bulk_size : MXNet's flags, which change nothing here
         clear : forget earlier traces, and what backends have made (True by default)
         backend : a partitioner or graph pass of an extension library, to work on the graph
         backend_opts : options for the backend; with a backend, other arguments are options too
@@ -260,13 +261,14 @@ class HybridBlock(ExplainedBlock):
                 trace = self._trace(restore(arrays, structure), structure, arrays)
             parameters = dict(self.collect_params().items())
             complaints.warn_of_unused(self, trace, parameters)
-            bound = trace.bind(parameters)
+            flags = dict(self._flags)
+            at_once = bool(flags.get("static_alloc") or flags.get("static_shape"))
+            bound = trace.bind(parameters, at_once=at_once)
             try:
                 bound.finish_deferred(self._shape_inference(trace, parameters, arrays, structure))
             except BaseException:
                 trace.bound = None
                 raise
-            flags = dict(self._flags)
             keep_states = bool(flags.get("static_alloc") and flags.get("static_shape"))
             trace = self._backends.applied(
                 trace, structure, parameters, arrays, keep_states=keep_states

@@ -103,10 +103,15 @@ class Trace:
         self._input_nodes = [symbol._entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
 
-    def bind(self, parameters: dict[str, Parameter]) -> "BoundTrace":
-        """Join the graph's variables with the inputs and the parameters."""
+    def bind(self, parameters: dict[str, Parameter], *, at_once: bool = False) -> "BoundTrace":
+        """Join the graph's variables with the inputs and the parameters.
+
+        Parameters
+        ----------
+        at_once : whether the first call compiles the graph, not a later one
+        """
         if self.bound is None:
-            self.bound = BoundTrace(self, parameters)
+            self.bound = BoundTrace(self, parameters, at_once=at_once)
         return self.bound
 
     def unused_inputs(self) -> list[int]:
@@ -215,7 +220,7 @@ class _Known(NamedTuple):
 class BoundTrace:
     """A trace with its parameters: what a hybridized call runs."""
 
-    def __init__(self, trace: Trace, parameters: dict[str, Parameter]) -> None:
+    def __init__(self, trace: Trace, parameters: dict[str, Parameter], *, at_once: bool) -> None:
         positions = {node: i for i, node in enumerate(trace._input_nodes)}
         self.sources: list[int | Parameter] = []
         for node in trace.graph.variables:
@@ -238,8 +243,9 @@ class BoundTrace:
         ]
         computed, variables = dict(self._computed), trace.graph.variables
         others = [v for i, v in enumerate(variables) if v not in positions and i not in computed]
+        kind = _class_of(trace.output)
         self.op = CachedGraph(
-            trace.graph, variables, others, trace._input_nodes, _class_of(trace.output)
+            trace.graph, variables, others, trace._input_nodes, kind, at_once=at_once
         )
         self._kind = _class_of(trace.inputs[0]) if trace.inputs else NDArray
         self._given = [
@@ -339,6 +345,8 @@ class BoundTrace:
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> Replay | None:
+        if self.op.warms_up:
+            return None
         if self._eager is not None:
             self._eager.learn(arrays)
             return self._eager

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.infer import signature
 from gluonic.graph.memory import lacks_memory, sized, too_large
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.open_shapes import with_found_shapes
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
+
+Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
+_MOST_CLOSED = 64
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
@@ -156,34 +159,75 @@ def _run_noted(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
     return results
 
 
-def interpret(
-    graph: Graph,
-    inputs: Mapping[Node, Array],
-    run: Run,
-    observer: Callable[[Node, list[Array], list[Array]], None] | None = None,
-) -> list[Array]:
-    """Run a graph on NumPy arrays; auxiliary states are updated in place.
+class Interpretation:
+    """A graph that can be run operator by operator: what each reads and writes was found once.
 
     Parameters
     ----------
-    inputs : an array for each variable
-    observer : called after each operator with its node, inputs and outputs
+    graph : the graph
+    inputs : its variables, in the order in which arrays will be given
     """
-    graph = with_found_shapes(graph, {node: array.shape for node, array in inputs.items()})
-    values: dict[Entry, Array] = {node.entry(): array for node, array in inputs.items()}
-    uses = graph.reads.copy()
-    for node in graph.run_order:
-        if node.application is None:
-            continue
-        arrays = [values[entry] for entry in node.inputs]
+
+    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+        self._graph, self._inputs = graph, inputs
+        self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
+        places = {node.entry(): place for place, node in enumerate(inputs)}
+        reads, self._steps = graph.reads.copy(), []
+        for node in graph.run_order:
+            if node.application is None:
+                continue
+            first = len(places)
+            places.update({node.entry(i): first + i for i in range(node.output_count)})
+            last = []  # what nobody reads any more is let go
+            for entry in node.inputs:
+                reads[entry] -= 1
+                if not reads[entry]:
+                    last.append(places[entry])
+            self._steps.append((node, [places[entry] for entry in node.inputs], first, last))
+        self._empty = [None] * (len(places) - len(inputs))
+        self._outputs = [places[entry] for entry in graph.outputs]
+
+    def __call__(
+        self, arrays: Sequence[Array], run: Run, observer: Observer | None = None
+    ) -> list[Array]:
+        """Run the graph; auxiliary states are updated in place.
+
+        Parameters
+        ----------
+        arrays : one for each variable
+        observer : called after each operator with its node, inputs and outputs
+        """
+        if self._closed is not None:
+            return self._with_found_shapes(arrays)(arrays, run, observer)
+        values: list[Any] = [*arrays, *self._empty]
         run_now = _run_noted if EVENTS.symbolic else run_in_graph
-        results = run_now(node, arrays, run)
-        if observer is not None:
-            observer(node, arrays, results)
-        for index, array in enumerate(results):
-            values[node.entry(index)] = array
-        for entry in node.inputs:  # what nobody reads any more is let go
-            uses[entry] -= 1
-            if not uses[entry]:
-                values.pop(entry, None)
-    return [values[entry] for entry in graph.outputs]
+        for node, reads, first, last in self._steps:
+            given = [values[place] for place in reads]
+            results = run_now(node, given, run)
+            if observer is not None:
+                observer(node, given, results)
+            values[first : first + len(results)] = results
+            for place in last:
+                values[place] = None
+        return [values[place] for place in self._outputs]
+
+    def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
+        """That of the graph in which shapes that are left open are those that go with the arrays."""
+        assert self._closed is not None
+        shapes = tuple([array.shape for array in arrays])
+        found = self._closed.get(shapes)
+        if found is None:
+            if len(self._closed) >= _MOST_CLOSED:
+                self._closed.clear()
+            known = dict(zip(self._inputs, shapes, strict=True))
+            graph = with_found_shapes(self._graph, known)
+            found = self._closed[shapes] = Interpretation(graph, self._inputs)
+            found._closed = None
+        return found
+
+
+def interpret(
+    graph: Graph, inputs: Mapping[Node, Array], run: Run, observer: Observer | None = None
+) -> list[Array]:
+    """Run a graph on NumPy arrays, one for each variable, as `Interpretation` does."""
+    return Interpretation(graph, [*inputs])([*inputs.values()], run, observer)

@@ -33,6 +33,7 @@ class CachedGraph:
     parameters : those of them that seldom change; only NDArrays write into their memory
     data : those that hold the batch, if any do; None if nothing is known
     kind : the class of the outputs
+    at_once : whether first calls compile it, not later ones
     """
 
     def __init__(
@@ -42,10 +43,12 @@ class CachedGraph:
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
         kind: type[NDArray] = NDArray,
+        *,
+        at_once: bool = False,
     ) -> None:
         self.graph, self.inputs, self.kind = graph, tuple(inputs), kind
-        self._data = data
-        self.inference = Program(graph, inputs, parameters, data)
+        self._data, self._at_once = data, at_once
+        self._latest = self.inference = Program(graph, inputs, parameters, data, at_once=at_once)
         self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
         self._observer: Observer | None = None
 
@@ -97,7 +100,13 @@ class CachedGraph:
 
     def computed(self, inputs: Sequence[NDArray], arrays: list[Array]) -> list[NDArray]:
         """Compute the outputs, unrecorded; `arrays` are those of the inputs."""
+        self._latest = self.inference
         return self._wrapped(inputs, self.inference(arrays, current_run()))
+
+    @property
+    def warms_up(self) -> bool:
+        """Whether a call like the latest is interpreted, and a later one compiles the graph."""
+        return self._latest.warms_up
 
     @property
     def runs_in_python(self) -> bool:
@@ -111,7 +120,13 @@ class CachedGraph:
         if key not in self._differentiable:
             heads = [True] * len(self.graph.outputs)
             self._differentiable[key] = DifferentiableProgram(
-                self.graph, self.inputs, wanted=wanted, heads=heads, train=train, data=self._data
+                self.graph,
+                self.inputs,
+                wanted=wanted,
+                heads=heads,
+                train=train,
+                data=self._data,
+                at_once=self._at_once,
             )
             self._differentiable[key].forward_program.observer = self._observer
         return self._differentiable[key]
@@ -130,6 +145,7 @@ class CachedGraph:
         program : what `differentiable` returned
         arrays, entries : of the inputs
         """
+        self._latest = program.forward_program
         results, saved = program.forward(arrays, current_run())
         outputs = self._wrapped(inputs, results)
         made = CachedOpRecord(program, entries, arrays, outputs, saved, STATE.training)

@@ -20,6 +20,7 @@ class CacheInfo:
         and those after a write into one of these parameters
     code_bytes : of machine code, as object files
     disk_hits : specializations whose code came from the disk cache
+    interpreted : calls that ran operator by operator before the graph was compiled
     """
 
     specializations: int = 0
@@ -29,6 +30,7 @@ class CacheInfo:
     prepackings: int = 0
     code_bytes: int = 0
     disk_hits: int = 0
+    interpreted: int = 0
 
     @classmethod
     def total(cls, parts: Iterable["CacheInfo"]) -> "CacheInfo":

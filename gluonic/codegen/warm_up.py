@@ -1,0 +1,101 @@
+"""How long a graph runs operator by operator before it is compiled.
+
+A net that is called a few times should not wait for machine code. So its first calls are interpreted, until
+they have cost a part of what compiling costs. Both are guessed from the graph and the shapes, never measured:
+which call runs as what is a function of the program, and so are the bits of its results.
+"""
+
+from collections.abc import Sequence
+from math import isqrt
+from typing import Any
+
+from gluonic.graph.application import Application
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.operator import Array
+
+MOST_CALLS = 250
+"""So many calls are interpreted at most, of however small a graph."""
+
+# Nanoseconds, roughly, on any processor.
+_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 6_000, 1, 0.1
+_A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 400_000, 10_000_000, 40_000_000
+_SHARE = 3
+"""One in so many parts of what compiling costs is spent on calls before it."""
+
+_MULTIPLYING = frozenset({
+    "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg", "matrix",
+    "recurrent", "recurrent_gradients",
+})  # fmt: skip
+"""The families of operators that multiply each element with many."""
+
+
+class WarmUp:
+    """The calls of a graph before it is compiled.
+
+    Parameters
+    ----------
+    graph : the graph
+
+    Attributes
+    ----------
+    calls : how many there have been
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.calls = 0
+        self._left = _compiling(graph) // _SHARE
+        self._known: dict[Any, int] = {}
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the next call is one of them."""
+        return self._left > 0 and self.calls < MOST_CALLS
+
+    def cost_of(self, arrays: Sequence[Array]) -> int | None:
+        """What a call with such arrays costs; None if there has been none."""
+        return self._known.get(_signature(arrays))
+
+    def note(self, arrays: Sequence[Array], cost: int) -> None:
+        """Count a call."""
+        if len(self._known) > MOST_CALLS:
+            self._known.clear()
+        self._known[_signature(arrays)] = cost
+        self.calls += 1
+        self._left -= cost
+
+
+class CallCost:
+    """What the operators of a call cost that it observes.
+
+    Attributes
+    ----------
+    nanoseconds : so far
+    """
+
+    def __init__(self) -> None:
+        self.nanoseconds = 0
+
+    def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
+        """Count an operator."""
+        sizes = [array.size for array in results]
+        cost = _AN_OPERATOR + _AN_ELEMENT * sum(sizes)
+        if _multiplies(node.applied) and len(arrays) > 1:
+            first, second, *_ = sorted([array.size for array in arrays], reverse=True)
+            # Of (n, k) and (k, m) elements (n, m) are made, with n·k·m products.
+            cost += int(_A_PRODUCT * isqrt(first * second * max(sizes)))
+        self.nanoseconds += cost
+
+
+def _compiling(graph: Graph) -> int:
+    """What compiling a graph costs; what is done alike is compiled once."""
+    distinct = {node.applied for node in graph.nodes if not node.is_variable}
+    kernels = (_A_PRODUCT_KERNEL if _multiplies(each) else _A_KERNEL for each in distinct)
+    return _A_NODE * len(graph.nodes) + sum(kernels)
+
+
+def _multiplies(application: Application) -> bool:
+    return application.op.kernel.__module__.rpartition(".")[2] in _MULTIPLYING
+
+
+def _signature(arrays: Sequence[Array]) -> Any:
+    return tuple([array.shape for array in arrays])

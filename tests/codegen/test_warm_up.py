@@ -1,0 +1,158 @@
+"""The first calls of a graph run operator by operator; which ones follows from the program alone."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.codegen.program import Program
+from gluonic.codegen.warm_up import MOST_CALLS
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.node import Entry, Graph, Node, make_node
+from tests.codegen.agreement import new_run
+
+
+@pytest.fixture(autouse=True)
+def mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let graphs run as they do for users."""
+    monkeypatch.delenv("GLUONIC_EXECUTOR")
+
+
+def _layer(x: Entry, weight: Entry, units: int) -> Entry:
+    settings = {"num_hidden": units, "no_bias": True}
+    return make_node("tanh", [make_node("FullyConnected", [x, weight], settings).entry()]).entry()
+
+
+def _perceptron(units: int = 4) -> tuple[Graph, list[Node]]:
+    variables = [Node(None, name) for name in ("x", "first", "second")]
+    x, first, second = [node.entry() for node in variables]
+    return Graph([_layer(_layer(x, first, units), second, 2)]), variables
+
+
+def _arrays(batch: int, width: int = 3, units: int = 4) -> list[Any]:
+    random = np.random.default_rng(0)
+    shapes = (batch, width), (units, width), (2, units)
+    return [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+
+
+def _calls_before_compiling(program: Program, arrays: Sequence[Any]) -> int:
+    for count in range(MOST_CALLS + 2):
+        program(arrays, new_run())
+        if program.cache_info().misses:
+            return count
+    raise AssertionError("it was never compiled")
+
+
+def test_a_small_graph_is_compiled_after_many_calls() -> None:
+    program = Program(*_perceptron())
+    assert _calls_before_compiling(program, _arrays(5)) == MOST_CALLS
+    assert program.cache_info().interpreted == MOST_CALLS
+
+
+def test_the_more_a_call_computes_the_sooner_the_graph_is_compiled() -> None:
+    counts = [
+        _calls_before_compiling(Program(*_perceptron(512)), _arrays(batch, 512, 512))
+        for batch in (64, 256, 1024)
+    ]
+    assert MOST_CALLS > counts[0] > counts[1] > counts[2] >= 1
+
+
+def test_interpreted_and_compiled_calls_agree() -> None:
+    program, arrays = Program(*_perceptron()), _arrays(5)
+    (first,) = program(arrays, new_run())
+    while not program.cache_info().misses:
+        (found,) = program(arrays, new_run())
+    np.testing.assert_allclose(found, first, rtol=1e-6, atol=1e-7)
+
+
+def test_calls_of_all_shapes_count_together() -> None:
+    program = Program(*_perceptron())
+    for batch in range(1, MOST_CALLS + 1):
+        program(_arrays(batch), new_run())
+    assert program.cache_info().misses == 0
+    program(_arrays(MOST_CALLS + 1), new_run())
+    assert program.cache_info().misses == 1
+
+
+def test_the_same_calls_give_the_same_bits_and_are_compiled_at_the_same_time() -> None:
+    def run() -> list[bytes]:
+        program, arrays = Program(*_perceptron(512)), _arrays(256, 512, 512)
+        bits = []
+        while not program.cache_info().misses:
+            (found,) = program(arrays, new_run())
+            bits.append(found.tobytes())
+        return bits
+
+    assert run() == run()
+
+
+def test_what_is_to_be_compiled_at_once_is() -> None:
+    program = Program(*_perceptron(), at_once=True)
+    program(_arrays(5), new_run())
+    assert program.cache_info().misses == 1
+    assert program.cache_info().interpreted == 0
+
+
+@pytest.mark.parametrize("variable", ["GLUONIC_EXECUTOR", "GLUONIC_DUMP"])
+def test_the_environment_can_ask_for_the_first_call_to_compile(
+    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    value = {"GLUONIC_EXECUTOR": "compile", "GLUONIC_DUMP": str(tmp_path)}[variable]
+    monkeypatch.setenv(variable, value)
+    program = Program(*_perceptron())
+    program(_arrays(5), new_run())
+    assert program.cache_info().misses == 1
+
+
+def test_an_executor_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLUONIC_EXECUTOR", "fast")
+    with pytest.raises(MXNetError, match="mixed, compile, interpret"):
+        Program(*_perceptron())
+
+
+def test_forward_and_backward_agree_whichever_of_them_is_compiled() -> None:
+    graph, variables = _perceptron()
+    arrays, head = _arrays(5), np.ones((5, 2), np.float32)
+    settings: dict[str, Any] = {"wanted": [True] * 3, "heads": [True], "train": True}
+
+    def made(at_once: bool) -> DifferentiableProgram:
+        return DifferentiableProgram(graph, variables, at_once=at_once, **settings)
+
+    found = []
+    for forward, backward in ((False, False), (False, True), (True, False), (True, True)):
+        program = made(forward)
+        program.backward_program = made(backward).backward_program
+        _, saved = program.forward(arrays, new_run())
+        found.append(program.backward(saved, [head], new_run()))
+    for gradients in found[1:]:
+        for gradient, expected in zip(gradients, found[0], strict=True):
+            assert gradient is not None
+            assert expected is not None
+            np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        lambda x: [x, x],
+        lambda x: [make_node("identity", [x]).entry()],
+        lambda x: [make_node("reshape", [x], {"shape": (-1,)}).entry()],
+        lambda x: [make_node("transpose", [x]).entry()] * 2,
+        lambda x: [make_node("split", [x], {"num_outputs": 2}).entry(i) for i in (0, 1)],
+    ],
+)
+def test_what_interpreted_calls_return_is_the_callers_own(
+    outputs: Callable[[Entry], list[Entry]],
+) -> None:
+    variable, data = Node(None, "x"), np.arange(8, dtype=np.float32).reshape(2, 4)
+    program = Program(Graph(outputs(variable.entry())), [variable])
+    before = data.copy()
+    found = program([data], new_run())
+    expected = [array.copy() for array in found]
+    for array, own in zip(found, expected, strict=True):
+        assert array.flags.carray
+        np.testing.assert_array_equal(array, own)
+        array[...] = -1
+    np.testing.assert_array_equal(data, before)
