@@ -5,7 +5,7 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.runtime.frame`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
@@ -16,7 +16,7 @@ from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.abstract_arrays import larger_batches
-from gluonic.codegen.shapes.facts import DynamicShapeError
+from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
@@ -160,6 +160,7 @@ class CompiledGraph:
 
     def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
         """What serves arrays of such shapes and dtypes."""
+        train = self._modal and train
         key = (train, *[(a.shape, a.dtype) for a in arrays])
         with self._lock:
             binding = self.bindings.pop(key, None)
@@ -213,18 +214,26 @@ class CompiledGraph:
 
     def _bind_known(self, arrays: Sequence[Array], train: bool) -> Binding | None:
         """Bind machine code that there is."""
+        known, facts = next(self.right_for(arrays, train), (None, None))
+        if known is None or facts is None:
+            return None
+        self.specializations.remove(known)
+        self.specializations.append(known)
+        before = self._shapes_served_by(known, train)
+        if before is not None:
+            self._families[train].find_between(known, before, arrays)
+        return Binding.of(known, facts)
+
+    def right_for(
+        self, arrays: Sequence[Any], train: bool = False
+    ) -> Iterator[tuple[Specialization, Facts]]:
+        """The machine code that there is whose guards hold for such arrays, the best first."""
         if not self.specializations:
-            return None  # without inferring any shape
-        for prepared, facts in self._preparation.fitting(arrays, train):
-            for known in reversed(self.specializations):
-                if known.prepared is prepared and known.serves(facts):
-                    self.specializations.remove(known)
-                    self.specializations.append(known)
-                    before = self._shapes_served_by(known, train)
-                    if before is not None:
-                        self._families[train].find_between(known, before, arrays)
-                    return Binding.of(known, facts)
-        return None
+            return  # without inferring any shape
+        for prepared, facts in self._preparation.fitting(arrays, self._modal and train):
+            for known in reversed([*self.specializations]):
+                if known.prepared is prepared and known.guards.hold(facts):
+                    yield known, facts
 
     def _shapes_served_by(self, known: Specialization, train: bool) -> list[Shape] | None:
         """The shapes of the arrays that some binding of machine code serves."""
@@ -246,7 +255,7 @@ class CompiledGraph:
             if binding is not None:
                 return binding
             own = preparation.facts_of(prepared, arrays, train)
-            if own is not None and made.serves(own):
+            if own is not None and made.guards.hold(own):
                 return Binding.of(made, own)
         prepared, facts = preparation.of(arrays, train)
         made = Specialization(prepared, self.inputs, facts, self.parameters)

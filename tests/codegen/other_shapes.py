@@ -15,12 +15,12 @@ from tests.codegen.agreement import Array, assert_alike, interpreter_of, new_run
 from tests.codegen.growing import MOST_ELEMENTS, RandomGraph, Shape
 
 Change = tuple[bool, tuple[int, ...]]
-CHANGES: st.SearchStrategy[list[Change]] = st.lists(
-    st.tuples(st.booleans(), st.lists(st.integers(0, 5), min_size=4, max_size=8).map(tuple)),
-    min_size=2,
-    max_size=5,
+CHANGE: st.SearchStrategy[Change] = st.tuples(
+    st.booleans(), st.lists(st.integers(0, 5), min_size=4, max_size=8).map(tuple)
 )
-"""For each further call: whether equal extents stay equal, and numbers that say what becomes of them."""
+"""For a further call: whether equal extents stay equal, and numbers that say what becomes of them."""
+CHANGES: st.SearchStrategy[list[Change]] = st.lists(CHANGE, min_size=2, max_size=5)
+TEN_CHANGES: st.SearchStrategy[list[Change]] = st.lists(CHANGE, min_size=10, max_size=10)
 
 _BECOMES = (lambda n: n, lambda n: n, lambda n: 1, lambda n: n + 1, lambda n: 2 * n, lambda n: n)
 
@@ -44,19 +44,29 @@ def _resized(array: Array, shape: Shape) -> Array:
     return np.resize(array, shape) if array.size else np.ones(shape, array.dtype)
 
 
-def check_other_shapes(random: RandomGraph, changes: Sequence[Change]) -> None:
-    """Call one compiled graph with arrays of other and other shapes; compare with the interpreter."""
+def check_other_shapes(
+    random: RandomGraph, changes: Sequence[Change], varying: Sequence[int] | None = None
+) -> None:
+    """Call one compiled graph with arrays of other and other shapes; compare with the interpreter.
+
+    Parameters
+    ----------
+    changes : what becomes of the shapes, call by call
+    varying : the positions of the variables whose shapes change; by default those of all do
+    """
     compiled = CompiledGraph(random.graph, random.variables)
     compute = interpreter_of(random.graph, random.variables, random.train)
     shapes = [a.shape for a in random.arrays]
+    chosen = {*range(len(shapes))} if varying is None else {*varying}
     unchanged = (True, (0,))
     for change in (unchanged, *changes, unchanged):
-        wanted = changed(shapes, change)
-        if max(np.prod(s, dtype=int) for s in wanted) > 4 * MOST_ELEMENTS:
+        others = changed(shapes, change)
+        wanted = [others[i] if i in chosen else shape for i, shape in enumerate(shapes)]
+        if max((np.prod(s, dtype=int) for s in wanted), default=0) > 4 * MOST_ELEMENTS:
             continue
         arrays = [_resized(a, s) for a, s in zip(random.arrays, wanted, strict=True)]
         try:
-            found = compiled([a.copy() for a in arrays], new_run(random.train))
+            found = _called(compiled, arrays, random.train)
         except DynamicShapeError:
             return
         except (MXNetError, Declined):
@@ -64,3 +74,13 @@ def check_other_shapes(random: RandomGraph, changes: Sequence[Change]) -> None:
         expected = compute([a.copy() for a in arrays])
         slack = slack_around(compute, arrays)
         assert_alike(found, expected, f"with shapes {wanted}", arrays, slack)
+
+
+def _called(compiled: CompiledGraph, arrays: Sequence[Array], train: bool) -> list[Array]:
+    """The results of a call, of which guards alone have decided which machine code made them."""
+    before = [*compiled.specializations]
+    right = [known for known, _ in compiled.right_for(arrays, train)]
+    found = compiled([a.copy() for a in arrays], new_run(train))
+    chosen = compiled.binding(arrays, train).specialization
+    assert (chosen in right) if right else (chosen not in before)
+    return found

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn
-from tests.codegen.growing import Draw
+from gluonic.graph.json.reader import read_json
+from tests.codegen.growing import Draw, RandomGraph
 
 Array = np.ndarray[Any, Any]
 Maker = Callable[[], Any]
@@ -229,6 +230,17 @@ class RandomNet:
 
     def _numbers(self, batch: int) -> Array:
         return self.random.uniform(-1, 1, (batch, *self.shape)).astype(np.float32)
+
+    def graph(self) -> tuple[RandomGraph, int]:
+        """The graph of the net in predict mode, its arrays, and which of them is the input."""
+        outputs = self.nets[1](mx.sym.var("data"))
+        made = read_json(outputs.tojson())
+        values = {p.name: p.data().asnumpy() for _, p in self._parameters()}
+        values["data"] = self._numbers(2)
+        variables = made.variables
+        arrays = tuple(values[node.name] for node in variables)
+        found = RandomGraph(made, variables, arrays, frozenset(made.states), train=False)
+        return found, [node.name for node in variables].index("data")
 
     def _parameters(self) -> list[tuple[Any, Any]]:
         mine, others = (list(net.collect_params().values()) for net in self.nets)

@@ -3,7 +3,7 @@
 A few lines of windows at a time become the columns of a matrix that fits the cache; BLAS does the rest.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.convolution.window_columns import MatrixWriter
@@ -87,11 +87,6 @@ class ConvolutionProductStep(Step):
     def units(self, facts: Facts) -> int:
         """One for each image."""
         return self.shape(facts, self.data)[0]
-
-    def variant(self, facts: Facts) -> Hashable:
-        """How many groups there are."""
-        groups: int = self.groups
-        return groups
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the convolution."""

@@ -72,11 +72,8 @@ class _PlanesStep(BlockStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.code = emit_swap_axes, self.variant(facts)
-
-    def variant(self, facts: Facts) -> int:
-        """The bytes of a plane of a filter for one channel."""
-        return 4 * prod(self.shape(facts, self.whole)[3:])
+        plane = prod(self.shape(facts, self.whole)[3:])
+        self.code = emit_swap_axes, 4 * plane
 
     def units(self, facts: Facts) -> int:
         """One for each filter."""

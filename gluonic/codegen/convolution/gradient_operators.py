@@ -181,9 +181,9 @@ class FilterGradientStep(BlockStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.filters = filters_of(self.n)
-        self.code = emit_filter_gradient, self.variant(facts)
+        self.code = emit_filter_gradient, facts.decide(self._form)
 
-    def variant(self, facts: Facts) -> GradientForm:
+    def _form(self, facts: Facts) -> GradientForm:
         """What the innermost loops are made of: also rows and columns of the output if they are few."""
         _, _, rows, columns, _ = self.shape(facts, 1)
         bordered = border_rows(self.node) != (0, 0)

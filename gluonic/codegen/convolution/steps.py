@@ -106,12 +106,12 @@ class ToBlocksStep(ImageStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.edge = tuple(self.n.border)
-        self.code = emit_pack, self.variant(facts)
+        self.code = emit_pack, facts.decide(self._is_partial)
 
     def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[1] // self.n.groups)
 
-    def variant(self, facts: Facts) -> bool:
+    def _is_partial(self, facts: Facts) -> bool:
         """Whether the last block is not full."""
         return self._channels(facts) % int(self.n.lanes) != 0
 
@@ -152,12 +152,8 @@ class BorderStep(ImageStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.code = emit_border, self.variant(facts)
-
-    def variant(self, facts: Facts) -> int:
-        """The bytes of a place."""
         shape = self.shape(facts, 0)
-        return 4 * (shape[4] if len(shape) == 5 else 1)
+        self.code = emit_border, 4 * (shape[4] if len(shape) == 5 else 1)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and border."""
@@ -186,12 +182,12 @@ class ChannelsStep(BlockStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.code = emit_pack, self.variant(facts)
+        self.code = emit_pack, facts.decide(self._is_partial)
 
     def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[0] // self.n.groups)
 
-    def variant(self, facts: Facts) -> bool:
+    def _is_partial(self, facts: Facts) -> bool:
         """Whether the last block is not full."""
         return self._channels(facts) % int(self.n.lanes) != 0
 
@@ -285,14 +281,14 @@ class ConvolutionStep(BlockStep):
         self.displaced = (0,) if n.places else ()
         activation = n.activation, n.activation_attributes
         extra = int(n.has_shift), int(n.has_residual)
-        self.code = _emit_activated, self.variant(facts), *activation, *extra
+        self.code = _emit_activated, facts.decide(self._form), *activation, *extra
 
     def _tiling(self, facts: Facts) -> ConvolutionTiling:
         """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
         return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
 
-    def variant(self, facts: Facts) -> ConvolutionForm:
+    def _form(self, facts: Facts) -> ConvolutionForm:
         """What the innermost loops are made of."""
         bordered = self._border != (0, 0)
         return ConvolutionForm.of(

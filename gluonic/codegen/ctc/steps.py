@@ -1,6 +1,6 @@
 """The native step of connectionist temporal classification: a sequence a unit of work."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from gluonic.codegen.ctc.loops import CTCOperands, CtcWriter
 from gluonic.codegen.loops.steps import Step
@@ -31,7 +31,7 @@ class CtcStep(Step):
         settings = node.applied.settings
         results = [node.entry(i) for i in range(node.output_count)]
         self.operands = (*node.inputs, *results)
-        self._empty = self.variant(facts)
+        self._empty = any(0 in facts.shapes[entry] for entry in self.operands[:2])
         self.layout = CTCOperands(
             dtype=facts.dtypes[results[0]],
             inputs=tuple(facts.dtypes[entry] for entry in node.inputs[1:]),
@@ -50,10 +50,6 @@ class CtcStep(Step):
         if len(dtypes) > 1 or not dtypes <= _DTYPES or step._empty:
             return None
         return step if all(dtype.name in INDICES for dtype in step.layout.inputs) else None
-
-    def variant(self, facts: Facts) -> Hashable:
-        """Whether there are no steps, no classes or no labels."""
-        return any(0 in facts.shapes[entry] for entry in self.operands[:2])
 
     def _extents(self, facts: Facts) -> tuple[int, int, int, int]:
         steps, batch, classes = facts.shapes[self.operands[0]]

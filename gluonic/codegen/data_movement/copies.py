@@ -1,6 +1,6 @@
 """Native steps that move elements and compute nothing."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from gluonic.codegen.loops.semantics import relabels
@@ -79,10 +79,6 @@ class JoinStep(Step):
     def units(self, facts: Facts) -> int:
         """One for each turn."""
         return prod(facts.shapes[self.node.entry()][: self._axis(facts)])
-
-    def variant(self, facts: Facts) -> Hashable:
-        """How many arrays there are."""
-        return len(self.node.inputs)
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loop over turns."""

@@ -1,6 +1,6 @@
 """Native steps that add a border to arrays, and that carry gradients back from there."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -56,10 +56,6 @@ class PaddingStep(Step):
     def units(self, facts: Facts) -> int:
         """One for each place of the axes before."""
         return prod(self._shape(facts)[: self.axes[0]])
-
-    def variant(self, facts: Facts) -> Hashable:
-        """Whether there is anything to copy."""
-        return 0 in self._shape(facts)
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the copy."""

@@ -1,6 +1,6 @@
 """Native steps that look rows up in a table, and that add rows up where they were looked up."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -63,10 +63,6 @@ class LookupStep(Step):
     def units(self, facts: Facts) -> int:
         """One for each table, of which there are several if axes lie before that of the rows."""
         return prod(facts.shapes[self.table][: self.axis])
-
-    def variant(self, facts: Facts) -> Hashable:
-        """Whether there is a row at all."""
-        return self._is_empty(facts)
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the look-up."""

@@ -1,6 +1,6 @@
 """Native steps that sample images at arbitrary places, and that take gradients back to the pixels."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from math import prod
@@ -70,10 +70,6 @@ class SampleStep(Step):
     def workspace(self, facts: Facts) -> int:
         """For each place of an image the numbers of the pixels around it, and their weights."""
         return 2 * _CORNERS * prod(facts.shapes[self.grid][2:]) * self.dtype.itemsize
-
-    def variant(self, facts: Facts) -> Hashable:
-        """The derivative, and whether there is anything to sample."""
-        return *self.orders, self._is_empty(facts)
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the samples."""

@@ -4,7 +4,7 @@ Axes that stay neighbours are one. Of what is left only two matter: along `a`, t
 elements are neighbours there, along `b`, the last of the result, they are here.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from gluonic.codegen.loops.loop import Loop, element
@@ -83,10 +83,6 @@ class TranspositionStep(Step):
             return _SHORT, _LONG
         more = MOST_INTERLEAVED + 1
         return if_at_least(extents[self.b], more, _SHORT, _LONG), _LONG
-
-    def variant(self, facts: Facts) -> Hashable:
-        """The order, and the size of elements."""
-        return self.order, self.dtype.itemsize
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Of `a`, `b` and the others the extents, and distances there and here; then the reach."""

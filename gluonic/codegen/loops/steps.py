@@ -16,10 +16,10 @@ from gluonic.codegen.loops.costs import (
     instructions_of,
 )
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.loops.guards import LoopNest
 from gluonic.codegen.loops.loop import Loop, Read
 from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.lowering import Access, offset, strides
+from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
@@ -44,6 +44,8 @@ Code = tuple[Callable[..., None], *tuple[Hashable, ...]]
 class Step(ABC):
     """Something that machine code does with a few arrays.
 
+    One is made for facts that note what they are asked; the function is right for all that answer alike.
+
     Attributes
     ----------
     operands : the results whose addresses the function gets, in its order
@@ -55,7 +57,7 @@ class Step(ABC):
     uses_workspace : whether one more address follows, of `workspace` bytes that are the thread's while it runs
     has_common_workspace : whether these are of all threads instead
     phases : how many times the function is called, one after the other, each time with numbers of its own
-    has_key : whether operators, dtypes, extents of 1 and the `variant` alone decide the function
+    has_key : whether operators, dtypes and extents of 1 alone decide the function
     code : what writes the function, and its arguments behind module and name, where that decides it alone
     """
 
@@ -98,14 +100,6 @@ class Step(ABC):
         """By how many bytes, for each of the displaced operands."""
         return ()
 
-    def variant(self, facts: Facts) -> Hashable:
-        """What of the facts the function's code depends on, beyond dtypes."""
-        return None
-
-    def serves(self, facts: Facts) -> bool:
-        """Whether the function is right for other shapes; asked if the variants are the same."""
-        return True
-
 
 class LoopStep(Step):
     """A fused group: one loop nest.
@@ -123,7 +117,8 @@ class LoopStep(Step):
         self.nest, self.group, self.lowered = nest, nest.group, nest.lowered
         lowered = nest.lowered
         self._lasting = [k for k in lowered.written_once if lowered.operands[k].entry in lasting]
-        self.kernel = replace(lowered.kernel, streamed=self.variant(facts))
+        self.kernel = replace(lowered.kernel, streamed=facts.decide(self._streamed))
+        facts.require(self._fits)
         self.operands = tuple(access.entry for access in lowered.operands)
         parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
         self.displaced = tuple(parts)
@@ -132,7 +127,7 @@ class LoopStep(Step):
         """Write the kernel."""
         emit(self.kernel, name, module)
 
-    def variant(self, facts: Facts) -> int | None:
+    def _streamed(self, facts: Facts) -> int | None:
         """An output that takes so much of the caches that who reads it will hardly find it there."""
         for number in self._lasting:
             entry = self.lowered.operands[number].entry
@@ -198,10 +193,10 @@ class LoopStep(Step):
             count += instructions_of(node.application, loop, dtypes)
         return super().nanoseconds(facts) + elements * count * NANOSECONDS_AN_INSTRUCTION
 
-    def serves(self, facts: Facts) -> bool:
+    def _fits(self, facts: Facts) -> bool:
         """Whether the strides that these shapes give are those that the operators mean."""
         loops = {node: loop_for(node, facts) for node in self.nest.group.nodes}
-        return self.nest.serves(loops, facts)
+        return self.nest.fits(loops, facts)
 
 
 def loop_for(node: Node, facts: Facts) -> Loop | None:

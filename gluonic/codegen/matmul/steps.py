@@ -1,6 +1,6 @@
 """Products of matrices as native steps."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
@@ -8,7 +8,6 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.blas import gemm
 from gluonic.codegen.matmul.choices import (
     BLAS,
@@ -55,8 +54,8 @@ class ProductStep(Step):
 
     uses_workspace = True
 
-    def __init__(self, node: Node, product: Product, dtype: Dtype) -> None:
-        self.node, self.dtype = node, dtype
+    def __init__(self, node: Node, product: Product, facts: Facts) -> None:
+        self.node, self.dtype = node, (dtype := facts.dtypes[node.entry()])
         self.small = self._for_method(product, lambda way: way) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
         self.is_packed = product.packed is not None
@@ -67,17 +66,22 @@ class ProductStep(Step):
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]
         self.operands = (*(node.inputs[p] for p in positions), node.entry())
+        if self.is_packed:
+            facts.decide(self._is_short)
+        elif self.small and self.is_layer:
+            facts.require(self._is_small)
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ProductStep | None":
         """The step of a node that is a product, of a dtype that BLAS knows."""
-        product, dtype = product_of(node, facts.shapes), facts.dtypes[node.entry()]
+        product = product_of(node, facts.unguarded.shapes)
+        dtype = facts.dtypes[node.entry()]
         if product is None or gemm(dtype) is None:
             return None
         factors = (node.inputs[product.a], node.inputs[product.b])
         if any(facts.dtypes[e] != dtype for e in factors):
             return None
-        return cls(node, product, dtype)
+        return cls(node, product, facts)
 
     def _product(self, facts: Facts) -> Product:
         product = product_of(self.node, facts.shapes)
@@ -160,12 +164,14 @@ class ProductStep(Step):
         products = product.batch * product.rows * product.columns * product.inner
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
-    def variant(self, facts: Facts) -> Hashable:
-        """Whether a packed factor is as short as those that packing is for, and a small weight small."""
+    def _is_short(self, facts: Facts) -> bool:
+        """Whether a packed factor is as short as those that packing is for."""
+        return self._product(facts).inner < LONG
+
+    def _is_small(self, facts: Facts) -> bool:
+        """Whether a weight is one that the function's only way is for."""
         product = self._product(facts)
-        if self.is_packed:
-            return product.inner < LONG
-        return not (self.small and self.is_layer) or product.columns * product.inner <= SMALL
+        return product.columns * product.inner <= SMALL
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the function: a loop over the products, each computed in the way that is chosen."""

@@ -16,7 +16,7 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
     """The key of a group that machine code runs; None if only its text can tell.
 
     Where the step does not name its `code`, it holds the operators with their attributes, unless they only move
-    elements, how they are joined, and of the facts dtypes, which extents are 1, and what `Step.variant` names.
+    elements, how they are joined, and of the facts dtypes, and which extents are 1.
     """
     step: Step = group.step
     if step.code is not None:
@@ -39,7 +39,7 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
         nodes.append((operator, *map(where, node.inputs), *outputs, _kind(node, facts)))
     operands = tuple(map(where, step.operands))
     loop = _loop_key(step) if isinstance(step, LoopStep) else None
-    return type(step), tuple(nodes), operands, step.variant(facts), loop
+    return type(step), tuple(nodes), operands, loop
 
 
 def _kind(node: Node, facts: Facts) -> Hashable:
@@ -60,7 +60,14 @@ def _loop_key(step: LoopStep) -> Hashable:
     loops = [step.nest.loops[node] for node in nodes]
     kernel: Kernel = lowered.kernel
     return (
-        (kernel.rank, kernel.operands, kernel.reduced, kernel.chunked, lowered.merged),
+        (
+            kernel.rank,
+            kernel.operands,
+            kernel.reduced,
+            kernel.chunked,
+            kernel.streamed,
+            lowered.merged,
+        ),
         tuple((stage.results, stage.point) for stage in kernel.stages),
         tuple((loop.structure, loop.indexed, loop.reduction) for loop in loops),
         tuple(stages.places[node] for node in nodes),

@@ -32,7 +32,11 @@ class ForeignStep(Step):
         if node.application is None or node.application.op.native is None:
             return None
         step = cls(node)
-        return None if step.call(facts) is None else step
+        return step if facts.decide(step.has_code) else None
+
+    def has_code(self, facts: Facts) -> bool:
+        """Whether the operator has machine code for these shapes."""
+        return self.call(facts) is not None
 
     def call(self, facts: Facts) -> NativeCall | None:
         """What is to be called for these shapes; `checked` keeps it for as long as it is needed."""

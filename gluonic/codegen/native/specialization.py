@@ -5,18 +5,20 @@ from typing import Any
 
 from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
 from gluonic.codegen.loops.fusion import Group, fuse
-from gluonic.codegen.loops.guards import LoopNest
 from gluonic.codegen.loops.inner_operators import overwrite
 from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
+from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.declining import DECLINED
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.settled import settled_groups
 from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.codegen.sizes.figures import Measured
 from gluonic.codegen.sizes.residence import Residence
 from gluonic.graph.node import Entry, Graph, Node
@@ -58,6 +60,7 @@ class Specialization:
     settled : the groups that run only when a parameter may have changed
     runs : the groups of each native function, those that are settled first
     steps : what machine code does for these groups
+    guards : for which shapes it is right
     computed : the outputs that are computed, each once
     positions : where these stand among all outputs
     from_python : those that Python makes memory for
@@ -85,6 +88,7 @@ class Specialization:
         self.target = _targets(graph)
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
+        self.guards = ShapeGuards(facts)
         self.fusion = fuse(
             graph,
             facts.shapes,
@@ -102,7 +106,9 @@ class Specialization:
         self._number_slots()
         self.runs = [self.settled] if self.settled else []
         self.runs += [segment.groups for segment in self.segments if segment.native]
-        self._facts, self._variant = facts, self._variant_for(facts)
+        self._facts = facts
+        self.guards.decide(_all_dtypes)
+        self.guards.release()
         self._describe_ends(facts)
         self.residence = self._residence(facts)
         self.measured = Measured(self.steps, self.residence.all, self.computed)
@@ -115,13 +121,13 @@ class Specialization:
     def _step(self, group: Group, facts: Facts) -> Step | None:
         """What machine code does for a group; None if Python runs it."""
         if group.space is None:
-            return native_step(group.nodes[0], facts)
+            return native_step(group.nodes[0], self.guards.observed)
         loops = self.fusion.loops
         lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
         nest = LoopNest(group, loops, lowered, self.root)
         if is_long_row(lowered.kernel):
-            return LongRowStep(nest, facts)
-        return LoopStep(nest, facts, self._lasting)
+            return LongRowStep(nest, self.guards.observed)
+        return LoopStep(nest, self.guards.observed, self._lasting)
 
     @cached_property
     def _lasting(self) -> set[Entry]:
@@ -211,16 +217,9 @@ class Specialization:
         entry = self.root.get(entry, entry)
         return self.slots[self.target.get(entry, entry)]
 
-    def _variant_for(self, facts: Facts) -> Any:
-        """What of the facts the machine code depends on, beside what its steps say in `serves`."""
-        steps = (g.step for g in self.groups if g.step is not None)
-        return tuple(facts.dtypes.values()), tuple(step.variant(facts) for step in steps)
 
-    def serves(self, facts: Facts) -> bool:
-        """Whether the machine code is right for these shapes too."""
-        if self._variant_for(facts) != self._variant:
-            return False
-        return all(g.step.serves(facts) for g in self.groups if g.step is not None)
+def _all_dtypes(facts: Facts) -> tuple[Dtype, ...]:
+    return tuple(facts.dtypes.values())
 
 
 def _targets(graph: Graph) -> dict[Entry, Entry]:

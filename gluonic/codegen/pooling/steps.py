@@ -1,6 +1,6 @@
 """Native steps of pooling where images have a plane for each channel: any rank, float32 and float64."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -35,7 +35,7 @@ class PoolingStep(Step):
         self.operands = (*node.inputs, node.entry())
         self.data, self.pooled = self._ends()
         self.dtype: Dtype = facts.dtypes[node.entry()]
-        self.pooling = self._pooling(facts)
+        self.pooling = facts.decide(self._pooling)
 
     def _ends(self) -> tuple[Entry, Entry]:
         return self.node.inputs[0], self.node.entry()
@@ -90,10 +90,6 @@ class PoolingStep(Step):
         places, counts = self._extents(facts)
         length = self.pooling.line_length(places, counts) + counts[2]
         return length * self.dtype.itemsize + 4 * host().vector_bytes
-
-    def variant(self, facts: Facts) -> Hashable:
-        """What is done, beyond the sizes of images."""
-        return self._pooling(facts)
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write pooling."""

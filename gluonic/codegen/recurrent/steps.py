@@ -1,6 +1,6 @@
 """Native steps of recurrent networks: layers and directions one after the other."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gluonic.codegen.loops.steps import Step
@@ -73,10 +73,6 @@ class RecurrentStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Steps, batch and features."""
         return facts.shapes[self.entry("data")]
-
-    def variant(self, facts: Facts) -> Hashable:
-        """Whether there is anything to do."""
-        return 0 in facts.shapes[self.entry("data")]
 
     def _bytes(self, elements: int, batch: int) -> int:
         """The size of workspace with the lengths of sequences, and so many elements behind them."""

@@ -1,6 +1,6 @@
 """Resizing of images in blocks of channels, for graphs that the compiler rewrites: operator and step."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.convolution.operators import to_blocks, to_planes
@@ -63,10 +63,6 @@ class ResampleStep(BlockStep):
         """A line of the images."""
         *_, columns, lanes = self.shape(facts, 0)
         return columns * lanes * 4
-
-    def variant(self, facts: Facts) -> Hashable:
-        """Which map, and which way."""
-        return self.n.way, self.n.back
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write resizing."""

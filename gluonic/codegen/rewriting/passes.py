@@ -54,15 +54,13 @@ class PassContext:
         self.inputs, self.arrays, self.train, self.parameters = inputs, arrays, train, parameters
         self.states: tuple[Node, ...] = ()
         self._known: dict[Graph, Facts] = {}
-        self._observed: dict[Graph, tuple[Facts, ShapeGuards]] = {}
+        self._observed: dict[Graph, ShapeGuards] = {}
 
     def facts(self, graph: Graph) -> Facts:
         """The shapes and dtypes of all entries of a graph; the shapes note what they are asked."""
         if graph not in self._observed:
-            known = self.unguarded(graph)
-            guards = ShapeGuards(known.shapes)
-            self._observed[graph] = Facts(guards.observed, known.dtypes), guards
-        return self._observed[graph][0]
+            self._observed[graph] = ShapeGuards(self.unguarded(graph))
+        return self._observed[graph].observed
 
     def unguarded(self, graph: Graph) -> Facts:
         """The facts of a graph for who decides nothing by shapes; found when they are first asked for."""
@@ -74,7 +72,7 @@ class PassContext:
     def guards(self) -> list[GraphGuard]:
         """What was decided by shapes so far."""
         observed = self._observed.items()
-        return [GraphGuard(graph, guards) for graph, (_, guards) in observed if guards]
+        return [GraphGuard(graph, guards) for graph, guards in observed if guards]
 
 
 class Pass:

@@ -77,7 +77,7 @@ class Prepared:
         exactly : or whether it is right, if not as simple as could be
         """
         return _ranks(facts(traced)) == self.ranks and all(
-            guard.shapes.hold(facts(guard.graph).shapes, exactly=exactly) for guard in self.guards
+            guard.shapes.hold(facts(guard.graph), exactly=exactly) for guard in self.guards
         )
 
 

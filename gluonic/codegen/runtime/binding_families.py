@@ -2,7 +2,7 @@
 
 Inferring shapes, seeing whether the machine code serves them and asking its steps for their numbers takes
 longer than many a call. A *family* does it once with an extent in the place of the batch size: what it holds
-are expressions, and the conditions under which they hold; see :mod:`gluonic.codegen.shapes.symbolic`.
+are expressions, and the guards under which they hold; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -44,7 +44,7 @@ class Family:
     arrays : the inputs, with extents in their shapes
     facts : the shapes and dtypes of all results, with extents
     figures : what the steps answered
-    trace : the conditions
+    trace : the guards
     timed : whether the steps were asked for their times
     """
 
@@ -259,7 +259,7 @@ def trace_family(
     ]
     try:
         facts = preparation.facts_of(specialization.prepared, opened, train)
-        if facts is None or not specialization.serves(facts):
+        if facts is None or not specialization.guards.hold(facts):
             return None
         timed = most_threads() > 1
         figures = listed(specialization.measured, facts, timed=timed)

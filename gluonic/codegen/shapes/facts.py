@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from gluonic.codegen.maths.values import Dtype
@@ -17,6 +17,7 @@ from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.support.record import record
 
+Decided = TypeVar("Decided")
 _End: TypeAlias = tuple[Shape, Dtype]
 _Ends: TypeAlias = Sequence[_End]
 
@@ -51,6 +52,18 @@ class Facts:
             alike = node.application, *map(id, shapes), *dtypes
             self.kinds[node] = self.known.setdefault(alike, len(self.kinds))
         return self.kinds[node]
+
+    @property
+    def unguarded(self) -> "Facts":
+        """The same facts, for who decides nothing by shapes (see :mod:`gluonic.codegen.shapes.guards`)."""
+        return self
+
+    def decide(self, question: "Callable[[Facts], Decided]") -> Decided:
+        """The answer to a question; where what is asked is noted, only the answer is."""
+        return question(self)
+
+    def require(self, question: "Callable[[Facts], bool]") -> None:
+        """Where what is asked is noted, note a question of which the answer is known to be yes."""
 
     def bytes_of(self, entry: Entry) -> int:
         """The bytes that a result needs."""

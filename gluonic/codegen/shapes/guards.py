@@ -2,12 +2,18 @@
 
 Who decides by a shape need not say so. An extent that is read is a guard that it is this number; where two
 shapes are compared, that they are equal, or not, is one. What is never read, such as a batch, may be anything.
+Where many extents come to one answer, the question is asked by name (`decide`), and the answer is the guard.
+
+Passes and steps are given such shapes; a rewritten graph and machine code hold the guards, and `hold` tells
+whether they are right for other shapes. It may be asked with extents that are not known yet
+(:mod:`gluonic.codegen.shapes.symbolic`): what is asked of them is what a family of bindings holds.
 """
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from gluonic.codegen.shapes.facts import Decided, Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry
 
@@ -20,44 +26,59 @@ class ShapeGuards:
 
     Parameters
     ----------
-    shapes : of all entries
+    facts : the shapes and dtypes of all entries
+
+    Attributes
+    ----------
+    observed : the same facts, of which what is asked is noted
 
     Examples
     --------
     >>> from gluonic.graph.node import Node
     >>> x, y = Node(None, "x").entry(), Node(None, "y").entry()
-    >>> guards = ShapeGuards({x: (4, 3), y: (4, 5)})
-    >>> a, b = guards.observed[x], guards.observed[y]
-    >>> a[1] < 8, a[:1] == b[:1]
-    (True, True)
-    >>> guards.hold({x: (7, 3), y: (7, 9)}), guards.hold({x: (7, 2), y: (7, 5)})
-    (True, False)
+    >>> guards = ShapeGuards(Facts({x: (4, 3), y: (4, 5)}, {}))
+    >>> a, b = guards.observed.shapes[x], guards.observed.shapes[y]
+    >>> a[1] < 8, a[:1] == b[:1], guards.observed.decide(lambda facts: facts.shapes[y][1] % 2)
+    (True, True, 1)
+    >>> others = {x: (7, 3), y: (7, 9)}, {x: (7, 2), y: (7, 5)}, {x: (7, 3), y: (7, 8)}
+    >>> [guards.hold(Facts(shapes, {})) for shapes in others]
+    [True, False, False]
     """
 
-    def __init__(self, shapes: Mapping[Entry, Shape]) -> None:
-        self.shapes = shapes
-        self.observed = ObservedShapes(self)
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.observed: Facts = ObservedFacts(self)
+        self._decided: dict[Callable[[Facts], Any], Any] = {}
         self._numbers: dict[Entry, dict[int, int]] = {}
         self._answers: dict[tuple[Question, tuple[_Part, ...]], bool] = {}
         self._without_zero: dict[_Part, None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._numbers or self._answers or self._without_zero)
+        return bool(self._numbers or self._answers or self._without_zero or self._decided)
 
     def release(self) -> None:
         """Forget the shapes, of which nothing is asked any more."""
-        self.shapes = {}
-        self.observed.clear()
+        self.facts = Facts({}, {})
+        self.observed.shapes.clear()
+
+    def decide(self, question: Callable[[Facts], Decided]) -> Decided:
+        """Ask something of facts; only the answer is a guard."""
+        answer = self._decided[question] = question(self.facts)
+        return answer
+
+    def require(self, question: Callable[[Facts], bool]) -> None:
+        """Note that something is so, without asking again."""
+        self._decided[question] = True
 
     def number(self, entry: Entry, axis: int) -> int:
         """An extent, which is a guard from now on."""
-        found = self.shapes[entry][axis]
+        found = self.facts.shapes[entry][axis]
         self._numbers.setdefault(entry, {})[axis] = found
         return found
 
     def ask(self, question: Question, *parts: _Part) -> bool:
         """Ask something of parts of shapes."""
-        answer = question(*[_part(self.shapes, part) for part in parts])
+        answer = question(*[_part(self.facts.shapes, part) for part in parts])
         self._answers[question, parts] = answer
         return answer
 
@@ -65,19 +86,20 @@ class ShapeGuards:
         """Whether an array that has these extents is empty."""
         entry, axes = part
         for axis in axes:
-            if self.shapes[entry][axis] == 0:
+            if self.facts.shapes[entry][axis] == 0:
                 return self.number(entry, axis) == 0
         self._without_zero[part] = None
         return False
 
-    def hold(self, shapes: Mapping[Entry, Shape], *, exactly: bool = True) -> bool:
+    def hold(self, facts: Facts, *, exactly: bool = True) -> bool:
         """Whether other shapes, of the same ranks, give the same answers.
 
         Parameters
         ----------
-        shapes : of all entries
-        exactly : or whether answers that were yes still are: what was decided is right then, if not the best
+        facts : of all entries
+        exactly : or whether comparisons that were true still are: what was made is right then, if not the best
         """
+        shapes = facts.shapes
         return (
             all(
                 shapes[entry][axis] == number
@@ -90,12 +112,34 @@ class ShapeGuards:
                 for (question, parts), answer in self._answers.items()
                 if answer or exactly
             )
+            and all(question(facts) == answer for question, answer in self._decided.items())
         )
 
 
 def _part(shapes: Mapping[Entry, Shape], part: _Part) -> Shape:
     entry, axes = part
     return shapes[entry][axes.start : axes.stop : axes.step]
+
+
+class ObservedFacts(Facts):
+    """Facts of which what is asked of the shapes is noted; of dtypes anybody may ask."""
+
+    def __init__(self, guards: ShapeGuards) -> None:
+        super().__init__(ObservedShapes(guards), guards.facts.dtypes)
+        self._guards = guards
+
+    @property
+    def unguarded(self) -> Facts:
+        """The facts for who decides nothing by shapes."""
+        return self._guards.facts
+
+    def decide(self, question: Callable[[Facts], Decided]) -> Decided:
+        """The answer to a question, which is a guard."""
+        return self._guards.decide(question)
+
+    def require(self, question: Callable[[Facts], bool]) -> None:
+        """Note a question of which the answer is known to be yes."""
+        self._guards.require(question)
 
 
 class ObservedShapes(dict[Entry, Any]):
@@ -106,7 +150,7 @@ class ObservedShapes(dict[Entry, Any]):
         self._guards = guards
 
     def __missing__(self, entry: Entry) -> "ObservedShape":
-        rank = len(self._guards.shapes[entry])
+        rank = len(self._guards.facts.shapes[entry])
         found = self[entry] = ObservedShape(self._guards, entry, range(rank))
         return found
 

@@ -2,8 +2,8 @@
 
 What is done with extents while shapes are inferred and numbers for machine code are found is arithmetic and
 comparison. Done once with an *extent* in the place of the batch size, it gives expressions instead of numbers,
-and with each comparison a *condition* under which all would have gone the same way. For a batch size that
-meets all conditions the expressions have the values that doing everything again would give.
+and with each comparison a *guard* under which all would have gone the same way. For a batch size that
+meets all guards the expressions have the values that doing everything again would give.
 
 What has no such answer, such as an array of so many elements, raises `NotUniform`.
 """
@@ -31,7 +31,7 @@ class ShapeEnv:
     Attributes
     ----------
     failed : whether something was asked that has no one answer
-    conditions : what another batch size must meet
+    guards : what another batch size must meet
     answers : what was found for the same question, for those who ask again
     """
 
@@ -40,7 +40,7 @@ class ShapeEnv:
         self._numbers: dict[Any, int] = {}
         self._values: list[Any] = [size]
         self.failed = False
-        self.conditions: dict[tuple[Terms, Any, Relation], None] = {}
+        self.guards: dict[tuple[Terms, Any, Relation], None] = {}
         self.answers: dict[Any, Any] = {}
 
     @property
@@ -63,29 +63,29 @@ class ShapeEnv:
         return valued(x, self._values)
 
     def met(self, extent: "OpenExtent", relation: Relation) -> bool:
-        """Whether a relation to zero holds for the batch size of the trace; from now on a condition."""
+        """Whether a relation to zero holds for the batch size of the trace; from now on a guard."""
         holds = _RELATIONS[relation](self.value(extent))
         noted = relation if holds else _OPPOSITE[relation]
-        self.conditions[extent.terms, extent.constant, noted] = None
+        self.guards[extent.terms, extent.constant, noted] = None
         return holds
 
     def values_at(self, size: int) -> list[Any] | None:
-        """The values of all atoms for a batch size; None if it does not meet the conditions."""
+        """The values of all atoms for a batch size; None if it does not meet the guards."""
         values: list[Any] = [size]
         for function, operands in self._atoms:
             try:
                 values.append(function(*[valued(x, values) for x in operands]))
             except ZeroDivisionError:
                 return None
-        for terms, constant, relation in self.conditions:
+        for terms, constant, relation in self.guards:
             if not _RELATIONS[relation](_sum(terms, constant, values)):
                 return None
         return values
 
     @property
     def is_general(self) -> bool:
-        """Whether more than one batch size may meet the conditions."""
-        return not any(relation == "==" for _, _, relation in self.conditions)
+        """Whether more than one batch size may meet the guards."""
+        return not any(relation == "==" for _, _, relation in self.guards)
 
     def refuse(self) -> NoReturn:
         """Give up."""
@@ -299,7 +299,7 @@ def trace_of(shapes: Iterable[Sequence[Any]]) -> ShapeEnv | None:
 
 
 def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
-    """`yes` if an extent is at least so large, else `no`; no condition for other sizes.
+    """`yes` if an extent is at least so large, else `no`; no guard for other sizes.
 
     >>> if_at_least(3, 2, 10, 20)
     10

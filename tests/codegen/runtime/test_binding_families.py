@@ -58,7 +58,7 @@ class Case:
             return False
         facts = self.preparation.facts_of(self.made.prepared, arrays, False)
         assert facts is not None
-        assert self.made.serves(facts)
+        assert self.made.guards.hold(facts)
         expected = Binding.of(self.made, facts)
         np.testing.assert_array_equal(found.table, expected.table)
         assert (found.lasting, found.passing) == (expected.lasting, expected.passing)
@@ -121,11 +121,11 @@ def test_what_has_no_one_answer_is_refused(ask: Any) -> None:
     assert trace.failed
 
 
-def test_comparisons_are_conditions() -> None:
+def test_comparisons_are_guards() -> None:
     trace = ShapeEnv(7)
     n = trace.size
     assert (n * 2, 3) == (n + n, 3)
-    assert not trace.conditions, "equal for all sizes"
+    assert not trace.guards, "equal for all sizes"
     assert n > 4
     assert n != 9
     assert n in (n, None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.shapes.abstract_arrays import StandIn
-from gluonic.codegen.shapes.facts import DynamicShapeError
+from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
@@ -154,19 +154,21 @@ def test_where_guards_hold_the_answer_is_the_same(
     entries = x_and("y")
     answers = []
     for shapes in (first, second):
-        guards = ShapeGuards(dict(zip(entries, shapes, strict=True)))
-        answers.append(bool(QUESTIONS[question](*[guards.observed[e] for e in entries])))
+        facts = Facts(dict(zip(entries, shapes, strict=True)), {})
+        guards = ShapeGuards(facts)
+        observed = guards.observed.shapes
+        answers.append(bool(QUESTIONS[question](*[observed[e] for e in entries])))
         assert guards
-        assert guards.hold(guards.shapes)
+        assert guards.hold(facts)
         if shapes is first:
             kept = guards
-    if kept.hold(dict(zip(entries, second, strict=True))):
+    if kept.hold(facts):
         assert answers[0] == answers[1]
 
 
 def test_how_many_axes_there_are_is_no_question() -> None:
     (x,) = x_and()
-    guards = ShapeGuards({x: (2, 3)})
-    assert len(guards.observed[x]) == 2
-    assert len(guards.observed[x][1:]) == 1
+    guards = ShapeGuards(Facts({x: (2, 3)}, {}))
+    assert len(guards.observed.shapes[x]) == 2
+    assert len(guards.observed.shapes[x][1:]) == 1
     assert not guards

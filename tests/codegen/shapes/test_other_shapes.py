@@ -17,7 +17,9 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import assert_alike, new_run
+from tests.codegen.other_shapes import TEN_CHANGES, Change, check_other_shapes
 from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.codegen.random_nets import Made, RandomNet, random_nets
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -57,6 +59,33 @@ def test_random_graphs_of_other_extents(random: RandomGraph, data: st.DataObject
         except (MXNetError, ValueError):
             assume(False)
         run_both(compiled, arrays)
+
+
+_TEN = settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[*HealthCheck],
+)
+
+
+@_TEN
+@given(random_graphs(most=10), TEN_CHANGES)
+def test_guards_decide_which_code_runs_a_graph_of_ten_other_sizes(
+    random: RandomGraph, changes: list[Change]
+) -> None:
+    check_other_shapes(random, changes)
+
+
+@_TEN
+@given(random_nets(), TEN_CHANGES)
+def test_guards_decide_which_code_runs_a_net_of_ten_other_sizes(
+    made: Made, changes: list[Change]
+) -> None:
+    try:
+        random, data = RandomNet(*made).graph()
+    except MXNetError:  # layers that do not fit together
+        assume(False)
+    check_other_shapes(random, changes, [data])
 
 
 def mlp(hidden: int = 8, out: int = 4) -> tuple[list[Node], list[Entry], list[Shape]]:

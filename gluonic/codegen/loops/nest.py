@@ -36,7 +36,7 @@ class LoopNest:
     lowered: LoweredGroup
     roots: Mapping[Entry, Entry]
 
-    def serves(self, loops: Mapping[Node, Loop | None], facts: Facts) -> bool:
+    def fits(self, loops: Mapping[Node, Loop | None], facts: Facts) -> bool:
         """Whether it is right for other shapes; `loops` are the operators' loops for these."""
         found = {node: loop for node, loop in loops.items() if loop is not None}
         if len(found) < len(self.group.nodes):
