@@ -11,7 +11,6 @@ from gluonic import symbol as sym
 from gluonic._version import __version__
 from gluonic.alias import install_as_mxnet
 from gluonic.base import MXNetError
-from gluonic.graph.numpy_face import NumpyFace
 from gluonic.graph.threads import limit_blas
 from gluonic.mxnet_names import hook
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
@@ -58,7 +57,7 @@ _LATER = {
     "mon": "monitor",
     "monitor": "monitor",
     "np": "numpy",
-    "np_symbol": "numpy.symbols",
+    "np_symbol": "symbol.numpy",
     "npx": "numpy_extension",
     "numpy": "numpy",
     "numpy_extension": "numpy_extension",
@@ -122,13 +121,3 @@ __all__ = [
 ]
 
 hook.install()
-
-
-def _numpy_classes() -> tuple[type, type]:
-    from gluonic.numpy.array import ndarray as array_class
-    from gluonic.numpy.symbols import _Symbol
-
-    return array_class, _Symbol
-
-
-NumpyFace.load = staticmethod(_numpy_classes)

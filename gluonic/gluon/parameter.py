@@ -10,11 +10,14 @@ from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon.array_classes import of_gluon
 from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.gluon.sparse_values import with_all_rows
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.memory import converted
+from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
@@ -109,8 +112,10 @@ class Parameter(ParameterValues):
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The shape; 0 is an axis that is not known yet."""
-        return self._shape
+        """The shape; 0, or -1 where shapes are NumPy's, is an axis that is not known yet."""
+        if self._shape is None or not is_np_shape():
+            return self._shape
+        return tuple(axis or -1 for axis in self._shape)
 
     @shape.setter
     def shape(self, new: Sequence[int]) -> None:
@@ -203,7 +208,7 @@ class Parameter(ParameterValues):
             raise complaints.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
-                value = nd.zeros(self._shape, dtype=as_dtype(self._dtype).name)
+                value = of_gluon(nd.zeros(self._shape, dtype=as_dtype(self._dtype).name))
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
                 value = with_all_rows(value, self._stype)
@@ -230,7 +235,7 @@ class Parameter(ParameterValues):
         wanted, what = as_dtype(self._dtype), f"the value of {self.name}"
         if self._stype != "default" or value.stype != "default":
             return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
-        return NDArray(converted(value._data, wanted, what, copy=False), value._context)
+        return value._kind(converted(value._data, wanted, what, copy=False), value._context)
 
     # Files
 
@@ -311,7 +316,7 @@ class Parameter(ParameterValues):
                 lambda array: (
                     array.astype(wanted)
                     if isinstance(array, BaseSparseNDArray)
-                    else NDArray(converted(array._data, wanted, what), array._context)
+                    else array._kind(converted(array._data, wanted, what), array._context)
                 )
             )
 
@@ -325,11 +330,11 @@ class Parameter(ParameterValues):
         if self._var is None:
             self._var = sym.var(
                 self.name,
-                shape=self._shape,
+                shape=self.shape,
                 dtype=self._dtype,
                 lr_mult=self.lr_mult,
                 wd_mult=self.wd_mult,
                 init=self._init_in_files,
                 stype=self._stype,
             )
-        return self._var
+        return self._var.as_np_ndarray() if is_np_array() else self._var

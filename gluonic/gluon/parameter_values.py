@@ -5,6 +5,7 @@ from typing import Any, NoReturn, TypeVar
 
 from gluonic import ndarray as nd
 from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon.array_classes import array_class
 from gluonic.gluon.sparse_values import RowsOfParameter, set_to_zero, with_all_rows
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_replaced
@@ -96,7 +97,8 @@ class ParameterValues(RowsOfParameter):
             return
         value = data._data
         what = f"the value of {self.name}"
-        self._hold([NDArray(copied(value, what), ctx) for ctx in contexts])
+        kind = array_class()
+        self._hold([kind(copied(value, what), ctx) for ctx in contexts])
 
     def _hold(self, arrays: Sequence[NDArray]) -> None:
         self._ctx_list = [array.context for array in arrays]

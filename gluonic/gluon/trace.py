@@ -15,12 +15,12 @@ from gluonic.gluon.tracing import TRACING
 from gluonic.graph import Graph, Node
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.infer import infer
-from gluonic.graph.numpy_face import numpy_array
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.graph.view import written
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.state import STATE
 from gluonic.support.cached_property import cached_property
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.numpy_face import is_numpy_name
+from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.view import NodeView, Titled
 from gluonic.support.record import record
 

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, Self, TypeVar
 
 from gluonic.graph.errors import describe
-from gluonic.graph.shape_semantics import np_shape, set_np_shape
+from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape
 
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
@@ -54,11 +54,21 @@ class np_array:
         _switch.active = self._before.pop()
 
 
-class _Numpy:
-    """The scope of both switches."""
+class Semantics:
+    """A scope that sets both switches.
 
-    def __init__(self) -> None:
-        self._scopes = np_shape(), np_array()
+    Parameters
+    ----------
+    shape, array : as for `set_np`
+    """
+
+    def __init__(self, shape: bool = True, array: bool = True) -> None:
+        self._scopes = np_shape(shape), np_array(array)
+
+    @staticmethod
+    def here() -> "Semantics":
+        """The scope that takes the present thread's switches to another thread or process."""
+        return Semantics(is_np_shape(), is_np_array())
 
     def __enter__(self) -> None:
         for scope in self._scopes:
@@ -120,7 +130,7 @@ def use_np(func: _Decorated) -> _Decorated:
     >>> ask(), is_np_array()
     (True, False)
     """
-    return _within(func, _Numpy, "use_np")
+    return _within(func, Semantics, "use_np")
 
 
 def _within(func: _Decorated, scope: Callable[[], Any], decorator: str) -> _Decorated:

@@ -69,7 +69,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "rnn.rnn_cell": (
         "rnn.base", "rnn.cells", "rnn.compound", "rnn.convolutional", "rnn.fused", "rnn.modifiers",
     ),
-    "symbol.numpy": ("numpy.symbols",),
+    "symbol.numpy": ("symbol.numpy.symbols",),
+    "symbol.numpy._symbol": ("symbol.numpy.symbols",),
     "symbol.symbol": ("symbol.functions", "symbol.variables"),
     "test_utils": ("test_utils.*",),
 }  # fmt: skip

@@ -10,10 +10,12 @@ import numpy as np
 from gluonic.graph import REGISTRY, Application, casting
 from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import NotDenseError
@@ -29,7 +31,7 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
     """Apply an operator without attributes to two arrays."""
     call = _with_array.get(name)
     if call is None:
-        call = _with_array[name] = _call_of(REGISTRY[name].apply({}))
+        call = _with_array[name] = _call_of(name, REGISTRY[name].apply({}))
     try:
         return call(x, y)
     except NotDenseError:
@@ -42,7 +44,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     key = name, number or str(number)  # 0.0 and -0.0 are equal, but not the same
     call = _with_scalar.get(key)
     if call is None:
-        call = _call_of(REGISTRY[name].apply({"scalar": number or str(number)}))
+        call = _call_of(name, REGISTRY[name].apply({"scalar": number or str(number)}))
         if not math.isnan(number):  # it would never be found again
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
@@ -53,11 +55,12 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
         return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
 
 
-def _call_of(application: Application) -> Fast:
+def _call_of(name: str, application: Application) -> Fast:
     """How an operator is called on arrays: the short way, if nothing is to be cast."""
     if casting.concerns(application.op.name):
         return lambda *arrays: invoke(application, cast_inputs(application, arrays))[0]
-    return fast_call(application) or (lambda *arrays: invoke(application, arrays)[0])
+    kind = numpy_array() if is_numpy_name(name) else NDArray
+    return fast_call(application, kind) or (lambda *arrays: invoke(application, arrays)[0])
 
 
 casting.watchers.extend([_with_array.clear, _with_scalar.clear])

@@ -15,8 +15,8 @@ from gluonic.graph import Array
 from gluonic.graph.errors import AttributeValueError, CallError, MXNetError, describe
 from gluonic.graph.handles import handle_of, held_by
 from gluonic.graph.memory import allocated, copied
-from gluonic.graph.numpy_face import numpy_array
 from gluonic.ndarray.context import CPU, Context
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.tape import Leaf, Record, TapeEntry
 
 GRADIENT_REQUESTS = ("write", "add", "null")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.numpy_face import numpy_array
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.invoke import NotAnArrayError
 from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 

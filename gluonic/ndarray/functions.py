@@ -8,12 +8,13 @@ from gluonic.graph.calling import Caller, dress
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
 from gluonic.graph.namespaces import Functions
-from gluonic.graph.numpy_face import is_numpy_name, numpy_array
+from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke
 from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import copy_value, gives_sparse, has_sparse

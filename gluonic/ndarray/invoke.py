@@ -19,10 +19,10 @@ from gluonic.graph.interpret import (
     signature_of,
     without_memory,
 )
-from gluonic.graph.numpy_face import numpy_array
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import OF_DENSE, gives_sparse, invoke_stored

@@ -205,6 +205,8 @@ def _binary_function(name: str, row: BinaryFunction) -> Callable[..., Any]:
         def call(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
             if type(x1) is kind and type(x2) is kind and out is None and not kwargs:
                 return on_arrays(x1, x2)  # which is what most calls are
+            if out is None and not kwargs and type(x1) is kind and is_number(x2):
+                return F.with_number(row.scalar, x1, x2)
             check_keywords(name, kwargs)
             return _of_operands(F, row, name, x1, x2, {} if out is None else {"out": out})
 

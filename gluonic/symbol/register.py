@@ -6,8 +6,9 @@ from typing import Any
 from gluonic.graph import Operator
 from gluonic.graph import ops as _ops  # noqa: F401 - fills the registry
 from gluonic.graph.calling import Caller, dress
-from gluonic.graph.numpy_face import is_numpy_name, numpy_symbol
+from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.symbol.compose import apply_operator
+from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.symbol import Symbol
 
 

@@ -13,7 +13,6 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import write_json
 from gluonic.graph.node_attributes import plain
-from gluonic.graph.numpy_face import numpy_symbol
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol import inference
@@ -22,6 +21,7 @@ from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
 from gluonic.symbol.numpy_calls import NumPyCalls
+from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.unsupported import (
     NotImplementedForSymbol,
     SymbolAttributeError,

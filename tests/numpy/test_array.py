@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gluonic import autograd, nd
-from gluonic.numpy.array import ndarray
+from gluonic.ndarray.numpy.array import ndarray
 
 
 def array(value: Any, dtype: Any = np.float32) -> Any:

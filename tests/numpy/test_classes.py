@@ -7,8 +7,8 @@ import pytest
 
 from gluonic import autograd, gluon, nd, sym, util
 from gluonic.gluon import nn
-from gluonic.numpy.array import ndarray
-from gluonic.numpy.symbols import _Symbol
+from gluonic.ndarray.numpy.array import ndarray
+from gluonic.symbol.numpy.symbols import _Symbol
 
 
 def array(*shape: int) -> Any:

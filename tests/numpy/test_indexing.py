@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, basic_indices, integer_array_indices
 
 from gluonic import autograd, nd
-from gluonic.numpy.array import ndarray
+from gluonic.ndarray.numpy.array import ndarray
 
 SHAPES = array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
+from gluonic.gluon.array_classes import of_gluon
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocating
 from gluonic.ndarray import Context, NDArray
@@ -48,7 +49,9 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     except (MXNetError, ValueError) as error:
         _require_alike(data, error)
         raise
-    return stacked if isinstance(first, NDArray) else nd.array(stacked, dtype=stacked.dtype)
+    if isinstance(first, NDArray):
+        return stacked
+    return of_gluon(nd.array(stacked, dtype=stacked.dtype))
 
 
 def _parts(data: Sequence[Any]) -> list[Any]:
@@ -117,7 +120,7 @@ def _kind(sample: Any) -> str:
     except ValueError:  # lists of unequal lengths
         return f"a {type(sample).__name__} of unequal parts"
     if isinstance(sample, NDArray):
-        return f"NDArray of shape {shape}, dtype {sample.dtype.__name__}"
+        return f"NDArray of shape {shape}, dtype {np.dtype(sample.dtype).name}"
     return f"{type(sample).__name__} of shape {shape}"
 
 

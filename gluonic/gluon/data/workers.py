@@ -22,6 +22,7 @@ import numpy as np
 
 from gluonic.gluon.data.batchify import batch_of
 from gluonic.gluon.data.orphans import end_with_parent
+from gluonic.graph.array_semantics import Semantics
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.state import RANDOM
 
@@ -39,13 +40,14 @@ def _begin(dataset: Any, batchify: Batchify) -> None:
     _job.update(dataset=dataset, batchify=batchify)
 
 
-def _make(samples: Sequence[Any], seed: int) -> Any:
+def _make(samples: Sequence[Any], seed: int, semantics: Semantics) -> Any:
     """Make a batch, in a worker process."""
     RANDOM.seed(seed)
     np.random.seed(seed)
     random.seed(seed)
     try:
-        return batch_of(_job["dataset"], samples, _job["batchify"])
+        with semantics:
+            return batch_of(_job["dataset"], samples, _job["batchify"])
     except Exception as error:
         error.add_note("in a worker process")
         if _survives_pickling(error):
@@ -90,17 +92,18 @@ class LoaderWorkers:
             self._executor = self._start()
             weakref.finalize(self, _stop, self._executor, os.getpid())
         if self._threads:
-            return self._executor.submit(self._make_here, samples)
+            return self._executor.submit(self._make_here, samples, Semantics.here())
         seed = int(RANDOM.generator.integers(2**32))
         with warnings.catch_warnings():  # forking beside threads: ours hold no locks meanwhile
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
-                return self._executor.submit(_make, samples, seed)
+                return self._executor.submit(_make, samples, seed, Semantics.here())
             except concurrent.futures.process.BrokenProcessPool as error:
                 raise self._worker_lost() from error
 
-    def _make_here(self, samples: Sequence[Any]) -> Any:
-        return batch_of(self._dataset, samples, self._batchify)
+    def _make_here(self, samples: Sequence[Any], semantics: Semantics) -> Any:
+        with semantics:
+            return batch_of(self._dataset, samples, self._batchify)
 
     def _start(self) -> Executor:
         if self._threads:

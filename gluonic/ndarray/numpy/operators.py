@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gluonic.graph import REGISTRY
-from gluonic.graph.numpy_face import numpy_array
+from gluonic.ndarray.arithmetic import on_scalar
 from gluonic.ndarray.functions import make_function
+from gluonic.ndarray.numpy_class import numpy_array
 
 
 class ArrayOperators:
@@ -22,6 +23,10 @@ class ArrayOperators:
     def is_array(self, value: Any) -> bool:
         """Whether a value is an array of `mx.np`."""
         return isinstance(value, numpy_array())
+
+    def with_number(self, name: str, x: Any, number: Any) -> Any:
+        """Apply an operator to an array and a number, its attribute ``scalar``."""
+        return on_scalar(name, x, number)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

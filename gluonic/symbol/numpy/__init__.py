@@ -1,7 +1,10 @@
 """``mx.sym.np``: NumPy's functions on symbols."""
 
+from gluonic.numpy_functions.methods import add_to
 from gluonic.numpy_functions.table import bound
 from gluonic.symbol.numpy.operators import SYMBOLIC
+from gluonic.symbol.numpy.symbols import _Symbol
 
 functions = bound("np", SYMBOLIC, __name__)
 globals().update(functions)
+add_to(_Symbol, functions, in_place=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gluonic.graph import REGISTRY
-from gluonic.graph.numpy_face import numpy_symbol
+from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.register import make_function
 from gluonic.symbol.symbol import Symbol
 
@@ -23,6 +23,10 @@ class SymbolOperators:
     def is_array(self, value: Any) -> bool:
         """Whether a value is a symbol."""
         return isinstance(value, Symbol)
+
+    def with_number(self, name: str, x: Any, number: Any) -> Any:
+        """Apply an operator to a symbol and a number, its attribute ``scalar``."""
+        return getattr(self, name)(x, scalar=float(number))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

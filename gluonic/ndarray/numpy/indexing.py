@@ -17,12 +17,12 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.assigning import check_not_read_only, write, write_quickly
 from gluonic.ndarray.indexing import KeyKindError, sliced, taken
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.keys import Key, is_integer, positions_of, recorded_parts, slices_of
+from gluonic.ndarray.keys import Key, is_integer, is_plain, positions_of, recorded_parts, slices_of
 from gluonic.ndarray.nested_lists import shared_array_of
+from gluonic.ndarray.numpy.array import method, ndarray
 from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import entry_of
-from gluonic.numpy.array import method, ndarray
 
 _PART = "a part of an array"
 _BASIC = (slice, type(None), type(Ellipsis))
@@ -67,6 +67,10 @@ def _out_of_range(self: NDArray, what: object) -> OutOfRangeError:
 @method("__getitem__")
 def getitem(self: ndarray, key: Any) -> NDArray:
     """Return the part that a key names."""
+    if not STATE.recording and is_plain(key):
+        part = _quick(self._data, key)
+        if part is not None:
+            return wrap(part, None, self._context, ndarray)
     index, basic = _read_key(self, key)
     recorded = recorded_parts(key)
     if recorded or (STATE.recording and entry_of(self) is not None):
@@ -80,6 +84,17 @@ def getitem(self: ndarray, key: Any) -> NDArray:
     if not part.flags.c_contiguous:
         part = copied(part, _PART)
     return wrap(part, None, self._context, ndarray)
+
+
+def _quick(data: Array, key: Any) -> Array | None:
+    """What a plain key names, if that is several elements and the key is right."""
+    try:
+        part = data[key]
+    except (IndexError, ValueError):
+        return None  # the slow way says what is wrong
+    if not isinstance(part, np.ndarray):
+        return None
+    return part if part.flags.c_contiguous else copied(part, _PART)
 
 
 def _recorded(self: ndarray, index: Key, recorded: Sequence[NDArray], *, basic: bool) -> NDArray:

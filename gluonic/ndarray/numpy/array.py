@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
 from gluonic.graph.errors import CallError, describe, warn
+from gluonic.ndarray import copying, shaping
 from gluonic.ndarray.array import NDArray, methods_of
-from gluonic.numpy.printing import array_text
+from gluonic.ndarray.numpy.printing import array_text
+from gluonic.numpy_functions.methods import check_cast
 
 
 class UnhashableArrayError(NotImplementedError, TypeError):
@@ -41,6 +43,35 @@ class ndarray(NDArray):
     def dtype(self) -> Any:
         """The element type, a `numpy.dtype`."""
         return self._data.dtype
+
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        """Return the elements as another dtype.
+
+        Parameters
+        ----------
+        dtype : the dtype, by name or NumPy type
+        order, casting, subok : taken for NumPy's sake, with these values alone (and ``order="C"``)
+        copy : whether to copy even where the array already has the dtype
+        """
+        check_cast(order, casting, subok)
+        return copying.astype(self, dtype, copy)
+
+    def copy(self, order: str = "C") -> Any:
+        """Return a copy; the order is that of C."""
+        if order != "C":
+            raise NotImplementedError(f"copy: order='C' alone is there, not {order!r}")
+        return copying.copy(self)
+
+    def reshape_view(self, *shape: Any, **keywords: Any) -> Any:
+        """Return the elements under another shape, sharing memory; see `mx.nd.NDArray.reshape`."""
+        return shaping.reshape(self, *shape, **keywords)
 
     def item(self, *args: Any) -> Any:
         """Return an element as a Python number.
