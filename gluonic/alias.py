@@ -3,8 +3,8 @@
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from types import ModuleType
 
@@ -19,15 +19,35 @@ _TELL_THEIR_VERSION = ("", ".base", ".libinfo")
 _LEFT_IMPORTED = ("multiprocessing.pool", "urllib.request")
 
 
+_HOROVOD = "horovod"
+_HOROVODS_FACE = "horovod.mxnet"
+
+
+class _Horovod(Loader):
+    """Makes the package that Horovod's interface for MXNet is in, where there is no real one."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__doc__ = "Horovod, of which gluonic has the interface for MXNet: ``horovod.mxnet``."
+
+
 class _Finder(MetaPathFinder):
-    """Finds ``mxnet.a.b`` where ``gluonic.a.b`` is."""
+    """Finds ``mxnet.a.b`` where ``gluonic.a.b`` is, and ``horovod.mxnet`` where ``gluonic.horovod`` is."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != _ALIAS and not fullname.startswith(_ALIAS + "."):
+        if fullname == _HOROVOD:
+            real_one = PathFinder.find_spec(fullname, path)
+            return real_one or spec_from_loader(fullname, _Horovod(), is_package=True)
+        if f"{fullname}.".startswith(f"{_HOROVODS_FACE}."):
+            real = f"{_PACKAGE}.{_HOROVOD}{fullname[len(_HOROVODS_FACE) :]}"
+        elif f"{fullname}.".startswith(f"{_ALIAS}."):
+            real = _PACKAGE + fullname[len(_ALIAS) :]
+        else:
             return None
-        real = _PACKAGE + fullname[len(_ALIAS) :]
         try:
             module = importlib.import_module(real)
         except ModuleNotFoundError as error:

@@ -24,6 +24,7 @@ FACE = {
     "gluonic",
     "alias",
     "c_api",
+    "horovod",
     "mxnet_names",
     "module",
     "visualization",

@@ -34,7 +34,7 @@ class World:
     group : all ranks
     watch : what this rank looks at while it waits
     local : the ranks of this machine
-    machines : the names of the machines, in the order of their first ranks
+    ranks_by_machine : those of each machine, in the order of their first ranks
     """
 
     def __init__(self) -> None:
@@ -52,9 +52,10 @@ class World:
                 f"{host}\n{uuid4().hex}".encode(), lambda: "all ranks to begin"
             )
         ]
-        self.local = [r for r in everyone if said[r][0] == host]
-        self.machines = list(dict.fromkeys(name for name, _ in said))
-        self.host = host
+        machines: dict[str, list[int]] = {}
+        for r in everyone:
+            machines.setdefault(said[r][0], []).append(r)
+        self.local, self.ranks_by_machine = machines[host], list(machines.values())
         self.watch.board = Board(f"gluonic-{said[0][1]}", self.local, self.group.rank)
         self.group.barrier(lambda: "all ranks to begin")
         self.watch.board.take_down()

@@ -5,20 +5,22 @@ from typing import Any
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.kvstore.base import KVStoreBase
 from gluonic.kvstore.distributed import DistributedStore
+from gluonic.kvstore.horovod import HorovodStore
 from gluonic.kvstore.kvstore import KVStore
 
 __all__ = ["create"]
 
 _LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
 _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
-_KINDS: dict[str, Any] = dict.fromkeys(_LOCAL, KVStore) | dict.fromkeys(
-    _DISTRIBUTED, DistributedStore
-)
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(_LOCAL, KVStore),
+    **dict.fromkeys(_DISTRIBUTED, DistributedStore),
+    "horovod": HorovodStore,
+}
 _REFUSED = {
     "byteps": "BytePS is a program of its own, with servers",
     "nccl": "it is NVIDIA's, for GPUs",
     "dist_async": "updates are applied in step",
-    "horovod": "there is no Horovod",
 }
 
 
@@ -28,8 +30,8 @@ def create(name: str = "local") -> Any:
     Parameters
     ----------
     name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
-        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one; or
-        another one that is registered
+        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one;
+        ``"horovod"`` for those as well, to sum up and keep nothing; or another one that is registered
 
     Raises
     ------

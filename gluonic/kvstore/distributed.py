@@ -12,9 +12,9 @@ from gluonic.distributed import World, world
 from gluonic.distributed.buckets import Buckets
 from gluonic.distributed.codecs import Codec, codec_of
 from gluonic.distributed.group import RankGroup
+from gluonic.distributed.marks import marked
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, NotThereError, describe
-from gluonic.graph.events import EVENTS
 from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, total_of
 from gluonic.kvstore.kvstore import KVStore
@@ -113,10 +113,7 @@ class DistributedStore(KVStore):
             self._check(one, given[0])
         self._world.watch.advance()
         keys = [one for one, _ in pairs]
-        if EVENTS.active:
-            with EVENTS.span("push", "communication", keys=[str(one) for one in keys]):
-                totals = self._summed(pairs)
-        else:
+        with marked("push", keys=_keys(pairs)):
             totals = self._summed(pairs)
         self._apply(keys, totals)
 

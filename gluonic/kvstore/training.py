@@ -31,7 +31,8 @@ def find_store(wanted: Any, contexts: int, where: str) -> Any:
         return wanted
     if not isinstance(wanted, str):
         raise TypeError(f"{where}: kvstore must be a KVStore, a name or None, not {wanted!r}")
-    return None if contexts == 1 and "dist" not in wanted else create(wanted)
+    is_of_one_process = "dist" not in wanted and wanted != "horovod"
+    return None if contexts == 1 and is_of_one_process else create(wanted)
 
 
 def updates_weights(store: Any, largest: int) -> bool:

@@ -89,7 +89,17 @@ SAME: dict[str, str] = {
 }
 
 # What MXNet has nothing like, but for the parts above.
-_OURS = {"alias", "codegen", "distributed", "extension", "graph", "minpy", "mxnet_names", "tools"}
+_OURS = {
+    "alias",
+    "codegen",
+    "distributed",
+    "extension",
+    "graph",
+    "horovod",
+    "minpy",
+    "mxnet_names",
+    "tools",
+}
 
 
 @cache

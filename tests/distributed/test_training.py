@@ -68,6 +68,26 @@ def test_ranks_with_a_half_each_learn_what_one_process_learns() -> None:
 
 
 @ranks(2)
+def test_a_store_of_horovods_kind_sums_up_what_each_rank_applies() -> None:
+    group = world().group
+    store = mx.kv.create("horovod")
+    assert (store.type, store.rank, store.local_rank) == ("horovod", group.rank, group.rank)
+    out = nd.zeros(2)
+    for _ in range(2):
+        store.broadcast("w", nd.ones(2) * (5 + group.rank), out=out)
+        assert (out.asnumpy() == 5).all()
+    values = nd.ones(3) * (1 + group.rank)
+    store.pushpull("never seen", values)
+    assert (values.asnumpy() == 3).all()
+    with pytest.raises(NotImplementedError, match="has no set_optimizer"):
+        store.set_optimizer(mx.optimizer.SGD())
+    expected, _ = trained(slice(None), None)
+    found, _ = trained(slice(group.rank, None, 2), "horovod")
+    for weight, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(weight, other, rtol=1e-4, atol=1e-6)
+
+
+@ranks(2)
 def test_a_module_fits_with_the_store_of_its_arguments() -> None:
     rank = world().group.rank
     images, labels = data()

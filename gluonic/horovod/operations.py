@@ -1,0 +1,290 @@
+"""What ranks do together with arrays."""
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from gluonic.distributed.group import RankGroup
+from gluonic.distributed.marks import marked
+from gluonic.distributed.reduction import AllReduce
+from gluonic.graph import Array
+from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.horovod.process_sets import ProcessSet, global_process_set
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.creation import array
+from gluonic.ndarray.kernels import overwrite
+
+Average, Sum, Adasum, Min, Max, Product = range(6)
+_COMBINED_BY = {Average: "sum", Sum: "sum", Min: "min", Max: "max", Product: "product"}
+_unnamed = count()
+
+
+class InputError(MXNetError, ValueError, AssertionError):
+    """What was given to an operation makes no sense."""
+
+
+def _agreed(
+    group: RankGroup, what: str, name: str | None, facts: str, problem: str = ""
+) -> Callable[[], str]:
+    """Compare what the ranks bring; how to call it in errors.
+
+    Raises
+    ------
+    RanksDisagreeError
+        on all ranks, if they differ, or one has a problem
+    InputError
+        if all have the same problem
+    """
+    called = what if name is None else f"{what} {name!r}"
+
+    def say() -> str:
+        return f"hvd.{called}"
+
+    group.agree(f"{called}: {facts}{problem and f'; {problem}'}", say)
+    if problem:
+        raise InputError(describe(problem, where=f"hvd.{called}", facts=[facts]))
+    group.watch.advance()
+    return say
+
+
+def _described(tensors: Sequence[NDArray]) -> str:
+    return "; ".join(f"{np.dtype(t.dtype)} {t.shape}" for t in tensors)
+
+
+def _scaled(values: Array, factor: float) -> Array:
+    """Values times a factor: of integers in float64, of float16 in float32, in their dtype again."""
+    if factor == 1.0:
+        return values
+    least = np.float64 if values.dtype.kind in "iu" else np.float32
+    wide = np.result_type(values.dtype, least)
+    found: Array = (values.astype(wide) * wide.type(factor)).astype(values.dtype)
+    return found
+
+
+def _operation(op: int | None, average: bool | None) -> int:
+    """Which operation is asked for: ``average=`` is how it was said once."""
+    if op is not None and average is not None:
+        raise ValueError("The op parameter supersedes average. Please provide only one of them.")
+    chosen = op if op is not None else Sum if average is False else Average
+    if chosen not in _COMBINED_BY:
+        raise NotThereError(describe("there is no Adasum", where="hvd", hint="op=hvd.Average"))
+    return chosen
+
+
+def grouped_allreduce(
+    tensors: Sequence[NDArray],
+    average: bool | None = None,
+    name: str | None = None,
+    priority: int = 0,
+    prescale_factor: float = 1.0,
+    postscale_factor: float = 1.0,
+    process_set: ProcessSet = global_process_set,
+    op: int | None = None,
+) -> list[NDArray]:
+    """Reduce several arrays over all ranks; see `allreduce`."""
+    chosen = _operation(op, average)
+    if not tensors:
+        return []
+    group = process_set.group()
+    scales = f"op {chosen}, scaled by {prescale_factor} and {postscale_factor}"
+    say = _agreed(group, "allreduce", name, f"{_described(tensors)}; {scales}")
+    with marked("allreduce", named=name):
+        values = [np.array(_scaled(t._data, prescale_factor), order="C") for t in tensors]
+        if group.size > 1:
+            combined = _COMBINED_BY[chosen]
+            running = [AllReduce(group, v.reshape(-1), say, combined) for v in values]
+            for each in running:
+                each.share()
+            for each in running:
+                each.finish()
+    after = postscale_factor / group.size if chosen == Average else postscale_factor
+    return [NDArray(_scaled(v, after), t.context) for v, t in zip(values, tensors, strict=True)]
+
+
+def grouped_allreduce_(
+    tensors: Sequence[NDArray], *arguments: Any, **options: Any
+) -> Sequence[NDArray]:
+    """Reduce several arrays in their place; see `allreduce`."""
+    for tensor, found in zip(
+        tensors, grouped_allreduce(tensors, *arguments, **options), strict=True
+    ):
+        overwrite(tensor, found._data)
+    return tensors
+
+
+def allreduce(
+    tensor: NDArray,
+    average: bool | None = None,
+    name: str | None = None,
+    priority: int = 0,
+    prescale_factor: float = 1.0,
+    postscale_factor: float = 1.0,
+    process_set: ProcessSet = global_process_set,
+    op: int | None = None,
+) -> NDArray:
+    """Reduce an array over all ranks.
+
+    Parameters
+    ----------
+    tensor : of one shape and dtype on all ranks
+    average : whether to average or to sum up, as older programs say it
+    name : what errors call it
+    priority : taken for Horovod's sake; operations are done in the order of the calls
+    prescale_factor, postscale_factor : what it is multiplied by before and afterwards
+    process_set : the ranks
+    op : `Average`, which is the default, `Sum`, `Min`, `Max` or `Product`
+
+    Raises
+    ------
+    RanksDisagreeError
+        on all ranks, if they differ in name, shape, dtype or operation
+    """
+    scales = (prescale_factor, postscale_factor)
+    return grouped_allreduce([tensor], average, name, priority, *scales, process_set, op)[0]
+
+
+def allreduce_(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
+    """Reduce an array in its place; see `allreduce`."""
+    overwrite(tensor, allreduce(tensor, *arguments, **options)._data)
+    return tensor
+
+
+def grouped_allgather(
+    tensors: Sequence[NDArray],
+    name: str | None = None,
+    priority: int = 0,
+    process_set: ProcessSet = global_process_set,
+) -> list[NDArray]:
+    """Concatenate several arrays over all ranks; see `allgather`."""
+    group = process_set.group()
+    rests = "; ".join(f"{np.dtype(t.dtype)} {('…', *t.shape[1:])}" for t in tensors)
+    say = _agreed(group, "allgather", name, rests)
+    with marked("allgather", named=name):
+        return [NDArray(np.concatenate(group.gather(t._data, say)), t.context) for t in tensors]
+
+
+def allgather(
+    tensor: NDArray,
+    name: str | None = None,
+    priority: int = 0,
+    process_set: ProcessSet = global_process_set,
+) -> NDArray:
+    """Concatenate the ranks' arrays, which may differ in the length of the first axis."""
+    return grouped_allgather([tensor], name, priority, process_set)[0]
+
+
+def broadcast(
+    tensor: NDArray,
+    root_rank: int,
+    name: str | None = None,
+    priority: int = 0,
+    process_set: ProcessSet = global_process_set,
+) -> NDArray:
+    """What one rank has of an array of which all ranks have one; `root_rank` is its number among all."""
+    group = process_set.group()
+    problem = "" if root_rank in group.members else f"rank {root_rank} is not in {process_set}"
+    facts = f"{_described([tensor])} from rank {root_rank}"
+    say = _agreed(group, "broadcast", name, facts, problem)
+    values = tensor.asnumpy()
+    with marked("broadcast", named=name):
+        group.broadcast(values, group.members.index(root_rank), say)
+    return NDArray(values, tensor.context)
+
+
+def broadcast_(tensor: NDArray, root_rank: int, *arguments: Any, **options: Any) -> NDArray:
+    """Replace an array's values by those that one rank has; see `broadcast`."""
+    overwrite(tensor, broadcast(tensor, root_rank, *arguments, **options)._data)
+    return tensor
+
+
+def alltoall(
+    tensor: NDArray,
+    splits: Any = None,
+    name: str | None = None,
+    priority: int = 0,
+    process_set: ProcessSet = global_process_set,
+) -> Any:
+    """Send each rank a slice of the first axis.
+
+    Parameters
+    ----------
+    tensor : what to send
+    splits : how long the slice for each rank is, integers of 32 bits; equal slices by default
+    name, priority, process_set : see `allreduce`
+
+    Returns
+    -------
+    NDArray, or a pair
+        the slices that have come, one after the other; and, if `splits` was given, how long each is
+    """
+    group = process_set.group()
+    lengths, problem = _lengths_of(tensor, splits, group.size)
+    facts = f"{np.dtype(tensor.dtype)} {('…', *tensor.shape[1:])}"
+    say = _agreed(group, "alltoall", name, facts, problem)
+    with marked("alltoall", named=name):
+        found = group.scatter(tensor._data[: sum(lengths)], lengths, say)
+    collected = NDArray(np.concatenate(found), tensor.context)
+    if splits is None:
+        return collected
+    return collected, array([len(part) for part in found], dtype="int32")
+
+
+def _lengths_of(tensor: NDArray, splits: Any, size: int) -> tuple[list[int], str]:
+    """How long each slice is, and what is wrong with that."""
+    length = len(tensor)
+    if splits is None:
+        wrong = (
+            f"the first axis, {length}, cannot be divided among {size} ranks"
+            if length % size
+            else ""
+        )
+        return [length // size] * size, wrong
+    given = splits if isinstance(splits, NDArray) else array(splits, dtype="int32")
+    if given.dtype != np.int32 or given.shape != (size,):
+        return [], f"splits must be {size} integers of 32 bits, not {_described([given])}"
+    found = [int(n) for n in given.asnumpy()]
+    if min(found) < 0 or sum(found) > length:
+        return [], f"splits {found} do not fit into a first axis of {length}"
+    return found, ""
+
+
+def grouped_reducescatter(
+    tensors: Sequence[NDArray],
+    op: int = Average,
+    name: str | None = None,
+    priority: int = 0,
+    process_set: ProcessSet = global_process_set,
+    prescale_factor: float = 1.0,
+    postscale_factor: float = 1.0,
+) -> list[NDArray]:
+    """Reduce several arrays, and keep this rank's part of each; see `reducescatter`."""
+    if op not in (Average, Sum):
+        raise InputError(describe("op must be hvd.Average or hvd.Sum", where="hvd.reducescatter"))
+    if any(not tensor.shape for tensor in tensors):
+        raise InputError(describe("a scalar has no first axis", where="hvd.reducescatter"))
+    group = process_set.group()
+    scales = {"prescale_factor": prescale_factor, "postscale_factor": postscale_factor}
+    whole = grouped_allreduce(
+        tensors, None, name, priority, process_set=process_set, op=op, **scales
+    )
+    found = []
+    for tensor in whole:
+        least, more = divmod(len(tensor), group.size)
+        start = group.rank * least + min(group.rank, more)
+        found.append(tensor[start : start + least + (group.rank < more)])
+    return found
+
+
+def reducescatter(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
+    """Sum up or average an array over the ranks, and keep this rank's part of the first axis.
+
+    The first ranks' parts are longer by one where the axis cannot be divided.
+    """
+    return grouped_reducescatter([tensor], *arguments, **options)[0]
+
+
+def barrier(process_set: ProcessSet = global_process_set) -> None:
+    """Wait for all ranks."""
+    process_set.group().barrier()

@@ -1,0 +1,111 @@
+"""Sets of ranks that operations can be limited to."""
+
+from collections.abc import Iterable
+
+from gluonic.distributed import world
+from gluonic.distributed.group import RankGroup
+from gluonic.graph.errors import MXNetError, describe
+
+
+class ProcessSet:
+    """Some ranks; `add_process_set` makes them a group.
+
+    Parameters
+    ----------
+    ranks : their numbers
+
+    Attributes
+    ----------
+    process_set_id : its number; None before it has been added, and after it has been removed
+    ranks : the numbers, ascending
+    """
+
+    def __init__(self, ranks: Iterable[int]) -> None:
+        found = sorted(ranks)
+        if any(not isinstance(rank, int) for rank in found):
+            raise ValueError("ProcessSet should be initialized with a list of process ranks")
+        self.process_set_id: int | None = None
+        self.ranks = found
+        self._members: RankGroup | None = None
+
+    def _begin(self, group: RankGroup) -> None:
+        self.process_set_id, self.ranks, self._members = 0, list(group.members), group
+
+    def _invalidate(self) -> None:
+        self.process_set_id, self._members = None, None
+
+    def size(self) -> int | None:
+        """How many ranks it has; None while it is no group."""
+        return None if self.process_set_id is None else len(self.ranks)
+
+    def rank(self) -> int | None:
+        """The number of this rank in it; None while it is no group, -1 where this rank is not in it."""
+        if self.process_set_id is None:
+            return None
+        return -1 if self._members is None else self._members.rank
+
+    def included(self) -> bool:
+        """Whether this rank is in it."""
+        return world().group.rank in self.ranks
+
+    def group(self) -> RankGroup:
+        """The group of its ranks.
+
+        Raises
+        ------
+        MXNetError
+            if it is none, or this rank is not in it
+        """
+        if self._members is None:
+            what = (
+                "Horovod has not been initialized; use hvd.init()"
+                if not _SETS and self is global_process_set
+                else f"this rank is not in {self}"
+                if self.process_set_id is not None
+                else f"{self} has not been added"
+            )
+            raise MXNetError(describe(what, where="hvd", hint="hvd.add_process_set(ranks)"))
+        return self._members
+
+    def __str__(self) -> str:
+        return f"ProcessSet(process_set_id={self.process_set_id}, ranks={self.ranks})"
+
+
+global_process_set = ProcessSet([])
+_SETS: dict[int, ProcessSet] = {}
+
+
+def add_process_set(process_set: ProcessSet | Iterable[int]) -> ProcessSet:
+    """Make some ranks a group; all ranks call it, those that are not in it as well.
+
+    Parameters
+    ----------
+    process_set : the set, or the numbers of its ranks
+
+    Raises
+    ------
+    ValueError
+        if there is a set of these ranks already, or there are no such ranks
+    """
+    found = process_set if isinstance(process_set, ProcessSet) else ProcessSet(process_set)
+    everyone = world()
+    if any(not 0 <= rank < everyone.group.size for rank in found.ranks):
+        raise ValueError(
+            f"{found} has ranks that are not among the {everyone.group.size} there are"
+        )
+    others = (*_SETS.values(), global_process_set)
+    if any(found.ranks == other.ranks for other in others):
+        raise ValueError(f"Attempted to add a duplicate process set: {found}")
+    found._members = everyone.split(found.ranks)
+    found.process_set_id = max(_SETS, default=0) + 1
+    _SETS[found.process_set_id] = found
+    return found
+
+
+def remove_process_set(process_set: ProcessSet) -> bool:
+    """Forget a set; whether there was one. The set of all ranks stays."""
+    number = process_set.process_set_id
+    if number is None or number == 0:
+        return False
+    process_set._invalidate()
+    return _SETS.pop(number, None) is not None
