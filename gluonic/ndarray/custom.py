@@ -54,6 +54,9 @@ class CustomOp:
         """Write `src` to `dst` as `req` asks."""
         if req == "null":
             return
+        if dst.stype != "default" or getattr(src, "stype", "default") != "default":
+            dst[:] = src if req != "add" else dst + src
+            return
         values = src._data if isinstance(src, NDArray) else src
         if not isinstance(values, np.ndarray):
             values = np.asarray(values).astype(dst._data.dtype)
@@ -104,7 +107,12 @@ class CustomOpProp:
         )
 
     def infer_storage_type(self, in_stype: list[str]) -> Any:
-        """Return the storage types of the inputs, of the outputs and of the auxiliary states."""
+        """Return the storage types of the inputs, of the outputs and of the auxiliary states.
+
+        Parameters
+        ----------
+        in_stype : the storage types of the inputs; this method takes dense ones alone
+        """
         _require_dense("infer_storage_type", "in_stype", in_stype)
         return in_stype, ["default"] * len(self.list_outputs()), self._dense_states()
 
@@ -116,7 +124,15 @@ class CustomOpProp:
         igrad_stype: list[str],
         aux_stype: list[str],
     ) -> Any:
-        """Return the storage types of all arguments, in their order."""
+        """Return the storage types of all arguments, in their order, as `backward` is to have them.
+
+        Parameters
+        ----------
+        ograd_stype, in_stype, out_stype, aux_stype : those of the outputs' gradients, of the inputs, of the
+            outputs and of the auxiliary states
+        igrad_stype : those that are asked for of the inputs' gradients; this method takes dense ones alone,
+            here and in `ograd_stype`
+        """
         _require_dense("infer_storage_type_backward", "ograd_stype", ograd_stype)
         _require_dense("infer_storage_type_backward", "igrad_stype", igrad_stype)
         dense = [["default"] * len(types) for types in (ograd_stype, in_stype, out_stype)]

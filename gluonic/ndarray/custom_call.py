@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated
+from gluonic.graph.storage.values import Value, stored_zeros
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, new_prop, on_change
 from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import made, value_of
 
 _MOST_SITES = 1024
 
@@ -107,7 +108,7 @@ class CustomSignature:
 
     __slots__ = ("_dependency", "count", "dtypes", "name", "prop", "results", "shapes")
 
-    def __init__(self, settings: Mapping[str, str], arrays: Sequence[Array]) -> None:
+    def __init__(self, settings: Mapping[str, str], arrays: Sequence[Value]) -> None:
         self.name = settings["op_type"]
         prop = self.prop = new_prop(settings)
         self.count = len(prop.list_arguments())
@@ -142,10 +143,12 @@ class CustomSignature:
             )
         return made
 
-    def forward(self, op: CustomOp, arrays: Sequence[Array], train: bool) -> list[Array]:
-        """Call the operator's `forward`; returns its outputs."""
-        outputs = [allocated(np.zeros, s, dtype, "an output") for s, dtype in self.results]
-        given = [wrap(a) for a in arrays]
+    def forward(
+        self, op: CustomOp, arrays: Sequence[Value], train: bool, kinds: Sequence[str] = ()
+    ) -> list[Any]:
+        """Call the operator's `forward`; returns its outputs, of the storage kinds given or dense."""
+        outputs = _buffers(self.results, kinds, "an output")
+        given = [made(a) for a in arrays]
         state = STATE
         before = state.recording, state.training
         state.recording, state.training = False, train
@@ -155,24 +158,34 @@ class CustomSignature:
                 is_train=train,
                 req=["write"] * len(outputs),
                 in_data=given[: self.count],
-                out_data=[wrap(o) for o in outputs],
+                out_data=outputs,
                 aux=given[self.count :],
             )
         finally:
             state.recording, state.training = before
-        return outputs
+        return [value_of(output) for output in outputs]
+
+
+def _buffers(
+    like: Iterable[tuple[tuple[int, ...], np.dtype[Any]]], kinds: Sequence[str], what: str
+) -> list[NDArray]:
+    """Arrays of zeros of those storage kinds; dense ones if no kinds are given."""
+    if not kinds:
+        return [wrap(allocated(np.zeros, shape, dtype, what)) for shape, dtype in like]
+    return [made(stored_zeros(kind, *one)) for kind, one in zip(kinds, like, strict=True)]
 
 
 def backward(
     op: CustomOp,
-    inputs: Sequence[Array | None],
-    states: Sequence[Array],
-    heads: Sequence[Array | None],
-    outputs: Sequence[Array | None],
+    inputs: Sequence[Value | None],
+    states: Sequence[Value],
+    heads: Sequence[Value | None],
+    outputs: Sequence[Value | None],
     like: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     wanted: Iterable[int],
     name: str,
-) -> list[Array]:
+    kinds: Sequence[str] = (),
+) -> list[Any]:
     """Call an operator's `backward`.
 
     Parameters
@@ -182,13 +195,14 @@ def backward(
     like : shape and dtype of each input
     wanted : which inputs' gradients are asked for
     name : under which the operator is registered
+    kinds : the storage kinds of the gradients, which are dense by default
 
     Returns
     -------
     list
         the gradients of the inputs
     """
-    gradients = [allocated(np.zeros, shape, dtype, "a gradient") for shape, dtype in like]
+    gradients = _buffers(like, kinds, "a gradient")
     req = ["null"] * len(gradients)
     for i in wanted:
         req[i] = "write"
@@ -204,24 +218,24 @@ def backward(
             out_grad=_wrapped(heads),
             in_data=_wrapped(inputs),
             out_data=_wrapped(outputs),
-            in_grad=[wrap(g) for g in gradients],
-            aux=[wrap(s) for s in states],
+            in_grad=gradients,
+            aux=[made(s) for s in states],
         )
     finally:
         state.recording, state.training = before
-    return gradients
+    return [value_of(gradient) for gradient in gradients]
 
 
-def _wrapped(arrays: Sequence[Array | None]) -> list[NDArray]:
+def _wrapped(arrays: Sequence[Value | None]) -> list[NDArray]:
     """NDArrays; an empty one stands for what `declare_backward_dependency` has left out."""
-    return [wrap(np.zeros(0, np.float32) if a is None else a) for a in arrays]
+    return [made(np.zeros(0, np.float32) if a is None else a) for a in arrays]
 
 
 _sites: dict[Any, CustomSignature] = {}
 on_change(_sites.clear)
 
 
-def site_of(settings: Mapping[str, str], arrays: Sequence[Array]) -> CustomSignature:
+def site_of(settings: Mapping[str, str], arrays: Sequence[Value]) -> CustomSignature:
     """What is known about a call with such attributes and arrays."""
     key = (*settings.items(), *[(a.shape, a.dtype) for a in arrays])
     found = _sites.get(key)

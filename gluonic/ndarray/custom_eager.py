@@ -9,6 +9,7 @@ from gluonic.graph import Application, Array
 from gluonic.graph.calling import NULL, dress
 from gluonic.graph.carried import carried
 from gluonic.graph.memory import allocated
+from gluonic.ndarray import custom_stored
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import CustomSignature, backward, site_of
@@ -16,9 +17,11 @@ from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import gives_sparse
 from gluonic.ndarray.tape import TapeEntry, entry_of
 
 _MOST_KNOWN = 1024
+_: Any = (custom_stored,)  # which runs it where something is sparse
 
 
 class CustomRecord(OperatorRecord):
@@ -134,7 +137,7 @@ def _run(
 def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """Call the long way, with all checks; from then on such a call goes the short way."""
     result = _general(*data, **keywords)
-    plain = bool(data) and all(isinstance(x, NDArray) for x in data)
+    plain = bool(data) and all(isinstance(x, NDArray) and x.stype == "default" for x in data)
     if plain and not any(
         name in ("out", "ctx") or isinstance(value, NDArray) for name, value in keywords.items()
     ):
@@ -145,6 +148,8 @@ def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:
 def _remember(data: Sequence[NDArray], keywords: dict[str, Any]) -> None:
     given = {n: value for n, value in keywords.items() if n != "name" and value is not NULL}
     application = custom.apply(given)
+    if gives_sparse(application):
+        return
     arrays = [x._data for x in data]
     attributes = tuple([(k, v.__class__, v) for k, v in keywords.items()])
     try:

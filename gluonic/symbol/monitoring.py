@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 
 from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.monitoring import input_names
+from gluonic.graph.storage.values import Value
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.storage.arrays import made
 
 Monitor = Callable[[str, NDArray], None]
 
@@ -42,7 +44,7 @@ class RunMonitor:
             found += [(e.name, e) for e in map(node.entry, range(node.output_count))]
         self._names, self.entries = [name for name, _ in found], [entry for _, entry in found]
 
-    def tell(self, values: Sequence[Array]) -> None:
+    def tell(self, values: Sequence[Value]) -> None:
         """Report the values of a forward run."""
         self._tell(self._names, values)
 
@@ -58,6 +60,6 @@ class RunMonitor:
         ]
         self._tell(names, values)
 
-    def _tell(self, names: Sequence[str], values: Sequence[Array]) -> None:
+    def _tell(self, names: Sequence[str], values: Sequence[Value]) -> None:
         for name, value in zip(names, values, strict=True):
-            self._callback(name, NDArray(value, self._context))
+            self._callback(name, made(value, self._context))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import Entry, Node
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
 from gluonic.graph.storage.values import DEFAULT
 from gluonic.ndarray.array import NDArray
@@ -18,6 +18,7 @@ from gluonic.ndarray.storage.dispatch import assign, leaf_of
 from gluonic.ndarray.tape import Leaf
 from gluonic.symbol.executor import Executor, context_of
 from gluonic.symbol.heads import as_list, missing_head
+from gluonic.symbol.monitoring import Monitor, RunMonitor
 from gluonic.symbol.resizing import Resizing
 
 
@@ -68,6 +69,8 @@ class StoredExecutor(Executor):
             for node in self._graph.run_order:
                 if node.application is not None:
                     self._run_node(node, values)
+        if self._watch is not None:
+            self._watch.tell([value_of(values[entry]) for entry in self._watch.entries])
         self._recorded = [values[entry] for entry in self._graph.outputs]
         self.outputs = [made(value_of(x), x._context) for x in self._recorded]
         return self.outputs
@@ -125,9 +128,12 @@ class StoredExecutor(Executor):
                 gradients.append(None if gradient is None else _as_type(gradient, output))
         return heads, gradients
 
-    def set_monitor_callback(self, callback: Any, monitor_all: bool = False) -> None:
-        """Raise: what sparse graphs compute is not reported."""
-        raise NotThereError("set_monitor_callback of an executor with sparse arrays")
+    def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
+        """Have a function called with what operators compute forward; see `Executor.set_monitor_callback`.
+
+        What they contribute to gradients is not reported.
+        """
+        self._watch = RunMonitor(self._graph, callback, monitor_all, self._ctx)
 
     def _copy(self, name: str, source: NDArray, target: NDArray) -> None:
         if source.shape != target.shape:

@@ -86,8 +86,28 @@ def test_a_gradient_that_is_needed_or_has_another_shape_is_named() -> None:
         executor.backward()
     with pytest.raises(mx.MXNetError, match="shape"):
         executor.backward(nd.ones((1, 3)))
-    with pytest.raises(NotImplementedError, match="sparse"):
-        executor.set_monitor_callback(print)
+
+
+@pytest.mark.parametrize(
+    ("monitor_all", "expected"),
+    [
+        (False, "d_output:default t_output:default s_output:csr"),
+        (
+            True,
+            "x:csr d_lhs:csr w:default d_rhs:default d_output:default t_input0:default t_output:default "
+            "x:csr s_input0:csr s_output:csr",
+        ),
+    ],
+)
+def test_a_monitor_is_told_of_what_mxnets_is_told_forward(monitor_all: bool, expected: str) -> None:
+    x, w = sym.var("x", stype="csr"), sym.var("w")
+    tanh = sym.tanh(sym.sparse.dot(x, w, name="d"), name="t")
+    net = sym.Group([tanh, sym.sparse.square(x, name="s")])
+    executor = net.simple_bind(mx.cpu(), x=(2, 4), w=(4, 3))
+    seen: list[str] = []
+    executor.set_monitor_callback(lambda name, a: seen.append(f"{name}:{a.stype}"), monitor_all)
+    executor.forward()
+    assert " ".join(seen) == expected
 
 
 def test_an_executor_is_reshaped() -> None:

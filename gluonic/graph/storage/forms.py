@@ -12,18 +12,18 @@ from gluonic.graph.operator import REGISTRY
 from gluonic.graph.storage.values import DEFAULT, Value
 
 Kinds: TypeAlias = tuple[str, ...]
-Gives: TypeAlias = Callable[[Application, Kinds], str | None]
+Gives: TypeAlias = Callable[[Application, Kinds], str | Kinds | None]
 Compute: TypeAlias = Callable[..., Value]
 Read: TypeAlias = Callable[[Sequence[Value]], list[Value]]
 
 
 class StorageForm(NamedTuple):
-    """How an operator with one output works on stored values.
+    """How an operator works on stored values.
 
     Attributes
     ----------
-    gives : the storage kind of the output by the application and the kinds of the inputs; None: it is
-        computed densely
+    gives : the storage kind of the output by the application and the kinds of the inputs, or the kinds of
+        several; None: it is computed densely
     compute : the value of the output from the application and the values of the inputs
     of_dense : whether dense inputs alone may give something sparse
     read : the inputs as the operator is to see them, where MXNet allows sparse ones what it does not allow
@@ -68,8 +68,8 @@ def same_kind(application: Application, kinds: Kinds) -> str | None:
     return kinds[0] if kinds[0] != DEFAULT and len(set(kinds)) == 1 else None
 
 
-def given_kind(application: Application, kinds: Sequence[str]) -> str | None:
-    """The storage kind of an operator's output; None if it is computed densely, of dense arrays even."""
+def given_kind(application: Application, kinds: Sequence[str]) -> str | Kinds | None:
+    """The storage kind of an operator's output, or those of several; None if it is computed densely."""
     form = FORMS.get(application.op.name)
     if form is None or (not form.of_dense and set(kinds) == {DEFAULT}):
         return None

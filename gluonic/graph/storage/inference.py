@@ -28,7 +28,8 @@ def infer_kinds(graph: Graph, given: Mapping[str, str]) -> dict[Entry, str]:
             continue
         found = given_kind(node.application, [kinds[entry] for entry in node.inputs])
         for index in range(node.output_count):
-            kinds[node.entry(index)] = found or DEFAULT
+            kind = found[index] if isinstance(found, tuple) else found
+            kinds[node.entry(index)] = kind or DEFAULT
     return kinds
 
 

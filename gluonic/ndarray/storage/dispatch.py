@@ -1,8 +1,8 @@
 """Calling an operator of which some inputs, or the result, are sparse."""
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,19 @@ def of_dense() -> frozenset[str]:
     return frozenset(name for name, form in FORMS.items() if form.of_dense)
 
 
-OF_DENSE = of_dense()
+OF_DENSE = of_dense() | {"Custom"}
+OwnWay: TypeAlias = Callable[[Application, Sequence[NDArray]], list[NDArray]]
+_OWN_WAYS: dict[str, OwnWay] = {}
+
+
+def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
+    """Declare how an operator runs on stored values, if it is no function of them alone (a decorator)."""
+
+    def enter(run: OwnWay) -> OwnWay:
+        _OWN_WAYS[name] = run
+        return run
+
+    return enter
 
 
 def has_sparse(arrays: Sequence[Any]) -> bool:
@@ -51,10 +63,13 @@ def gives_sparse(application: Application) -> bool:
 
 def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
     """Run an operator on arrays of any storage kinds; see `gluonic.ndarray.invoke.invoke`."""
+    own_way = _OWN_WAYS.get(application.op.name)
+    if own_way is not None:
+        return own_way(application, inputs)
     values = as_read(application, [value_of(x) for x in inputs])
     expected = signature_of(application, values)  # type: ignore[arg-type]
     kind = given_kind(application, [kind_of(value) for value in values])
-    if kind is None:
+    if not isinstance(kind, str):
         return _densely(application, inputs, values, expected)
     found = FORMS[application.op.name].compute(application, *values)
     output = made(_promised(found, kind, expected, values), inputs[0]._context)
