@@ -187,19 +187,24 @@ FUNCTIONS: dict[str, _ArrayFunction] = {
 }
 
 
+def _alike(result: NDArray, operand: NDArray) -> NDArray:
+    """A result in the class of an operand."""
+    return result.as_np_ndarray() if operand._of_numpy else result
+
+
 def _function(name: str, row: _ArrayFunction) -> Arithmetic:
     forward = _operator(row.broadcasting, row.scalar)
 
     def apply(lhs: Any, rhs: Any) -> Any:
         if isinstance(lhs, NDArray):
-            return forward(lhs, rhs)
+            return _alike(forward(lhs, rhs), lhs)
         if not is_number(lhs):
             raise _unsupported(lhs)
         if is_number(rhs):
             return row.numbers(lhs, rhs)
         if not isinstance(rhs, NDArray):
             raise _unsupported(rhs)
-        return on_scalar(row.reverse_scalar, rhs, lhs)
+        return _alike(on_scalar(row.reverse_scalar, rhs, lhs), rhs)
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = (

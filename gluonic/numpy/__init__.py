@@ -2,7 +2,8 @@
 
 from gluonic.ndarray.numpy import functions
 from gluonic.ndarray.numpy.array import ndarray
+from gluonic.ndarray.numpy.creation import array
 
 globals().update(functions)
 
-__all__ = ["ndarray", *functions]
+__all__ = ["array", "ndarray", *functions]
