@@ -7,7 +7,7 @@ from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.eager import compiled_operator, repays_compiling
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.codegen.program import Program, cut, interpreting
+from gluonic.codegen.program import Program, cut, executor, interpreting
 from gluonic.graph.interpret import Observer
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Saved",
     "compiled_operator",
     "cut",
+    "executor",
     "explain",
     "interpreting",
     "repays_compiling",

@@ -1,5 +1,6 @@
 """Arrays of positions: reading them from any numbers, and adding up what falls together."""
 
+import sys
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,16 @@ from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.graph.operator import Array
 
 Mode = Literal["clip", "wrap", "raise"]
-_WORTH_A_MATRIX = 4096  # elements from which on a sparse product beats adding one by one
+_WORTH_A_MATRIX = 4096
+"""From so many elements on a sparse product beats adding one by one."""
+_WORTH_AN_IMPORT = 1 << 22
+"""When so many have been added one by one, SciPy's sparse matrices are imported; the sums are the same."""
+
+
+class _Added:
+    """How many elements have been added one by one, so that a sparse product would have been quicker."""
+
+    count = 0
 
 
 def positions(index: Array, size: int, mode: str, title: str) -> Array:
@@ -85,7 +95,7 @@ def add_rows(rows: int, index: Array, values: Array) -> Array:
     values : for each position what is to be added, (len(index), ...)
     """
     wide = values.astype(np.float32) if values.dtype == np.float16 else values
-    if wide.size < _WORTH_A_MATRIX or wide.dtype.kind != "f":
+    if wide.size < _WORTH_A_MATRIX or wide.dtype.kind != "f" or not _has_matrices(wide.size):
         result = np.zeros((rows, *wide.shape[1:]), wide.dtype)
         np.add.at(result, index, wide)
         return result
@@ -94,6 +104,12 @@ def add_rows(rows: int, index: Array, values: Array) -> Array:
     columns = np.arange(len(index) + 1)
     chosen = csc_matrix((np.ones(len(index), wide.dtype), index, columns), (rows, len(index)))
     return np.asarray(chosen @ wide.reshape(len(index), -1)).reshape(rows, *wide.shape[1:])
+
+
+def _has_matrices(size: int) -> bool:
+    """Whether SciPy's matrices are there, or it is time to import them."""
+    _Added.count += size
+    return "scipy.sparse" in sys.modules or _Added.count > _WORTH_AN_IMPORT
 
 
 def multi_index(indices: Array, shape: tuple[int, ...], title: str) -> tuple[Array, ...]:

@@ -16,7 +16,7 @@ from gluonic.graph.twisters import Array, Twisters
 from gluonic.support.locks import lock
 
 STATES, _ALONE, _STRIDE = 1024, 64, 127
-_WORTH, _START = 1 << 18, 300
+_WORTH, _START = 1 << 21, 300
 _COSTS = {"exponential": 4, "normal": 16, "poisson": 99, "gamma": 400, "mixed": 500}
 """When Python has drawn so much, machine code is loaded: for the beginning of a run and for each element."""
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
@@ -100,6 +100,7 @@ class RandomSource:
             machine = RandomSource._machine or self._code(name, count, flat.size)
             if machine and machine.fill(name, twisters, flat, runs, parameters):
                 return
+            twisters.begin(count)
             for row in range(count):
                 first = row * length
                 part = flat[first : first + length]

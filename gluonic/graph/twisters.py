@@ -18,6 +18,8 @@ TEMPERING = (11, None), (-7, 0x9D2C5680), (-15, 0xEFC60000), (18, None)
 FACTOR = 1812433253
 """Of the recurrence that makes a state of a seed."""
 UNSEEDED = -1
+_MANY = 32
+"""So many twisters are rather seeded at once."""
 
 Take = Callable[[int], Array]
 """Takes so many words off a twister, as uint32; they are there until the next are taken."""
@@ -44,6 +46,13 @@ class Twisters:
         """Start anew."""
         self.first_seed = first_seed % (1 << 32)
         self.positions.fill(UNSEEDED)
+
+    def begin(self, count: int) -> None:
+        """Seed what is not yet of the first twisters, if these are many: one by one it takes longer."""
+        rows = np.flatnonzero(self.positions[:count] == UNSEEDED)
+        if len(rows) >= _MANY:
+            self.blocks[rows] = first_states((self.first_seed + rows) % (1 << 32))
+            self.positions[rows] = WORDS
 
     def take(self, row: int, count: int) -> Array:
         """Take words off a twister; what is returned may be overwritten by the next call."""
@@ -95,3 +104,17 @@ def first_words(seed: int) -> Array:
     state: Any = np.random.RandomState(seed).get_state()
     words: Array = state[1]
     return words
+
+
+def first_states(seeds: Array) -> Array:
+    """The states, one a row, that twisters of these seeds begin with.
+
+    >>> [int(state[1]) for state in first_states(np.array([5489, 5490]))]
+    [1301868182, 3114301435]
+    """
+    words = np.empty((WORDS, len(seeds)), np.uint32)
+    words[0] = seeds
+    for i in range(1, WORDS):
+        before = words[i - 1]
+        words[i] = (before ^ before >> np.uint32(30)) * np.uint32(FACTOR) + np.uint32(i)
+    return words.T

@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from gluonic.codegen import interpreting
+from gluonic.codegen import executor
 from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.updates import BoundUpdate, update_kernel
 from gluonic.graph import Array
@@ -20,6 +20,11 @@ from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
 
 _DTYPES = (np.float32, np.float64)
 _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
+
+# Nanoseconds, roughly: what an update of a parameter costs in NumPy, and what is spent so before compiling.
+_A_PARAMETER, _AN_ELEMENT, _COMPILING = 20_000, 10, 20_000_000
+_spent: dict[Any, int] = {}
+"""By rule what updates in NumPy have cost. Machine code computes the same bits, so it may come at any time."""
 
 
 class _Group(NamedTuple):
@@ -47,7 +52,7 @@ class FusedUpdate:
     def __init__(self) -> None:
         self._plan: _Plan | None = None
         self._not_lowered: Any = None
-        self._interpreting = interpreting()
+        self._executor = executor()
 
     def __reduce__(self) -> Any:
         return FusedUpdate, ()
@@ -66,7 +71,7 @@ class FusedUpdate:
         states: Sequence[Any],
     ) -> bool:
         """Update the parameters, and say so; or do nothing, where each needs a call of its own."""
-        rule = None if self._interpreting else _rule_of(optimizer)
+        rule = None if self._executor == "interpret" else _rule_of(optimizer)
         if rule is None or rule is self._not_lowered or not indices:
             return False
         arrays, plan = _arrays(weights, grads, states), self._plan
@@ -79,7 +84,8 @@ class FusedUpdate:
         names = [name for name, x in vars(numbers[0]).items() if x is not None]
         if plan is None or plan.names != names:
             members = members or _members(weights, grads, states)
-            plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
+            if self._executor == "compile" or _is_worth_compiling(rule, arrays, members):
+                plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
         if plan is None:
             for n, (weight, grad, *state) in zip(numbers, members, strict=True):
                 run_rule(rule, n, weight, grad, state)
@@ -116,6 +122,14 @@ class FusedUpdate:
             found = [[x._data for x in members[i]] for i in places]
             groups.append(_Group(places, BoundUpdate(kernel, found)))
         return _Plan(rule, names, [ref(array) for array in arrays], groups)
+
+
+def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
+    """Whether updates in NumPy have cost enough; this one is counted."""
+    spent = _spent.get(rule, 0)
+    elements = sum([array.size for array in arrays])
+    _spent[rule] = spent + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
+    return spent > _COMPILING
 
 
 def _arrays(

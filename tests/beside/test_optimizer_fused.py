@@ -12,6 +12,7 @@ from gluonic import nd, optimizer
 from gluonic.graph import updates
 from gluonic.lr_scheduler import FactorScheduler
 from gluonic.ndarray.array import NDArray
+from gluonic.optimizer import fused as fused_updates
 from gluonic.optimizer.base import Optimizer, RuleOptimizer
 
 SHAPES = [(7,), (33, 5), (1,), (64, 3, 3), (2, 0), (20_011,)]
@@ -268,3 +269,23 @@ def test_every_rule_of_an_optimizer_is_tested() -> None:
         and getattr(f, "__module__", "") == updates.__name__
     }  # fmt: skip
     assert rules == tested | alone
+
+
+def test_the_first_updates_are_numpys_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weight_after(steps: int) -> tuple[list[bool], Any]:
+        optimizer_ = optimizer.create("ftml", learning_rate=0.1, beta1=0.55)
+        updater, weight = optimizer.get_updater(optimizer_), nd.ones((500, 400))
+        native = []
+        for step in range(steps):
+            updater([0], [nd.full((500, 400), 0.3 + step)], [weight])
+            native.append(updater._fused.is_native)
+        return native, weight
+
+    monkeypatch.setattr(fused_updates, "_spent", {})
+    at_once, expected = weight_after(8)
+    monkeypatch.delenv("GLUONIC_EXECUTOR")
+    mixed, found = weight_after(8)
+    assert at_once == [True] * 8
+    assert mixed[0] is False
+    assert mixed[-1] is True
+    same([found], [expected])

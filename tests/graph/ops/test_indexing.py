@@ -1,5 +1,6 @@
 """Choosing elements: the ends of axes, repeated positions, dtypes and partial shapes."""
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,16 @@ def test_add_rows_adds_what_falls_into_one_row(dtype: str, shape: tuple[int, ...
     np.add.at(expected, index, values)
     np.testing.assert_allclose(add_rows(5, index, values), expected, rtol=1e-6)
     assert add_rows(5, index[:0], values[:0]).shape == (5, *shape)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_add_rows_adds_many_with_the_bits_of_one_by_one(dtype: str) -> None:
+    importlib.import_module("scipy.sparse")  # which adds them where it is there
+    random = np.random.default_rng(0)
+    index, values = random.integers(0, 7, 300), random.standard_normal((300, 40)).astype(dtype)
+    expected = np.zeros((7, 40), dtype)
+    np.add.at(expected, index, values)
+    np.testing.assert_array_equal(add_rows(7, index, values), expected)
 
 
 def test_index_copy_replaces_slices_and_wants_them_inside() -> None:
