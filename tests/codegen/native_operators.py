@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.inspection.explain import StepReport, explain
+from gluonic.codegen.inspection.explain import explain
+from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer

@@ -280,6 +280,10 @@ def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) ->
     page.evaluate("page.goto(page.graph.nodes.findIndex(n => n.name === 'lenet_conv0_relu_fwd'))")
     panel = page.inner_text("#facts")
     assert "One step does the work of 2 operators" in panel
+    page.evaluate("page.goto(page.graph.nodes.findIndex(n => n.name === 'lenet_pool0_fwd'))")
+    assert "Not one with step 6: Neither is a loop over elements" in page.inner_text("#facts")
+    page.locator("#facts .apart button").first.click()
+    assert "lenet_conv0" in page.inner_text("#facts p.name")
     page.locator("#facts .step summary", has_text="LLVM IR").click()
     page.wait_for_function(
         "() => document.querySelector('.step pre').textContent.includes('define')"

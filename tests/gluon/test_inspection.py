@@ -234,3 +234,69 @@ def test_dumping_does_not_change_results(monkeypatch: Any, tmp_path: Path) -> No
     net.hybridize()
     assert np.array_equal(net(x).asnumpy(), expected)
     assert any(tmp_path.iterdir())
+
+
+class Apart(HybridBlock):
+    """Neighbours that cannot be one step, each for a reason of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix="")
+        with self.name_scope():
+            self.dense = nn.Dense(8, flatten=False, activation="relu")
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        y = F.tanh(x, name="tanh")
+        turned = F.transpose(y, name="turned")
+        normal = F.softmax(F.exp(turned), name="normal")
+        again = F.softmax(F.sigmoid(self.dense(y), name="gate"), name="again")
+        wider = F.broadcast_add(F.sum(y, axis=1, keepdims=True, name="total"), x, name="wider")
+        return F.sum(normal, axis=0, name="sum"), F.sort(y, name="sorted"), again, wider
+
+
+def _reasons(explanation: Explanation) -> dict[tuple[str, str], str]:
+    """Why steps are apart, by the last of the user's operators that each computes."""
+    last = [step.computes[-1].split(" ", 1)[1] for step in explanation.steps]
+    return {
+        (last[before], last[step.number]): why
+        for step in explanation.steps
+        for before, why in step.apart
+    }
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_steps_say_why_they_are_not_one_with_those_they_read_from(batch: int) -> None:
+    explanation = _ready(Apart()).explain(nd.ones((batch, 6)))
+    found = _reasons(explanation)
+    begins = {
+        ("wider", "turned"): "transpose 'turned' moves the last axis",
+        ("wider", "sorted"): "Python runs sort 'sorted'.",
+        ("normal", "sum"): f"They reduce other axes of {(6, batch)}: 1, and 0.",
+        ("wider", "gate"): "FullyConnected 'dense0_fwd' is no loop over elements: what it reads",
+        ("gate", "again"): "FullyConnected 'dense0_fwd' could take in only what follows element by "
+        "element; softmax 'again'",
+    }
+    assert {pair: found[pair][: len(start)] for pair, start in begins.items()} == begins
+
+
+def test_what_the_user_wrote_is_computed_where_it_is_computed_whatever_its_name() -> None:
+    steps = _ready(Apart()).explain(nd.ones((4, 6))).steps
+    computed = [tuple(o.split(" ", 1)[1] for o in step.computes) for step in steps]
+    assert ("sum",) in computed  # the compiler calls a part of softmax so as well
+    assert ("dense0_fwd", "dense0_relu_fwd", "gate") in computed
+    assert sorted(sum(computed, ())) == sorted(set(sum(computed, ())))
+
+
+def test_every_step_that_reads_from_another_says_why(explanation: Explanation) -> None:
+    assert any(step.apart for step in explanation.steps)
+    for step in explanation.steps:
+        for earlier, why in step.apart:
+            assert earlier < step.number
+            assert why.endswith(".")
+
+
+def test_shapes_are_those_of_the_call_though_a_batch_of_one_is_compiled_as_a_larger_one() -> None:
+    for batch in (1, 3):
+        steps = _ready(Apart()).explain(nd.ones((batch, 6))).steps
+        shapes = {step.computes[-1].split(" ", 1)[1]: step.shape for step in steps}
+        assert shapes["turned"] == (6, batch)
+        assert shapes["sum"] == (6, batch)

@@ -4,86 +4,20 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen.inspection.arena import ArenaSpan, arena_of
+from gluonic.codegen.inspection.neighbours import Neighbours, space_of
 from gluonic.codegen.inspection.origins import origins
+from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph.draws import only_draws
 from gluonic.graph.errors import CallError, describe, nearest
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.subgraphs import held_graphs
-from gluonic.graph.view import written
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
     from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
-
-
-@record
-class StepReport:
-    """One step of a compiled graph.
-
-    Attributes
-    ----------
-    number : its place in the order in which steps run
-    kind : ``"kernel"`` (machine code), ``"draw"`` (random numbers, which a function of their own draws)
-        or ``"python"`` (an operator's NumPy kernel)
-    operators : the operators that run in it: operator and node name
-    shape : of the loop, or of the result
-    reason : why Python runs it, or why machine code does not at every call
-    location : the user's line of its last operator
-    computes : the operators of the user's graph that it computes: operator and node name; a step may do the
-        work of several, or a part of one's
-    is_loop : whether it is a loop over elements, in which neighbours can share
-    function : the name of its machine code in the module; steps that do the same share one
-    """
-
-    number: int
-    kind: str
-    operators: tuple[str, ...]
-    shape: tuple[int, ...]
-    reason: str
-    location: str
-    computes: tuple[str, ...] = ()
-    function: str = ""
-    is_loop: bool = False
-
-    @property
-    def why(self) -> str:
-        """Why it is a step, as a sentence."""
-        if self.reason.startswith("only"):
-            return "Runs only when a parameter has changed; what it computes is kept."
-        if self.reason:
-            return f"{self.reason[0].upper()}{self.reason[1:]}."
-        if self.kind == "draw":
-            return "Draws random numbers, in the order in which MXNet draws them."
-        if self.is_loop and len(self.operators) > 1:
-            return (
-                f"{len(self.operators)} operators share one loop over {written(self.shape)}: "
-                "what they pass to each other stays in registers."
-            )
-        if self.is_loop:
-            return "A loop of its own: its neighbours run over other elements, or are no loops."
-        if len(self.computes) > 1:
-            return (
-                f"One step does the work of {len(self.computes)} operators: "
-                "what follows element by element is done while results are in registers."
-            )
-        return "A step of its own: no loop over elements, so nothing else shares it."
-
-    def answers_to(self, name: str) -> bool:
-        """Whether it is the step of that function, or one of an operator or node of that name."""
-        return name == self.function or any(
-            name in o.split(" ", 1) for o in (*self.operators, *self.computes)
-        )
-
-    def __str__(self) -> str:
-        names = " → ".join(self.computes or self.operators)
-        if self.computes and self.computes != self.operators:
-            names += f"  as {' → '.join(o.split(' ', 1)[0] for o in self.operators)}"
-        why = f"  ({self.reason})" if self.reason else ""
-        where = f"\n               {self.location}" if self.location else ""
-        return f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}"
 
 
 @record
@@ -226,6 +160,13 @@ def _title(node: Node) -> str:
     return f"{node.operator_name} {node.name}"
 
 
+def _named(group: "Group", computes: Sequence[Node]) -> str:
+    """What a step does: of the user's operators that it computes the one with weights, else the last."""
+    known = computes or group.nodes
+    node = next((n for n in known if "weight" in n.applied.inputs), known[-1])
+    return f"{node.operator_name} {node.name!r}"
+
+
 def _location(nodes: Sequence[Node]) -> str:
     located = [node for node in nodes if node.location is not None]
     if not located:
@@ -272,20 +213,23 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     found = [()] * len(groups) if graph is None else origins(graph, groups, specialization.settled)
     native = [group for run in specialization.runs for group in run]
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
+    neighbours = Neighbours(binding, list(map(_named, groups, found)))
     steps = []
     for number, group in enumerate(groups):
         last = group.nodes[-1]
+        space = space_of(group, binding)
         steps.append(
             StepReport(
                 number,
                 _kind(group),
                 tuple(_title(node) for node in group.nodes),
-                facts.shapes[last.entry()] if group.space is None else group.space,
+                facts.shapes[last.entry()] if space is None else space,
                 reason(group),
                 _location(group.nodes),
                 tuple(map(_title, found[number])),
                 names.get(id(group), ""),
-                group.space is not None,
+                space is not None,
+                neighbours.apart(number),
             )
         )
     return Explanation(

@@ -30,12 +30,12 @@ def origins(
     """
     operators = [node for node in graph.nodes if not node.is_variable]
     by_call = {node.call: node for node in operators}
-    by_name = {node.name: node for node in operators}
+    by_name = {(node.name, node.location): node for node in operators}
     found: list[dict[Node, None]] = [{} for _ in groups]
     unnamed: list[tuple[int, Node]] = []
     for number, group in enumerate(groups):
         for node in group.nodes:
-            origin = by_call.get(node.call) or by_name.get(node.name)
+            origin = by_call.get(node.call) or by_name.get((node.name, node.location))
             if origin is None:
                 unnamed.append((number, node))
             else:
@@ -82,8 +82,9 @@ def _by_neighbours(
         for node in found[number]:
             step[node] = number
     waiting = [node for node in operators if node not in step]
+    backwards = waiting[::-1]
     for last in (False, True):
-        for node in waiting if last else [*waiting, *reversed(waiting)]:
+        for node in [*backwards, *waiting] if last else [*waiting, *backwards]:
             if node in step:
                 continue
             before = [step[e.node] for e in node.inputs if e.node in step]

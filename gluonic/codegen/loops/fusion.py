@@ -21,8 +21,8 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.draws import draws, only_draws
 from gluonic.graph.node import Entry, Graph, Node
 
-_MOST_NODES = 64
-_MOST_ARRAYS = 32
+MOST_NODES, MOST_ARRAYS = 64, 32
+"""How many operators share a loop at most, and how many arrays it reads."""
 _MOST_SIBLINGS = 16
 """With so many groups that read the same array, the latest ones, a group is tried to be joined."""
 _MOST_NAMED = 4
@@ -155,7 +155,7 @@ class _Partition:
             return None
         if first.step is not None or second.step is not None:
             return None
-        if len(first.nodes) + len(second.nodes) > _MOST_NODES:
+        if len(first.nodes) + len(second.nodes) > MOST_NODES:
             return None
         read = self._read_together(first, second)
         if read is None:
@@ -188,10 +188,10 @@ class _Partition:
     def _read_together(self, first: Group, second: Group) -> set[Entry] | None:
         """What two groups read that others made; None if it is too much."""
         for one, other in ((first, second), (second, first)):
-            if len(self.read[one]) - len(self.made[other]) > _MOST_ARRAYS:
+            if len(self.read[one]) - len(self.made[other]) > MOST_ARRAYS:
                 return None
         read = (self.read[first] - self.made[second]) | (self.read[second] - self.made[first])
-        return read if len(read) <= _MOST_ARRAYS else None
+        return read if len(read) <= MOST_ARRAYS else None
 
     def _merge(self, kept: Group, gone: Group) -> Group:
         self.made[kept] |= self.made.pop(gone)
@@ -300,7 +300,7 @@ def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
     """Join groups that sweep one space and read the same array, so that it is read once."""
     readers: dict[tuple[Entry, Shape], list[Node]] = {}
     for group in groups:
-        if group.space is None or len(partition.read[group]) > _MOST_ARRAYS:
+        if group.space is None or len(partition.read[group]) > MOST_ARRAYS:
             continue
         for node in group.nodes:
             for entry in node.inputs:

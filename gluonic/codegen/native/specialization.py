@@ -54,6 +54,7 @@ class Specialization:
 
     Attributes
     ----------
+    facts : the shapes and dtypes that it was compiled for; a batch of one counts as larger
     root : for a relabelled result the one whose memory it shares
     host : for a result the output of the graph in whose memory it lives
     target : for the new value of a state the variable in whose memory it lives
@@ -106,7 +107,7 @@ class Specialization:
         self._number_slots()
         self.runs = [self.settled] if self.settled else []
         self.runs += [segment.groups for segment in self.segments if segment.native]
-        self._facts = facts
+        self.facts = facts
         self.guards.decide(_all_dtypes)
         self.guards.release()
         self._describe_ends(facts)
@@ -116,7 +117,7 @@ class Specialization:
     @cached_property
     def code(self) -> NativeCode:
         """The machine code."""
-        return compile_steps(self.runs, self._facts, self.slot)
+        return compile_steps(self.runs, self.facts, self.slot)
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
         """What machine code does for a group; None if Python runs it."""

@@ -55,6 +55,7 @@ def compiled_facts(
             "function": step.function,
             "nodes": [numbers[node] for node in origins if node in numbers],
             "place": step.location,
+            "apart": [list(pair) for pair in step.apart],
             **({"kept": 1} if step.reason.startswith("only") else {}),
         }
         for step, origins in zip(explanation.steps, explanation.origins, strict=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
-from gluonic.codegen.inspection.explain import StepReport
+from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import REGISTRY

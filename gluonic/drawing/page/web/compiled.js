@@ -92,8 +92,18 @@ export class Compiled {
     const time = this.times?.steps[number];
     const rows = [["runs as", step.operators.map(name => name.split(" ")[0]).join(" → ")], [step.kind === "python" ? "shape" : "over", shapeText(step.shape)]];
     if (time !== undefined) rows.push(["time", micro(time)]);
-    return make("div", { class: "step" }, make("b", {}, `Step ${number}`, make("span", { class: "family" }, step.kind)), make("p", {}, step.why), table(rows),
+    return make("div", { class: "step" }, make("b", {}, `Step ${number}`, make("span", { class: "family" }, step.kind)), make("p", {}, step.why), table(rows), this.apart(step, go),
       others.length > 1 ? details(`computes ${others.length} operators`, make("ul", {}, others)) : null, step.function ? this.codeView(step.function) : null);
+  }
+
+  /** Why it is not one step with those that it reads from. */
+  apart(step, go) {
+    const rows = step.apart.map(([number, why]) => {
+      const [node] = this.facts.steps[number].nodes;
+      const name = `step ${number}`;
+      return make("li", {}, "Not one with ", node === undefined ? name : make("button", { class: "link", click: () => go(node) }, name), `: ${why}`);
+    });
+    return rows.length ? make("ul", { class: "apart" }, rows) : null;
   }
 
   codeView(name) {
@@ -113,7 +123,7 @@ export class Compiled {
   overview(go) {
     const { steps, native_calls: calls, saved_bytes: saved, arena_bytes: arena } = this.facts;
     const kinds = kind => steps.filter(step => step.kind === kind).length;
-    const rows = [["steps", `${steps.length}: ${kinds("kernel")} kernels in ${calls} native calls, ${kinds("python")} in Python`], ["kept out of memory", bytesText(saved)], ["arena", bytesText(arena)]];
+    const rows = [["steps", `${steps.length}: ${kinds("kernel")} kernels in ${calls} native calls, ${kinds("python")} in Python`], ["saved", `${bytesText(saved)} that never reach memory`], ["arena", bytesText(arena)]];
     if (this.times) {
       const sum = times => Object.values(times).reduce((a, b) => a + b, 0);
       rows.push(["compiled", micro(sum(this.times.steps))], ["eager", micro(sum(this.times.eager))], ["runs", `${this.times.runs}; the shortest time of each step`]);
