@@ -1,26 +1,14 @@
-"""Of which class arrays are that blocks give and Gluon makes: those of `mx.np`, or of `mx.nd`."""
+"""Of which class the outputs of blocks are: arrays of `mx.np`, or of `mx.nd`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic import symbol as sym
-from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.numpy_class import numpy_array
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
-
-
-def array_class() -> type[NDArray]:
-    """The class of the arrays that Gluon makes at present."""
-    return numpy_array() if is_np_array() else NDArray
-
-
-def of_gluon(array: Any) -> Any:
-    """A new array, or symbol, in the class that Gluon works on at present."""
-    return array.as_np_ndarray() if is_np_array() else array
 
 
 class ArrayClassError(MXNetError, TypeError):

@@ -10,7 +10,6 @@ from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon import parameter_complaints as complaints
-from gluonic.gluon.array_classes import of_gluon
 from gluonic.gluon.parameter_complaints import DeferredInitializationError
 from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.gluon.sparse_values import with_all_rows
@@ -21,6 +20,7 @@ from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
+from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.state import Flags
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, value_of
 from gluonic.ndarray.storage.dispatch import assign
@@ -208,7 +208,7 @@ class Parameter(ParameterValues):
             raise complaints.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
-                value = of_gluon(nd.zeros(self._shape, dtype=as_dtype(self._dtype).name))
+                value = as_switched(nd.zeros(self._shape, dtype=as_dtype(self._dtype).name))
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
                 value = with_all_rows(value, self._stype)

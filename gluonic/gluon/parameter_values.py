@@ -5,7 +5,6 @@ from typing import Any, NoReturn, TypeVar
 
 from gluonic import ndarray as nd
 from gluonic.gluon import parameter_complaints as complaints
-from gluonic.gluon.array_classes import array_class
 from gluonic.gluon.sparse_values import RowsOfParameter, set_to_zero, with_all_rows
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_replaced
@@ -13,6 +12,7 @@ from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.differentiate import mark_variables
 from gluonic.ndarray.frozen import FROZEN
+from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.state import Flags
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -97,8 +97,7 @@ class ParameterValues(RowsOfParameter):
             return
         value = data._data
         what = f"the value of {self.name}"
-        kind = array_class()
-        self._hold([kind(copied(value, what), ctx) for ctx in contexts])
+        self._hold([as_switched(NDArray(copied(value, what), ctx)) for ctx in contexts])
 
     def _hold(self, arrays: Sequence[NDArray]) -> None:
         self._ctx_list = [array.context for array in arrays]

@@ -16,6 +16,7 @@ from gluonic.gluon.trace import Trace, opened
 from gluonic.graph import Graph, Node
 from gluonic.graph.errors import CallError, MismatchError, describe, nearest
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 from gluonic.symbol.inference import declared_shape
 
 
@@ -60,7 +61,7 @@ class SymbolBlock(HybridBlock):
         variables = _variables(outputs)
         symbols = [variables.get(s._entries[0].name, s) for s in symbols]
         leaves, returned = flatten(opened(outputs), lambda x: isinstance(x, sym.Symbol))
-        output = leaves[0] if len(leaves) == 1 else sym.Group(leaves)
+        output = leaves[0] if len(leaves) == 1 else sym.Group(leaves, type(leaves[0]))
         self._given: Trace = Trace.of_graph(symbols, output, structure, returned)
         self._make_parameters()
         self._active = True
@@ -134,10 +135,10 @@ class SymbolBlock(HybridBlock):
         allow_missing, ignore_extra : let the file lack parameters, or have more of them
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
-        symbol = sym.load(os.fspath(symbol_file))
+        symbol = as_switched(sym.load(os.fspath(symbol_file)))
         _check_input_names(names, symbol.list_inputs(), symbol_file)
         graph = {node.name: node for node in symbol._graph().variables}
-        block = SymbolBlock(symbol, [sym.Symbol([graph[name].entry()]) for name in names])
+        block = SymbolBlock(symbol, [type(symbol)([graph[name].entry()]) for name in names])
         if param_file is not None:
             values = read_named(param_file)
             if not allow_missing:
@@ -200,7 +201,7 @@ def _variables(outputs: Any) -> dict[str, sym.Symbol]:
     """The variables that symbols depend on, by name, which is how inputs are meant."""
     leaves, _ = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
     graph = Graph(entry for leaf in leaves for entry in leaf._entries)
-    return {node.name: sym.Symbol([node.entry()]) for node in graph.variables}
+    return {node.name: type(leaves[0])([node.entry()]) for node in graph.variables}
 
 
 def _normalizing(graph: Graph) -> Iterator[str]:

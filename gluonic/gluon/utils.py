@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.gluon.array_classes import of_gluon
 from gluonic.gluon.fetching import (
     check_sha1,
     download,
@@ -19,6 +18,7 @@ from gluonic.gluon.hooks import HookHandle
 from gluonic.gluon.parameter import shape_is_known
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.numpy_class import as_switched
 
 __all__ = [
     "HookHandle",
@@ -85,7 +85,7 @@ def split_and_load(
     batch_axis, even_split : see `split_data`
     """
     if not isinstance(data, NDArray):
-        data = of_gluon(nd.array(data, ctx=ctx_list[0]))
+        data = as_switched(nd.array(data, ctx=ctx_list[0]))
     if len(ctx_list) == 1:
         return [data.as_in_context(ctx_list[0])]
     pieces = split_data(data, len(ctx_list), batch_axis, even_split)
@@ -120,7 +120,7 @@ def clip_global_norm(
     if not scale >= 1.0:
         for array in arrays:
             array *= scale
-    return norm if check_isfinite else of_gluon(nd.array([norm], ctx=arrays[0].context))
+    return norm if check_isfinite else as_switched(nd.array([norm], ctx=arrays[0].context))
 
 
 def _as_floats(array: NDArray) -> Any:

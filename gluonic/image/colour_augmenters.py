@@ -13,6 +13,7 @@ from gluonic.graph.errors import InferenceError, describe
 from gluonic.graph.versions import mark_modified
 from gluonic.image.augmenter import Augmenter, NowAndThen, RandomOrderAug
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.recording import check_writable
 from gluonic.support.suppress_fp_warnings import quietly
 
@@ -49,14 +50,14 @@ def _written(src: NDArray, change: Callable[[colours.Pixels], Any]) -> NDArray:
 
 
 def _is_floats(array: NDArray, rank: int = 3) -> bool:
-    return array.dtype is np.float32 and array.ndim == rank
+    return np.dtype(array.dtype) == np.float32 and array.ndim == rank
 
 
 def _require_floats(src: NDArray) -> None:
     if not _is_floats(src):
         raise InferenceError(
             describe(
-                f"colours are changed of float32 images (height, width, channels), not {src.dtype.__name__} "
+                f"colours are changed of float32 images (height, width, channels), not {np.dtype(src.dtype)} "
                 f"{src.shape}",
                 hint="mx.image.CastAug() before",
             )
@@ -192,7 +193,7 @@ class ColorNormalizeAug(Augmenter):
     def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
         self.mean, self.std = (
-            value if value is None or isinstance(value, NDArray) else nd.array(value)
+            value if value is None or isinstance(value, NDArray) else as_switched(nd.array(value))
             for value in (mean, std)
         )
 

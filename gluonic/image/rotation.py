@@ -41,7 +41,7 @@ def imrotate(
     """
     if zoom_in and zoom_out:
         raise AttributeValueError("imrotate: zoom_in and zoom_out cannot both be True")
-    if src.dtype is not np.float32:
+    if np.dtype(src.dtype) != np.float32:
         raise AttributeValueError(
             describe(
                 "imrotate: images must be float32", hint="astype('float32'), or ToTensor, before"
@@ -50,7 +50,7 @@ def imrotate(
     if src.ndim not in (3, 4):
         raise AttributeValueError(f"imrotate: images have 3 or 4 axes, not {src.ndim}")
     angles = _angles(src, rotation_degrees)
-    images = src.expand_dims(axis=0) if src.ndim == 3 else src
+    images = nd.expand_dims(src, axis=0) if src.ndim == 3 else src
     grid = nd.array(_grid(angles, images.shape[2:], zoom_in, zoom_out), ctx=src.context)
     turned: NDArray = nd.BilinearSampler(images, grid)
     return turned[0] if src.ndim == 3 else turned

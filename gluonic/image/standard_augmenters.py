@@ -24,6 +24,7 @@ from gluonic.image.shape_augmenters import (
     ResizeAug,
 )
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 
 __all__ = ["CreateAugmenter"]
 
@@ -77,7 +78,7 @@ def CreateAugmenter(
         made.append(HorizontalFlipAug(0.5))
     made.append(CastAug())
     mean, std = (
-        nd.array(_BY_CHANNEL[name]) if given is True else given
+        as_switched(nd.array(_BY_CHANNEL[name])) if given is True else given
         for name, given in (("mean", mean), ("std", std))
     )
     return made + colour_augmenters(

@@ -46,11 +46,6 @@ MISSING = (
     ),
     Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
     Missing(
-        "gluon.data.dataloader",
-        "rebuild_np_ndarray reduce_np_ndarray",
-        _NO_NUMPY,
-    ),
-    Missing(
         "ndarray.contrib symbol.contrib",
         "backward_hawkesll backward_index_copy backward_quadratic",
         "MXNet's take no inputs from Python; use mx.autograd",

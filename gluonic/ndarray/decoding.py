@@ -8,6 +8,7 @@ from gluonic.graph.errors import FileFormatError
 from gluonic.graph.files import inaccessible
 from gluonic.graph.image_files import decode
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 
 
 def _cvimdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> Any:
@@ -20,7 +21,8 @@ def _cvimdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -
     to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
     out : an array to write the image into
     """
-    image = NDArray(decode(buf.asnumpy() if isinstance(buf, NDArray) else buf, flag, to_rgb))
+    contents = buf.asnumpy() if isinstance(buf, NDArray) else buf
+    image = as_switched(NDArray(decode(contents, flag, to_rgb)))
     if out is None:
         return image
     out[:] = image

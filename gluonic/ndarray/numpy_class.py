@@ -3,6 +3,8 @@
 from functools import cache
 from typing import Any
 
+from gluonic.graph.array_semantics import is_np_array
+
 
 @cache
 def numpy_array() -> Any:
@@ -10,3 +12,8 @@ def numpy_array() -> Any:
     from gluonic.ndarray.numpy.array import ndarray
 
     return ndarray
+
+
+def as_switched(array: Any) -> Any:
+    """A new array, or symbol, in the class that `npx.set_np` asks Gluon for."""
+    return array.as_np_ndarray() if is_np_array() else array

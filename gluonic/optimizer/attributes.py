@@ -16,6 +16,7 @@ _LATER = {
     "_all_index_update_counts",
     "_step_of_lr",
     "aggregate_num",
+    "allow_np_array",
     "final_lr",
     "lazy_update",
     "max_steps",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 from gluonic.graph.memory import allocated, allocating, converted
@@ -41,6 +42,8 @@ class Optimizer(CheckedArguments):
     num_update : how often the most often updated parameter has been updated
     lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
     lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
+    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was made; it is given arrays
+        of `mx.nd` in any case
     """
 
     opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}
@@ -75,6 +78,7 @@ class Optimizer(CheckedArguments):
         self._index_update_count = self._all_index_update_counts[0]
         self.multi_precision = multi_precision
         self.aggregate_num = 0
+        self.allow_np_array = is_np_array()
         self.idx2name = dict(param_idx2name or {})
         self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
         self.param_dict: Mapping[Any, Any] = param_dict or {}

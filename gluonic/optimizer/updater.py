@@ -13,6 +13,11 @@ from gluonic.optimizer.lazy import is_stored
 from gluonic.optimizer.states import dump, load_states
 
 
+def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:
+    """Arrays of `mx.nd` that share the memory of those given: an optimizer computes with them."""
+    return [array.as_nd_ndarray() if array._of_numpy else array for array in arrays]
+
+
 class Updater:
     """Update parameters, making their states when they first come.
 
@@ -56,7 +61,7 @@ class Updater:
             self._update_apart(names, grad, weight)
             return
         if not fused:
-            for one, g, w in zip(names, grad, weight, strict=True):
+            for one, g, w in zip(names, _classic(grad), _classic(weight), strict=True):
                 self.optimizer.update_multi_precision(one, w, g, self.states[one])
 
     def _update_apart(
@@ -74,7 +79,8 @@ class Updater:
 
     def _prepare(self, index: Any, weight: NDArray) -> None:
         if index not in self.states:
-            self.states[index] = self.optimizer.create_state_multi_precision(index, weight)
+            (classic,) = _classic([weight])
+            self.states[index] = self.optimizer.create_state_multi_precision(index, classic)
         elif not self.states_synced[index]:
             require_fit(self.optimizer, index, self.states[index], weight)
             self.states[index] = self.sync_state_context(self.states[index], weight.context)
@@ -93,8 +99,8 @@ class Updater:
                 chosen = members[start : start + most]
                 self.optimizer.update_multi_precision(
                     [names[i] for i in chosen],
-                    [weights[i] for i in chosen],
-                    [grads[i] for i in chosen],
+                    _classic([weights[i] for i in chosen]),
+                    _classic([grads[i] for i in chosen]),
                     [self.states[names[i]] for i in chosen],
                 )
 

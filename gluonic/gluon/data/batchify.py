@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gluonic import ndarray as nd
-from gluonic.gluon.array_classes import of_gluon
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocating
 from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.numpy_class import as_switched
 
 
 class UnequalSamplesError(MXNetError, ValueError):
@@ -51,7 +51,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
         raise
     if isinstance(first, NDArray):
         return stacked
-    return of_gluon(nd.array(stacked, dtype=stacked.dtype))
+    return as_switched(nd.array(stacked, dtype=stacked.dtype))
 
 
 def _parts(data: Sequence[Any]) -> list[Any]:

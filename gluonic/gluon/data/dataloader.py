@@ -27,7 +27,9 @@ __getattr__, __dir__ = import_later(
         "ForkingPickler": "multiprocessing.reduction:ForkingPickler",
         "_MultiWorkerIter": "gluonic.gluon.data.pooled:PooledBatches",
         "rebuild_ndarray": "gluonic.gluon.data.shared_arrays:rebuild_ndarray",
+        "rebuild_np_ndarray": "gluonic.gluon.data.shared_arrays:rebuild_np_ndarray",
         "reduce_ndarray": "gluonic.gluon.data.shared_arrays:reduce_ndarray",
+        "reduce_np_ndarray": "gluonic.gluon.data.shared_arrays:reduce_np_ndarray",
         "default_mp_batchify_fn": "gluonic.gluon.data.batchify:default_mp_batchify_fn",
     },
 )

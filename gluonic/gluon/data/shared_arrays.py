@@ -60,3 +60,13 @@ def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: int) -> ND
         os.close(file)
     count = int(np.prod(shape, dtype=np.int64))
     return NDArray(np.frombuffer(memory, CODES[dtype], count).reshape(shape))
+
+
+def reduce_np_ndarray(data: NDArray) -> tuple[Callable[..., NDArray], tuple[Any, ...]]:
+    """Copy an array of `mx.np` into memory that another process can map; see `reduce_ndarray`."""
+    return rebuild_np_ndarray, reduce_ndarray(data)[1]
+
+
+def rebuild_np_ndarray(*args: Any) -> Any:
+    """Return an array of `mx.np` whose elements another process has filled; see `rebuild_ndarray`."""
+    return rebuild_ndarray(*args).as_np_ndarray()

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.gluon.array_classes import of_gluon
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 
 
 def is_whole(sequence: Any) -> bool:
@@ -135,7 +135,7 @@ def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, An
     settings = {key: value for key, value in info.items() if key != "__layout__"}
     if not getattr(func, "__module__", "").startswith(_OF_ARRAYS):
         settings["name"] = name
-    return of_gluon(func(**settings))
+    return as_switched(func(**settings))
 
 
 def zeros_for(x: Any, batch_axis: int) -> Callable[..., Any]:

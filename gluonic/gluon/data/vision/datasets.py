@@ -18,6 +18,7 @@ from gluonic.graph.memory import allocating
 from gluonic.image.sources import listed_images
 from gluonic.io.idx import read_idx
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.numpy_class import as_switched
 from gluonic.recordio import unpack
 
 __all__ = [
@@ -48,7 +49,7 @@ class _LocalDataset(Dataset):
             raise FileFormatError(
                 f"{self._root}: {len(images)} images do not go with {len(labels)} labels"
             )
-        self._data, self._label = NDArray(images), labels.astype(np.int32)
+        self._data, self._label = as_switched(NDArray(images)), labels.astype(np.int32)
 
     def _read(self) -> tuple[Any, Any]:
         raise NotImplementedError
