@@ -83,6 +83,8 @@ BESIDE_THE_DOOR = {
     "random_numbers": "loads LLVM",
     "machine": "loads LLVM, or tells of the processor alone",
     "runtime": "for types alone",
+    "row_updates": "loaded with the first lazy update",
+    "csr_products": "loaded with the first large product of a csr matrix",
 }
 """What of the compiler other rooms import by its own name, and why."""
 

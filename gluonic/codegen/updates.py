@@ -31,7 +31,7 @@ from gluonic.graph.updates import UpdateRule
 _GRAIN = 1 << 14
 _SHARED_UNITS = 3
 """Threads share the elements of a parameter that has so many units."""
-_ENTRY = "update"
+ENTRY = "update"
 
 
 class Number:
@@ -131,7 +131,7 @@ class UpdateKernel:
         stores = tuple(Store(k) for k in range(arrays) if k != 1)
         self.kernel = Kernel(1, (*elements, *numbers), (Stage(body, stores),))
         self.text, self._library = self._compiled()
-        self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[_ENTRY])
+        self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[ENTRY])
 
     def _body(self, rule: UpdateRule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
         def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
@@ -149,7 +149,7 @@ class UpdateKernel:
         module = LLVMModule(host())
         emit(self.kernel, "one", module)
         arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
-        f = LLVMFunction(module, _ENTRY, arguments)
+        f = LLVMFunction(module, ENTRY, arguments)
         width, length = len(self.kernel.operands), len(self.table(0))
         several = f.op("icmp sgt i64 %threads, 1")
         with f.loop("0", "%count") as parameter:
@@ -170,7 +170,7 @@ class UpdateKernel:
                 f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
         f.finish()
         text = module.text()
-        return text, load(text, [_ENTRY], tuple(module.imports), symbols=module.symbols)
+        return text, load(text, [ENTRY], tuple(module.imports), symbols=module.symbols)
 
     def table(self, size: int) -> list[int]:
         """The run-time numbers of an update of `size` elements, and its units of work."""

@@ -9,7 +9,7 @@ from typing import Any
 from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.functions import make_function
-from gluonic.ndarray.storage import methods
+from gluonic.ndarray.storage import methods, native_products
 from gluonic.ndarray.storage.arithmetic import functions as _arithmetic
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from gluonic.ndarray.storage.creation import array, csr_matrix, empty, row_sparse_array, zeros
@@ -26,7 +26,7 @@ __all__ = [
     "zeros",
 ]
 
-_: Any = (methods,)
+_: Any = (methods, native_products)
 
 globals().update(_arithmetic)
 

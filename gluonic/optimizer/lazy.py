@@ -73,11 +73,13 @@ def update_stored(
     targets = [all_rows(value_of(x)) for x in (weight, *states)]
     if lazy and isinstance(grad, RowSparseNDArray):
         value = grad._value.ordered()
+        if run_natively(rule, numbers, targets, value):
+            for target in targets:
+                mark_modified(target)
+            return
         rows: Any = value.indices
         chosen = [target[rows] for target in targets]
-        arrays = [chosen[0], np.ascontiguousarray(value.data), *chosen[1:]]
-        native = run_natively(rule, numbers, arrays)
-        results: list[Any] = chosen if native else list(_computed(rule, numbers, arrays))
+        results = list(_computed(rule, numbers, [chosen[0], value.data, *chosen[1:]]))
     else:
         rows = ...
         results = list(_computed(rule, numbers, [targets[0], dense_of(grad), *targets[1:]]))

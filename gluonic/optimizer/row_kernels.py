@@ -1,4 +1,4 @@
-"""Rules in machine code on arrays that were gathered for one update."""
+"""Rules in machine code on the rows that a gradient stores."""
 
 from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
@@ -8,39 +8,38 @@ import numpy as np
 
 from gluonic.codegen import interpreting
 from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.updates import BoundUpdate, update_kernel
+from gluonic.codegen.row_updates import update_rows
 from gluonic.graph import Array
+from gluonic.graph.storage.values import RowSparse
 
 _DTYPES = (np.float32, np.float64)
 
 
 def run_natively(
-    rule: Callable[..., tuple[Any, ...]], numbers: SimpleNamespace, arrays: Sequence[Array]
+    rule: Callable[..., tuple[Any, ...]],
+    numbers: SimpleNamespace,
+    targets: Sequence[Array],
+    gradient: RowSparse,
 ) -> bool:
     """Run a rule in place, and say so; or do nothing, where there is no machine code.
 
     Parameters
     ----------
     rule, numbers : the rule, and the numbers it reads
-    arrays : the weight, its gradient and its states, contiguous; all but the gradient are written to
+    targets : the weight and the states, which are written to
+    gradient : its rows ascend, each once
     """
-    weight = arrays[0]
+    weight, data = targets[0], gradient.data
     is_plain = isinstance(rule, FunctionType) and rule.__closure__ is None
-    alike = all(x.shape == weight.shape and x.dtype == weight.dtype for x in arrays)
-    if (
-        not is_plain
-        or not alike
-        or weight.dtype not in _DTYPES
-        or not weight.size
-        or interpreting()
-    ):
+    alike = all(
+        x.shape == gradient.shape and x.dtype == data.dtype and x.flags.carray for x in targets
+    )
+    if not is_plain or not alike or weight.dtype not in _DTYPES or interpreting():
         return False
-    given = vars(numbers)
-    names = tuple(name for name, x in given.items() if x is not None)
-    absent = tuple(name for name, x in given.items() if x is None)
-    try:
-        kernel = update_kernel(rule, weight.dtype, len(arrays), names, absent)
-    except NotLowered:
-        return False
-    BoundUpdate(kernel, [arrays])([[given[name] for name in names]])
+    if data.size:
+        try:
+            data = np.ascontiguousarray(data)
+            update_rows(rule, vars(numbers), targets, gradient.indices, data)
+        except NotLowered:
+            return False
     return True

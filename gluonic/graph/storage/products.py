@@ -1,7 +1,7 @@
 """Products of matrices, tables of vectors, and their gradients."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gluonic.graph.storage.values import (
     StorageError,
     Value,
     dense,
+    known_csr,
     known_rows,
     stored_as,
 )
@@ -49,7 +50,7 @@ def _dot(application: Application, lhs: Any, rhs: Any) -> Value:
             right = dense(rhs)
             if transpose_a and kind != DEFAULT:
                 return _transposed_product(lhs, right)
-            return _product(lhs.scipy().T if transpose_a else lhs.scipy(), right)
+            return _product(lhs, right, transposed=transpose_a)
         if isinstance(rhs, Csr) and isinstance(lhs, np.ndarray) and not transpose_a:
             return _stored_product(lhs, rhs.scipy().T if transpose_b else rhs.scipy(), kind)
     found = apply(application, dense(lhs), dense(rhs))
@@ -64,8 +65,26 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def _product(matrix: Any, array: Array) -> Array:
-    return np.asarray(matrix @ _wide(array))
+Routine: TypeAlias = Callable[[Csr, Array, bool], Array | None]
+_routines: list[Routine] = []
+
+
+def compute_products_by(routine: Routine) -> None:
+    """Have products of csr values, or of their transposes, with dense matrices computed by a function.
+
+    It is called with the value, the matrix, and whether to transpose; where it returns None, SciPy computes.
+    """
+    _routines.append(routine)
+
+
+def _product(value: Csr, array: Array, *, transposed: bool = False) -> Array:
+    value.sound()
+    for routine in _routines:
+        found = routine(value, array, transposed)
+        if found is not None:
+            return found
+    matrix = value.scipy()
+    return np.asarray((matrix.T if transposed else matrix) @ _wide(array))
 
 
 def _stored_product(lhs: Array, rhs: Any, kind: str | None) -> Value:
@@ -93,8 +112,8 @@ def _transposed_product(matrix: Csr, array: Array) -> RowSparse:
     """csrᵀ · dense: a row for each column of which something is stored."""
     matrix.sound()
     columns, places = _columns_of(matrix)
-    narrow = Csr(matrix.data, places, matrix.indptr, (matrix.shape[0], len(columns)))
-    found = _product(narrow.scipy().T, array)
+    narrow = known_csr(matrix.data, places, matrix.indptr, (matrix.shape[0], len(columns)))
+    found = _product(narrow, array, transposed=True)
     return known_rows(found, columns, (matrix.shape[1], array.shape[1]))
 
 
@@ -107,7 +126,7 @@ def _dot_gradient_kind(application: Application, kinds: Kinds) -> str | None:
 @stored("_backward_dot_rhs", gives=_dot_gradient_kind)
 def _dot_gradient(application: Application, grad: Value, lhs: Csr, rhs: Value) -> Value:
     if setting(application, "transpose_a"):
-        return _product(lhs.scipy(), dense(grad))
+        return _product(lhs, dense(grad))
     return _transposed_product(lhs, dense(grad))
 
 

@@ -1,0 +1,121 @@
+"""Optimizer rules as machine code that updates some rows of a weight and of its states where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.loops.loops import emit
+from gluonic.codegen.machine.addresses import address_of
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.codegen.machine.jit import LinkedLibrary, load
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.updates import ENTRY, UpdateKernel
+from gluonic.graph.operator import Array
+from gluonic.graph.updates import UpdateRule
+
+_AHEAD = 6
+"""So many rows ahead memory is asked for: rows lie far apart, where no processor expects them."""
+_MOST_LINES = 8
+"""Of each row so many lines of memory are asked for at most; the processor itself finds those that follow."""
+_LINE = 64
+
+
+class RowUpdateKernel(UpdateKernel):
+    """Machine code of one rule for one dtype, for rows given by number; see `UpdateKernel`."""
+
+    def _compiled(self) -> tuple[str, LinkedLibrary]:
+        module = LLVMModule(host())
+        emit(self.kernel, "one", module)
+        arguments = ["ptr %bases", "ptr %rows", "ptr %table", "i64 %count", "i64 %bytes"]
+        f = LLVMFunction(module, ENTRY, arguments)
+        width = len(self.kernel.operands)
+        operands = f.slot(f"[{width} x ptr]")
+        bases = [
+            f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %bases, i64 {k}')}")
+            for k in range(width)
+        ]
+        for k in range(self.arrays, width):
+            f.do(f"store ptr {bases[k]}, ptr {self._place(f, operands, k)}")
+        last = f.op(f"getelementptr i64, ptr %table, i64 {len(self.table(0)) - 1}")
+        units = f.op(f"load i64, ptr {last}")
+        end = f.op("sub i64 %count, 1")
+        with f.loop("0", "%count") as number:
+            self._ask_ahead(f, bases, number, end)
+            offset = f.op(f"mul i64 {self._row(f, number)}, %bytes")
+            own = f.op(f"mul i64 {number}, %bytes")
+            for k in range(self.arrays):
+                place = own if k == 1 else offset
+                address = f.op(f"getelementptr i8, ptr {bases[k]}, i64 {place}")
+                f.do(f"store ptr {address}, ptr {self._place(f, operands, k)}")
+            f.do(f"call void @one(ptr {operands}, ptr %table, i64 0, i64 {units})")
+        f.finish()
+        text = module.text()
+        return text, load(text, [ENTRY], tuple(module.imports), symbols=module.symbols)
+
+    @staticmethod
+    def _place(f: LLVMFunction, operands: str, number: int) -> str:
+        return f.op(f"getelementptr ptr, ptr {operands}, i64 {number}")
+
+    @staticmethod
+    def _row(f: LLVMFunction, number: str) -> str:
+        return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %rows, i64 {number}')}")
+
+    def _ask_ahead(self, f: LLVMFunction, bases: Sequence[str], number: str, end: str) -> None:
+        """Have the memory of a later row brought near."""
+        later = f.op(f"add i64 {number}, {_AHEAD}")
+        offset = f.op(f"mul i64 {self._row(f, f.least(later, end))}, %bytes")
+        most = f.least("%bytes", _MOST_LINES * _LINE)
+        with f.loop("0", most, _LINE) as line:
+            place = f.op(f"add i64 {offset}, {line}")
+            for k in range(self.arrays):
+                if k != 1:
+                    f.fetch(f.op(f"getelementptr i8, ptr {bases[k]}, i64 {place}"))
+
+
+@lru_cache(maxsize=64)
+def _kernel(
+    rule: UpdateRule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
+) -> RowUpdateKernel:
+    return RowUpdateKernel(rule, dtype, arrays, names, absent)
+
+
+def update_rows(
+    rule: UpdateRule,
+    numbers: dict[str, Any],
+    targets: Sequence[Array],
+    rows: Array,
+    gradient: Array,
+) -> None:
+    """Update some rows of a weight and of its states in place.
+
+    Parameters
+    ----------
+    rule, numbers : the rule, and the numbers it reads by name, None those that are absent
+    targets : the weight and the states, contiguous and of one shape and dtype
+    rows : which rows, each once, within the weight; int64
+    gradient : of these rows, contiguous
+
+    Raises
+    ------
+    NotLowered
+        if the rule uses what has no machine code
+    """
+    names = tuple(name for name, x in numbers.items() if x is not None)
+    absent = tuple(name for name, x in numbers.items() if x is None)
+    weight, *states = targets
+    arrays = [weight, gradient, *states]
+    kernel = _kernel(rule, weight.dtype, len(arrays), names, absent)
+    given = np.array([numbers[name] for name in names], np.float64)
+    places = [address_of(given) + given.itemsize * k for k in range(len(names))]
+    bases = np.array([*map(address_of, arrays), *places], np.uintp)
+    size = gradient[:1].size
+    table = np.array(kernel.table(size), np.int64)
+    rows = np.ascontiguousarray(rows, np.int64)
+    kernel.function(
+        *(address_of(x) for x in (bases, rows, table)), len(rows), size * weight.dtype.itemsize
+    )
