@@ -31,6 +31,7 @@ def small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def at_once(monkeypatch: pytest.MonkeyPatch, small_ones: None) -> None:
     """All calls that may run machine code do."""
     monkeypatch.setattr(eager, "CALLS_IN_NUMPY", 0)
+    monkeypatch.setattr(eager, "CALLS_WITHOUT_WEIGHTS", 0)
 
 
 @pytest.fixture
@@ -87,6 +88,28 @@ def test_calls_run_machine_code_once_they_have_come_often(
     assert machine_calls == ["Convolution"] * 2
     for result in results[1:]:
         np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-6)
+
+
+def test_layers_count_their_calls_for_themselves(
+    small_ones: None, machine_calls: list[str]
+) -> None:
+    images, layers = uniform(2, 3, 9, 8), [uniform(4, 3, 3, 3) for _ in range(3)]
+    for _ in range(eager.CALLS_IN_NUMPY):
+        first, *others = [convolved(images, filters).asnumpy() for filters in layers]
+        assert all((first == other).all() for other in others)
+    assert machine_calls == []
+    convolved(images, layers[0])
+    assert machine_calls == ["Convolution"]
+
+
+def test_operators_without_weights_count_all_their_calls(
+    small_ones: None, machine_calls: list[str]
+) -> None:
+    for _ in range(eager.CALLS_WITHOUT_WEIGHTS):
+        mx.nd.softmax(uniform(3, 17))
+    assert machine_calls == []
+    mx.nd.softmax(uniform(3, 17))
+    assert machine_calls == ["softmax"]
 
 
 def test_small_arrays_are_left_to_numpy(machine_calls: list[str]) -> None:
