@@ -1,11 +1,17 @@
 """Products with csr matrices and steps with row_sparse gradients, beside the real MXNet and SciPy.
 
     python -m benchmarks.sparse --mxnet PYTHON
+    python -m benchmarks.sparse --scipy
+    python -m benchmarks.sparse --memory
 
-One thread; a step is forward, backward and a lazy update by Adam.
+One thread; a step is forward, backward and a lazy update by Adam. With ``--scipy`` the products alone, of
+SciPy; with ``--memory`` what steps of two tables take beyond parameters and states, at most.
 """
 
 import os
+import sys
+import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -67,12 +73,12 @@ def machine(mx: Any) -> dict[str, Callable[[], Any]]:
     return {"forward": lambda: score().wait_to_read(), "step": step}
 
 
-def embedding(mx: Any) -> dict[str, Callable[[], Any]]:
-    """A table of a million rows of 128 numbers."""
-    net = mx.gluon.nn.Embedding(FEATURES, 128, sparse_grad=True)
+def embedding(mx: Any, count: int = FEATURES, width: int = 128) -> dict[str, Callable[[], Any]]:
+    """A table of so many rows of so many numbers."""
+    net = mx.gluon.nn.Embedding(count, width, sparse_grad=True)
     net.initialize(mx.init.Zero())
     trainer = mx.gluon.Trainer(net.collect_params(), "adam")
-    words = mx.nd.array(np.random.default_rng(0).integers(FEATURES, size=(64, 64)))
+    words = mx.nd.array(np.random.default_rng(0).integers(count, size=(64, 64)))
 
     def step() -> None:
         with mx.autograd.record():
@@ -91,5 +97,36 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
     return machine(mx) if name.startswith("factor") else embedding(mx)
 
 
+def by_scipy() -> None:
+    """Print how long SciPy's products take."""
+    matrix, dense = rows(ROWS, ROWS, STORED), np.ones((ROWS, COLUMNS), np.float32)
+    for name, one in (("csr times dense", matrix), ("csr transposed times dense", matrix.T)):
+        times: list[float] = []
+        for _ in range(5):
+            start = time.process_time()
+            one @ dense
+            times.append(time.process_time() - start)
+        print(f"{name:28}{1e3 * min(times):9.3f}")
+
+
+def memory() -> None:
+    """Print what a step takes at most beyond what there was before it."""
+    import gluonic
+
+    for count in (100_000, 10_000_000):
+        step = embedding(gluonic, count, 8)["step"]
+        step(), step()
+        tracemalloc.start()
+        step()
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        print(f"{count:>10,} rows of 8, 4,096 looked up: {most / 1e6:.2f} MB")
+
+
 if __name__ == "__main__":
-    main(__file__, __doc__ or "", CASES, calls)
+    if "--scipy" in sys.argv:
+        by_scipy()
+    elif "--memory" in sys.argv:
+        memory()
+    else:
+        main(__file__, __doc__ or "", CASES, calls)
