@@ -99,6 +99,8 @@ class Operator:
     native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
     base : the operator that it is under another name and by other rules of shapes and dtypes: the compiler
         knows of it what it knows of that one
+    as_base : ``(attributes, shapes of the inputs) → attributes of the base``, where names or meanings
+        differ; None where it is not the base
     casts : its inputs are cast to the dtype of its output first
     """
 
@@ -129,6 +131,7 @@ class Operator:
     reads_shapes: bool = False
     native: Callable[[Application, Signatures, Signatures], NativeCall | None] | None = None
     base: "Operator | None" = None
+    as_base: "Callable[[Any, Sequence[tuple[int, ...]]], dict[str, Any] | None] | None" = None
     casts: bool = False
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

@@ -25,6 +25,8 @@ _ONE = "MXNet writes ones into gamma, which it does not call a state, where fix_
 _COPY = "a float32 weight needs no copy; MXNet leaves it as it was, ours is the weight, as it is beside float16"
 _HALF = "MXNet computes in half precision; in float32 (the same samples) results agree"
 _LENGTHS = "MXNet's processors let sequence lengths pass; what lies behind the end of a sequence is not zero"
+_SIGN = "a vector with the other sign will do as well; which of the two comes is LAPACK's choice"
+_IN_PLACE = "MXNet has it for arrays that are written in place alone"
 _ODD = "MXNet does not write the middle column of an image of odd width"
 
 FAULTS = [
@@ -134,6 +136,25 @@ FAULTS = [
         "sums of int8 and uint8 whose range is unknown run over in MXNet: docs/conformance.md",
     ),
     Fault("SoftmaxActivation", ("gradient of data",), ("0 float32",), _DIFFERENCES),
+    Fault("_npi_rarctan2_scalar", ("gradient of data",), ("0 float32",), _DIFFERENCES),
+    Fault("_npi_matmul", ("gradient of a",), ("3 float32",), _DIFFERENCES),
+    Fault("_npi_einsum", ("gradient of data0",), ("3 float32",), _DIFFERENCES),
+    Fault("_npi_var", ("gradient of a",), ("0 float32", "1 float32", "2 float32"), _DIFFERENCES),
+    Fault("_npi_std", ("gradient of a",), ("0 float32", "1 float32", "2 float32"), _DIFFERENCES),
+    Fault("_npi_rot90", ("gradient of data",), ("0 float32", "2 float32"), _DIFFERENCES),
+    Fault("_npi_where_lscalar", ("gradient of x",), ("0 float32",), _DIFFERENCES),
+    *(
+        Fault(
+            f"_np_atleast_{rank}d",
+            tuple(f"gradient of arys{i}" for i in range(rank + 1)),
+            ("0 float32",),
+            _DIFFERENCES,
+        )
+        for rank in (1, 2, 3)
+    ),
+    Fault("_npi_eig", ("output 1",), ("0 float32",), _SIGN),
+    Fault("_npi_eigh", ("output 1",), ("0 float32",), _SIGN),
+    Fault("_npi_svd", ("output 0", "output 2", "gradient of A"), ("0 float32",), _SIGN),
 ]
 
 _INNER = "gradient rules of ours are written with it"
@@ -153,6 +174,9 @@ LACKING = {
 
 _DEVICE = "MXNet has it for GPUs alone"
 REFUSED = {
+    "_npi_boolean_mask_assign_scalar": _IN_PLACE,
+    "_npi_boolean_mask_assign_tensor": _IN_PLACE,
+    "_npi_insert_slice": "MXNet takes no number to put in at several places",
     "_contrib_fft": _DEVICE,
     "_contrib_ifft": _DEVICE,
     "_contrib_count_sketch": _DEVICE,

@@ -107,6 +107,16 @@ average_of = _reduction("sum", element, _averaged)
 prod = _reduction("prod", element)
 largest = _reduction("max", element)
 smallest = _reduction("min", element)
+any_over = _reduction(
+    "sum",
+    lambda m, x: m.astype(m.not_equal(x, 0), "int64"),
+    lambda settings, axes: lambda m, count: m.not_equal(count, 0),
+)
+all_over = _reduction(
+    "sum",
+    lambda m, x: m.astype(m.equal(x, 0), "int64"),
+    lambda settings, axes: lambda m, count: m.equal(count, 0),
+)
 nansum = _reduction("sum", lambda m, x: m.where(m.isnan(x), 0.0, x))
 nanprod = _reduction("prod", lambda m, x: m.where(m.isnan(x), 1.0, x))
 
@@ -177,6 +187,7 @@ def _constant(value: Any) -> LoopRule:
 zeros = _constant(0.0)
 ones = _constant(1.0)
 filled = _constant(lambda settings: settings["value"])
+filled_like = _constant(lambda settings: settings["fill_value"])
 
 
 def add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:

@@ -3,6 +3,9 @@
 from gluonic.codegen.lowerings.convolution import reads_neighbours
 from gluonic.codegen.lowerings.entry import lower
 
+_STRETCHED = "matrices that are stretched to the number of the other factor's NumPy multiplies"
+_WHOLE = "where nothing is left of a factor, or nothing is summed over, NumPy finds the gradient"
+
 lower(
     "_backward_Convolution_data",
     step="convolution.as_matmul:DataGradientStep.of",
@@ -32,4 +35,50 @@ lower(
     "_backward_Deconvolution_weight",
     eager=reads_neighbours,
     float16="upcast",
+)
+lower(
+    "_backward_np_dot_a",
+    decompose="rewriting.decompose_products:dot_back_to_first",
+    float16="upcast",
+)
+lower(
+    "_backward_np_dot_b",
+    decompose="rewriting.decompose_products:dot_back_to_second",
+    float16="upcast",
+)
+lower(
+    "_backward_npi_matmul_a",
+    decompose="rewriting.decompose_products:matmul_back_to_first",
+    float16="upcast",
+    python=_STRETCHED,
+)
+lower(
+    "_backward_npi_matmul_b",
+    decompose="rewriting.decompose_products:matmul_back_to_second",
+    float16="upcast",
+    python=_STRETCHED,
+)
+lower(
+    "_backward_npi_tensordot_a",
+    decompose="rewriting.decompose_products:tensordot_back_to_first",
+    float16="upcast",
+    python=_WHOLE,
+)
+lower(
+    "_backward_npi_tensordot_b",
+    decompose="rewriting.decompose_products:tensordot_back_to_second",
+    float16="upcast",
+    python=_WHOLE,
+)
+lower(
+    "_backward_npi_tensordot_int_axes_a",
+    decompose="rewriting.decompose_products:inner_axes_back_to_first",
+    float16="upcast",
+    python=_WHOLE,
+)
+lower(
+    "_backward_npi_tensordot_int_axes_b",
+    decompose="rewriting.decompose_products:inner_axes_back_to_second",
+    float16="upcast",
+    python=_WHOLE,
 )

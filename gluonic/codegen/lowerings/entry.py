@@ -21,16 +21,18 @@ Rule: TypeAlias = str | Callable[..., Any]
 
 FAMILIES = frozenset({
     "activation", "attention", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
-    "calibration", "companions", "convolution", "copying", "correlation", "creation", "ctc_loss",
-    "deconvolution", "deformable_convolution", "deformable_roi", "dense", "dropout", "gathering",
-    "hawkes", "image", "image_colour", "indexing", "joining", "layer_norm", "linalg", "linalg_factors",
-    "linalg_parts", "loss_layers", "matrix", "mixed_precision", "multibox", "optimizer_update",
-    "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several", "ordering",
-    "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic", "quantized_layers",
-    "quantized_recurrent", "random_choice", "random_density", "rearrange", "recurrent",
-    "recurrent_gradients", "reduce", "reductions", "regularization", "resizing", "response_norm", "roi",
-    "roi_parts", "sampling", "sequence", "shape", "signal", "slicing", "softmax", "softmax_output",
-    "sparse_rows", "standardization", "statistics", "unary", "unfolding", "upsampling",
+    "calibration", "companions", "constants", "contractions", "convolution", "copying", "correlation",
+    "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution",
+    "deformable_roi", "dense", "dropout", "einsum", "gathering", "hawkes", "image", "image_colour",
+    "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
+    "loss_layers", "matrix", "mixed_precision", "moments", "more_ufuncs", "multibox",
+    "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
+    "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
+    "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rearrange",
+    "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
+    "relabellings", "resizing", "response_norm", "roi", "roi_parts", "sampling", "selections",
+    "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
+    "standardization", "statistics", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 

@@ -1,6 +1,7 @@
 """A pass after which operators derived from others are those, wherever shapes and dtypes are theirs."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
@@ -59,18 +60,21 @@ def _replaced(
                 read[place] = F.Cast(inputs[place], dtype=wanted[1])
                 given[place] = shape, wanted[1]
         give_origin(read, node)
-    base = _base_of(application)
+    base = _base_of(application, [shape for shape, _ in given])
     if base is not None and _gives(base, given, wanted):
         return node.with_application(base, read)
     return node.with_inputs(read) if read != list(inputs) else None
 
 
-def _base_of(application: Application) -> Application | None:
+def _base_of(application: Application, shapes: Sequence[Shape]) -> Application | None:
     """The operator that another is derived from with its attributes; None if it lacks one that counts."""
     op, settings = application.op, application.settings
     base = op.base
-    if base is None or settings.get("axis") == ():  # which means all axes to the base
+    if base is None or settings.get("axis", 0) == ():  # which means all axes to the base
         return None
+    if op.as_base is not None:
+        known = op.as_base(SimpleNamespace(**settings), shapes)
+        return None if known is None else base.apply(known)
     own = {name: value for name, value in settings.items() if name in base.attributes}
     lacking = settings.keys() - own.keys() - ({"dtype"} if op.casts else set())
     if any(settings[name] != op.attributes[name].default for name in lacking):
@@ -87,4 +91,6 @@ def _gives(
     except MXNetError:
         return False
     (shape, *_), (dtype, *_) = found.shapes, found.dtypes
-    return shape is not None and len(shape) == len(wanted[0]) and dtype == wanted[1]
+    if shape is None or None in shape:
+        return False
+    return len(shape) == len(wanted[0]) and dtype == wanted[1]

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gluonic.codegen.loops.inner_operators import apply, concat_piece
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph.node import Entry
+from gluonic.graph.ops.numpy.relabellings import at_least as shape_of_at_least
 from gluonic.graph.view import settings_of
 
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
@@ -37,3 +39,130 @@ from_initial_smallest = _reduction(
     lambda F, found, initial: F._minimum_scalar(found, scalar=initial)
 )
 as_it_is = _reduction()
+
+
+# -- shapes -------------------------------------------------------------------------------------
+
+
+def _widened(F: Any, x: Entry, rank: int, least: int) -> Entry:
+    """An entry of `rank` axes with axes of length one added, as NumPy adds them."""
+    wide = shape_of_at_least(tuple(range(2, rank + 2)), least)
+    for place, extent in enumerate(wide):
+        if extent == 1:
+            x = F.expand_dims(x, axis=place)
+    return x
+
+
+def _ranks(site: RewriteContext, first: int = 0) -> list[int]:
+    return [len(site.facts.shapes[entry]) for entry in site.node.inputs[first:]]
+
+
+def at_least(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Arrays with as many axes as the operator's name says."""
+    least = int(site.node.operator_name[-2])
+    pairs = zip(site.inputs, _ranks(site), strict=True)
+    return [_widened(F, x, rank, least) for x, rank in pairs]
+
+
+_Widening = Callable[[Any, Entry, int], Entry]
+
+
+def _as_column(F: Any, x: Entry, rank: int) -> Entry:
+    x = x if rank else F.expand_dims(x, axis=0)
+    return F.expand_dims(x, axis=1) if rank < 2 else x
+
+
+def _joining(widened: _Widening, axis: Callable[[int], int], least: int) -> tuple[_Rule, _Rule]:
+    """A concatenation of arrays that get as many axes first, and its gradient's pieces."""
+
+    def joined(F: Any, site: RewriteContext) -> Sequence[Entry]:
+        ranks = _ranks(site)
+        wide = [widened(F, x, rank) for x, rank in zip(site.inputs, ranks, strict=True)]
+        return [F.Concat(*wide, dim=axis(max(ranks[0], least)))]
+
+    def parts(F: Any, site: RewriteContext) -> Sequence[Entry]:
+        grad, *given = site.inputs
+        ranks = _ranks(site, 1)
+        wide = [widened(F, x, rank) for x, rank in zip(given, ranks, strict=True)]
+        count, dim = len(given), axis(max(ranks[0], least))
+        pieces = [
+            apply(concat_piece, grad, *wide, num_args=count, dim=dim, index=i) for i in range(count)
+        ]
+        return [F.reshape_like(piece, x) for piece, x in zip(pieces, given, strict=True)]
+
+    return joined, parts
+
+
+rows, rows_back = _joining(lambda F, x, rank: _widened(F, x, rank, 2), lambda rank: 0, 2)
+side_by_side, side_by_side_back = _joining(
+    lambda F, x, rank: _widened(F, x, rank, 1), lambda rank: min(rank - 1, 1), 1
+)
+in_depth, in_depth_back = _joining(lambda F, x, rank: _widened(F, x, rank, 3), lambda rank: 2, 3)
+columns, columns_back = _joining(_as_column, lambda rank: 1, 2)
+
+
+def concatenated(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """All elements of several arrays, one array after the other."""
+    return [F.Concat(*[F._np_reshape(x, newshape=(-1,)) for x in site.inputs], dim=0)]
+
+
+def turned(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """A turn by 90 degrees is a reflection and an exchange of axes."""
+    n, rank = site.n, site.rank
+    first, second = (axis % rank for axis in (n.axes or (0, 1)))
+    if n.k % 4 == 0:
+        return [n.data]
+    if n.k % 4 == 2:
+        return [F.reverse(n.data, axis=(first, second))]
+    if n.k % 4 == 1:
+        return [F.SwapAxis(F.reverse(n.data, axis=(second,)), dim1=first, dim2=second)]
+    return [F.reverse(F.SwapAxis(n.data, dim1=first, dim2=second), axis=(second,))]
+
+
+def below_diagonal_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """The gradient's part below the diagonal, added up if the rows came of one vector."""
+    n = site.n
+    below = F._npi_tril(n.grad, k=n.k)
+    return [F.sum(below, axis=0) if _ranks(site)[1] == 1 else below]
+
+
+# -- numbers ------------------------------------------------------------------------------------
+
+
+def _variance_of(F: Any, site: RewriteContext) -> Entry | None:
+    n = site.n
+    if n.dtype is not None or site.dtype.kind != "f" or site.dtype.itemsize < 4 or n.axis == ():
+        return None
+    centred = F.broadcast_sub(n.a, F.mean(n.a, axis=n.axis, keepdims=True))
+    squares = F.square(centred)
+    mean: Entry = F._npi_mean(squares, axis=n.axis, keepdims=n.keepdims)
+    if n.ddof == 0:
+        return mean
+    count = F._np_sum(F.ones_like(n.a), axis=n.axis, keepdims=n.keepdims)
+    total = F._np_sum(squares, axis=n.axis, keepdims=n.keepdims)
+    found: Entry = total / (count - float(n.ddof))
+    return found
+
+
+def variance(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """The mean of squares of what is left of the mean."""
+    found = _variance_of(F, site)
+    return None if found is None else [found]
+
+
+def deviation(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """The root of the variance."""
+    found = _variance_of(F, site)
+    return None if found is None else [F.sqrt(found)]
+
+
+def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Elements less those before them, as often as asked."""
+    n, found = site.n, site.n.a
+    axis = n.axis % site.rank
+    if site.facts.shapes[site.node.inputs[0]][axis] <= n.n or site.dtype.kind == "b":
+        return None
+    for _ in range(n.n):
+        later = F.slice_axis(found, axis=axis, begin=1, end=None)
+        found = F.broadcast_sub(later, F.slice_axis(found, axis=axis, begin=0, end=-1))
+    return [found]

@@ -215,7 +215,8 @@ BINARY = [
 ]
 
 
-def _on_arrays(names: tuple[str, ...], row: Binary, shape: Any, extent: str) -> Operator:
+def on_arrays(names: tuple[str, ...], row: Binary, shape: Any, extent: str) -> Operator:
+    """Register a function of two arrays, without its gradient."""
     documentation = f"{row.meaning[0].upper()}{row.meaning[1:]}, {extent}."
     dtype = same if row.lhs is None else numeric
     return elementwise(*names, shape=shape, dtype=dtype)(
@@ -244,7 +245,9 @@ def _with_scalar(
         op.gradient(data=rule)
 
 
-def _scalar_on_the_right(row: Binary) -> None:
+def scalar_on_the_right(row: Binary) -> None:
+    """Register a function of an array and a number."""
+
     def expression(m: Any, data: Any, *, scalar: float = 1.0, is_int: bool = True) -> Any:
         data = m.operand(data, is_int)
         return row.expression(m, data, m.like(scalar, data))
@@ -258,7 +261,9 @@ def _scalar_on_the_right(row: Binary) -> None:
     _with_scalar(row.scalar, expression, documentation, row.lhs and gradient)
 
 
-def _scalar_on_the_left(row: Binary) -> None:
+def scalar_on_the_left(row: Binary) -> None:
+    """Register a function of a number and an array."""
+
     def expression(m: Any, data: Any, *, scalar: float = 1.0, is_int: bool = True) -> Any:
         data = m.operand(data, is_int)
         return row.expression(m, m.like(scalar, data), data)
@@ -273,14 +278,14 @@ def _scalar_on_the_left(row: Binary) -> None:
 
 
 def _register(row: Binary) -> None:
-    alike = _on_arrays(row.elementwise, row, same, "element by element")
-    stretched = _on_arrays(row.broadcasting, row, broadcast, "repeating axes of length one")
+    alike = on_arrays(row.elementwise, row, same, "element by element")
+    stretched = on_arrays(row.broadcasting, row, broadcast, "repeating axes of length one")
     rules = {k: rule for k, rule in (("lhs", row.lhs), ("rhs", row.rhs)) if rule is not None}
     alike.gradient(**rules)
     stretched.gradient(**broadcasting_rules(**rules))
-    _scalar_on_the_right(row)
+    scalar_on_the_right(row)
     if row.reversed_scalar:
-        _scalar_on_the_left(row)
+        scalar_on_the_left(row)
 
 
 for _row in BINARY:

@@ -1,0 +1,18 @@
+"""Truth, spread and places of extremes over axes; quantiles and counts."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("_np_any", loop="loops.semantics:any_over")
+lower("_np_all", loop="loops.semantics:all_over")
+lower(
+    "_npi_argmax",
+    "_npi_argmin",
+    python="no loop keeps the place of an extreme, so NumPy finds it",
+)
+lower("_npi_var", decompose="rewriting.decompose_numpy:variance")
+lower("_npi_std", decompose="rewriting.decompose_numpy:deviation")
+lower("_npi_percentile", python="NumPy sorts")
+lower(
+    "_npi_bincount",
+    python="the shape of its output depends on the data, so the interpreter runs the graph",
+)

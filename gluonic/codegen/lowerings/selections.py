@@ -1,0 +1,23 @@
+"""Elements chosen by conditions and positions, by NumPy's rules."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("_npi_where", loop="loops.loop_conditions:where")
+lower("_npi_where_lscalar", loop="loops.loop_conditions:number_first")
+lower("_npi_where_rscalar", loop="loops.loop_conditions:number_last")
+lower("_npi_where_scalar2", loop="loops.loop_conditions:numbers")
+lower(
+    "_npx_nonzero",
+    "_npi_unique",
+    python="the shape of its output depends on the data, so the interpreter runs the graph",
+)
+lower(
+    "_npi_boolean_mask_assign_scalar",
+    "_npi_boolean_mask_assign_tensor",
+    python="NumPy writes into a part of the array in one call",
+)
+lower(
+    "_npi_diag_indices_from",
+    "_npi_share_memory",
+    python="shapes are known before anything runs: NumPy writes them down",
+)

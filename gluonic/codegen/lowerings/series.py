@@ -1,0 +1,19 @@
+"""Differences, polynomials, and elements put in or left out."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower("_npi_diff", decompose="rewriting.decompose_numpy:differences")
+lower(
+    "_backward_npi_diff",
+    "_npi_polyval",
+    "_backward_npi_polyval_p",
+    "_backward_npi_polyval_x",
+    python="NumPy computes it in a few calls; no rule for machine code has been written",
+)
+lower(
+    "_npi_delete",
+    "_npi_insert_scalar",
+    "_npi_insert_slice",
+    "_npi_insert_tensor",
+    python="the shape of its output depends on the data, so the interpreter runs the graph",
+)

@@ -1,0 +1,205 @@
+"""Truth, spread and places of extremes over axes; quantiles and counts."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from gluonic.graph.attributes import Axes, DType
+from gluonic.graph.derivation import BOOL, FLOAT32, INT64
+from gluonic.graph.dtypes import is_floating
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.families import wide
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.numpy.reductions import axes_to_reduce, reduction, shape_left
+from gluonic.graph.rules import like, output_dtype
+from gluonic.graph.view import NodeView, peek, title_of
+
+
+def _truth(names: tuple[str, ...], find: Callable[..., Any], what: str) -> None:
+    def kernel(data: Array, *, axis: Axes = None, keepdims: bool = False) -> Any:
+        return find(data, axis=axes_to_reduce(axis, data.ndim, names[0]), keepdims=keepdims)
+
+    kernel.__doc__ = f"""Whether {what} over the given axes.
+
+    Parameters
+    ----------
+    data : any array
+    axis : an axis or several; none means all
+    keepdims : whether reduced axes remain, with length one
+    """
+    operator(*names, shape=reduction("data"), dtype=output_dtype(BOOL))(kernel).gradient()
+
+
+_truth(("_np_any", "_np_sometrue"), np.any, "an element is not 0")
+_truth(("_np_all",), np.all, "no element is 0")
+
+
+def _position(name: str, find: Callable[..., Any], what: str) -> None:
+    def kernel(data: Array, *, axis: int | None = None, keepdims: bool = False) -> Any:
+        return find(data, axis=axis, keepdims=keepdims)
+
+    kernel.__doc__ = f"""The index of the {what} element, the first if there are several.
+
+    Parameters
+    ----------
+    data : any array
+    axis : the axis to search; none means the flattened array
+    keepdims : whether the searched axis remains, with length one
+
+    Returns
+    -------
+    output : indices as int64
+    """
+
+    def rule(n: Any) -> None:
+        reduction("data")(n)
+        if 0 in [n.data[axis] for axis in axes_to_reduce(n.axis, len(n.data), title_of(n))]:
+            raise InferenceError(f"{title_of(n)}: there is no element to find")
+
+    operator(
+        f"_npi_{name}",
+        shape=rule,
+        dtype=output_dtype(INT64),
+    )(kernel).gradient()
+
+
+_position("argmax", np.argmax, "largest")
+_position("argmin", np.argmin, "smallest")
+
+
+def _spread_dtype(n: Any) -> None:
+    if n.dtype is None:
+        like("a")(n)
+    else:
+        n.output = n.dtype
+
+
+def _count(F: Any, n: Any) -> Any:
+    return F._np_sum(F.ones_like(n.a), axis=n.axis, keepdims=True)
+
+
+def _variance_back(F: Any, n: Any, g: Any) -> Any:
+    """The derivative of the variance, times `g`."""
+    axes = {"axis": n.axis, "keepdims": n.keepdims}
+    centred = F.broadcast_sub(n.a, F._npi_mean(n.a, axis=n.axis, keepdims=True))
+    found = 2.0 * centred * F._cast_like(F._backward_mean(g, n.a, **axes), n.a)
+    if n.ddof == 0:
+        return found
+    count = _count(F, n)
+    return F.broadcast_mul(found, count / (count - float(n.ddof)))
+
+
+def _deviation(name: str, find: Callable[..., Any], what: str) -> Any:
+    def kernel(
+        a: Array,
+        *,
+        axis: Axes = None,
+        dtype: DType | None = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        return find(wide(a), axis=axes_to_reduce(axis, a.ndim, name), ddof=ddof, keepdims=keepdims)
+
+    kernel.__doc__ = f"""The {what} over the given axes.
+
+    Parameters
+    ----------
+    a : any array
+    axis : an axis or several; none means all
+    dtype : the dtype of the result, default that of `a`
+    ddof : what is subtracted from the number of elements to divide by
+    keepdims : whether reduced axes remain, with length one
+    """
+    return operator(f"_npi_{name}", shape=reduction("a"), dtype=_spread_dtype)(kernel)
+
+
+_deviation("var", np.var, "variance").gradient(a=_variance_back)
+_deviation("std", np.std, "standard deviation").gradient(
+    a=lambda F, n, g: _variance_back(F, n, F._cast_like(g * 0.5 / n.output, n.a))
+)
+
+Interpolation = Literal["linear", "lower", "higher", "midpoint", "nearest"]
+
+
+@operator("_npi_percentile", absent=lambda n: ("q",) if n.q_scalar is not None else ())
+def percentile(
+    a: Array,
+    q: Array | None = None,
+    *,
+    axis: Axes = None,
+    interpolation: Interpolation = "linear",
+    keepdims: bool = False,
+    q_scalar: float | None = None,
+) -> Any:
+    """The numbers below which a share of the elements lies.
+
+    Parameters
+    ----------
+    a : any array
+    q : the shares in per cent; absent with `q_scalar`
+    axis : an axis or several; none means all
+    interpolation : what lies between two elements
+    keepdims : whether reduced axes remain, with length one
+    q_scalar : one share in per cent
+
+    Returns
+    -------
+    output : of the shape of `q` and then what is left of `a`; float64 for float64, else float32
+    """
+    shares: Any = q if q_scalar is None else q_scalar
+    axes = axes_to_reduce(axis, a.ndim, "_npi_percentile")
+    kept = wide(a)
+    return np.percentile(kept, shares, axis=axes, method=interpolation, keepdims=keepdims)
+
+
+@percentile.infer_shape
+def _(n: Any) -> None:
+    axes = axes_to_reduce(n.axis, len(n.a), title_of(n))
+    shares = () if n.q_scalar is not None else n.q
+    n.output = (*shares, *shape_left(n.a, axes, n.keepdims))
+
+
+@percentile.infer_dtype
+def _(n: Any) -> None:
+    n.output = n.a if is_floating(n.a) and n.a.itemsize > 4 else FLOAT32
+
+
+percentile.gradient()  # as MXNet's: none passes
+
+
+@operator(
+    "_npi_bincount",
+    dynamic=True,
+    absent=lambda n: () if n.has_weights else ("weights",),
+)
+def bincount(
+    data: Array, weights: Array | None = None, *, minlength: int = 0, has_weights: bool = False
+) -> Any:
+    """How often each whole number occurs.
+
+    Parameters
+    ----------
+    data : whole numbers that are not negative, one axis
+    weights : what each counts
+    minlength : how many numbers there are at least
+    """
+    return np.bincount(data, weights, minlength)
+
+
+@bincount.infer_shape
+def _(n: NodeView) -> None:
+    if len(n.data) != 1:
+        raise InferenceError(f"{title_of(n)}: data must have one axis")
+    n.output = (None,)
+
+
+@bincount.infer_dtype
+def _(n: Any) -> None:
+    source = "weights" if n.has_weights else "data"
+    if n.data.kind not in "iu":
+        raise InferenceError(f"{title_of(n)}: data must be whole numbers, not {n.data.name}")
+    n.output = n.weights if n.has_weights else peek(n, source)
+
+
+bincount.gradient()

@@ -1,0 +1,258 @@
+"""Elements in another order, repeated, or only some of them, by NumPy's rules."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.adjoint import adjoint
+from gluonic.graph.attributes import Axes, Shape
+from gluonic.graph.axes import axes_of, product
+from gluonic.graph.derivation import derived
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import REGISTRY, Array, operator
+from gluonic.graph.rules import like, same
+from gluonic.graph.view import NodeView, PartialShape, complete, peek, title_of, written
+
+derived("_np_transpose", "transpose")
+derived("_npi_flip", "reverse")
+derived("_np_diag", "diag")
+
+
+def moved_order(rank: int, source: Shape, destination: Shape, title: str) -> tuple[int, ...]:
+    """The order of axes after some have moved.
+
+    >>> moved_order(3, (0,), (-1,), "moveaxis")
+    (1, 2, 0)
+    """
+    if len(source) != len(destination):
+        raise InferenceError(f"{title}: source={source} and destination={destination} go by pairs")
+    sources, places = axes_of(source, rank, title), axes_of(destination, rank, title)
+    order = [axis for axis in range(rank) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return tuple(order)
+
+
+@operator(
+    "_np_moveaxis",
+    base=REGISTRY["transpose"],
+    as_base=lambda n, shapes: {
+        "axes": moved_order(len(shapes[0]), n.source, n.destination, "_np_moveaxis")
+    },
+)
+def moveaxis(a: Array, *, source: Shape, destination: Shape) -> Any:
+    """Move axes to other places; the others keep their order."""
+    return np.moveaxis(a, source, destination)
+
+
+@moveaxis.infer_shape
+def _(n: Any) -> None:
+    known = peek(n, "a") or n.output
+    order = moved_order(len(known), n.source, n.destination, title_of(n))
+    if (output := peek(n, "output")) is not None:
+        n.a = tuple(output[order.index(axis)] for axis in range(len(order)))
+    n.output = tuple(n.a[axis] for axis in order)
+
+
+moveaxis.gradient(a=lambda F, n, g: F._np_moveaxis(g, source=n.destination, destination=n.source))
+
+
+@operator("_np_roll")
+def roll(data: Array, *, shift: int | Shape, axis: Axes = None) -> Any:
+    """Move elements along axes; those that leave at one end enter at the other.
+
+    Parameters
+    ----------
+    data : any array
+    shift : how far, one number or one for each axis
+    axis : along which axes; none means as if there were but one
+    """
+    return np.roll(data, shift, axis)
+
+
+@roll.infer_shape
+def _(n: Any) -> None:
+    same(n)
+    if n.axis is not None:
+        axes_of((n.axis,) if isinstance(n.axis, int) else n.axis, len(n.data), title_of(n))
+
+
+def _turned(shift: Any) -> Any:
+    return tuple(-one for one in shift) if isinstance(shift, tuple) else -shift
+
+
+roll.gradient(data=lambda F, n, g: F._np_roll(g, shift=_turned(n.shift), axis=n.axis))
+
+
+def _plane(n: Any, rank: int) -> tuple[int, ...]:
+    axes = (0, 1) if n.axes is None else n.axes
+    found = axes_of(axes, rank, title_of(n))
+    if len(found) != 2:
+        raise InferenceError(f"{title_of(n)}: axes={n.axes} must name two axes")
+    return found
+
+
+@operator("_npi_rot90")
+def rot90(data: Array, *, k: int = 1, axes: Shape | None = None) -> Any:
+    """Turn by 90 degrees in the plane of two axes, from the first towards the second.
+
+    Parameters
+    ----------
+    data : at least two axes
+    k : how often
+    axes : the plane, default the first two axes
+    """
+    first, second = (0, 1) if axes is None else axes
+    return np.rot90(data, k, (first, second))
+
+
+@rot90.infer_shape
+def _(n: Any) -> None:
+    known = peek(n, "data") or n.output
+    first, second = _plane(n, len(known))
+
+    def turned(shape: PartialShape) -> PartialShape:
+        if n.k % 2 == 0:
+            return shape
+        found = list(shape)
+        found[first], found[second] = found[second], found[first]
+        return tuple(found)
+
+    if (output := peek(n, "output")) is not None:
+        n.data = turned(output)
+    n.output = turned(n.data)
+
+
+rot90.gradient(data=lambda F, n, g: F._npi_rot90(g, k=-n.k, axes=n.axes))
+
+
+@operator("_npi_broadcast_to", dtype=like("array"))
+def broadcast_to(array: Array, *, shape: Shape = ()) -> Any:
+    """Repeat the axes of length one of `array`, and add axes in front, until it has the given shape."""
+    return np.broadcast_to(array, shape)
+
+
+@broadcast_to.infer_shape
+def _(n: Any) -> None:
+    given, wanted = n.array, n.shape
+    added = len(wanted) - len(given)
+    if added < 0 or any(
+        extent not in (1, None) and extent != wanted[added + i] for i, extent in enumerate(given)
+    ):
+        raise InferenceError(
+            f"{title_of(n)}: the shape {written(given)} cannot be broadcast to {written(wanted)}"
+        )
+    n.output = wanted
+
+
+broadcast_to.gradient(array=lambda F, n, g: F._reduce_like(g, n.array))
+
+
+def _length(rows: int, columns: int, offset: int) -> int:
+    return max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+
+
+def _diagonal_shape(n: Any) -> PartialShape:
+    data = n.data
+    first, second = axes_of((n.axis1, n.axis2), len(data), title_of(n))
+    others = tuple(extent for i, extent in enumerate(data) if i not in (first, second))
+    if None in (data[first], data[second]):
+        return (*others, None)
+    rows, columns = complete((data[first], data[second]))
+    return (*others, _length(rows, columns, n.offset))
+
+
+@operator("_np_diagonal")
+def diagonal(data: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Extract diagonals, which become the last axis.
+
+    Parameters
+    ----------
+    data : at least two axes
+    offset : which diagonal: 0 the main one, positive above, negative below it
+    axis1, axis2 : the axes of the matrices
+    """
+    return np.diagonal(data, offset, axis1, axis2)
+
+
+@diagonal.infer_shape
+def _(n: Any) -> None:
+    n.output = _diagonal_shape(n)
+
+
+def _set_diagonal(result: Array, value: Any, offset: int, axis1: int, axis2: int) -> Array:
+    matrices = np.moveaxis(result, (axis1, axis2), (-2, -1))
+    rows, columns = matrices.shape[-2:]
+    along = np.arange(_length(rows, columns, offset))
+    matrices[..., along + max(-offset, 0), along + max(offset, 0)] = value
+    return result
+
+
+@adjoint(diagonal)
+def _(grad: Array, data: Array, *, offset: int, axis1: int, axis2: int) -> Any:
+    """Put the gradient where the diagonal was, zeros elsewhere."""
+    return _set_diagonal(np.zeros_like(data), grad, offset, axis1, axis2)
+
+
+@operator("_np_trace")
+def trace(data: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Sum along diagonals; see `_np_diagonal`."""
+    return np.trace(
+        data, offset, axis1, axis2, dtype=data.dtype if data.dtype.kind != "b" else None
+    )
+
+
+@trace.infer_shape
+def _(n: Any) -> None:
+    n.output = _diagonal_shape(n)[:-1]
+
+
+@adjoint(trace)
+def _(grad: Array, data: Array, *, offset: int, axis1: int, axis2: int) -> Any:
+    """Put the gradient along the diagonal, zeros elsewhere."""
+    return _set_diagonal(np.zeros_like(data), grad[..., None], offset, axis1, axis2)
+
+
+@operator("_np_diagflat")
+def diagflat(data: Array, *, k: int = 0) -> Any:
+    """Put all elements on a diagonal of a matrix of zeros."""
+    return np.diagflat(data, k)
+
+
+@diagflat.infer_shape
+def _(n: NodeView) -> None:
+    size = product(n.data)
+    extent = None if size is None else size + abs(n.k)
+    n.output = (extent, extent)
+
+
+@adjoint(diagflat)
+def _(grad: Array, data: Array, *, k: int) -> Any:
+    """Take the gradient's diagonal."""
+    return np.diagonal(grad, k).reshape(data.shape)
+
+
+@operator("_npi_tril")
+def tril(data: Array, *, k: int = 0) -> Any:
+    """Zeros above a diagonal of matrices; of a vector, a matrix each row of which is the vector.
+
+    Parameters
+    ----------
+    data : at least one axis
+    k : the last diagonal that is kept
+    """
+    return np.tril(data, k)
+
+
+@tril.infer_shape
+def _(n: NodeView) -> None:
+    n.output = (n.data[0], n.data[0]) if len(n.data) == 1 else n.data
+    if len(n.data) > 1:
+        n.data = n.output
+
+
+@adjoint(tril)
+def _(grad: Array, data: Array, *, k: int) -> Any:
+    """Drop the gradient of the zeros."""
+    below = np.tril(grad, k)
+    return below.sum(axis=0) if data.ndim == 1 else below

@@ -1,0 +1,207 @@
+"""Differences, polynomials, and elements put in or left out."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.adjoint import adjoint
+from gluonic.graph.attributes import Count
+from gluonic.graph.axes import axis_of, product
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.operator import Array, operator
+from gluonic.graph.ops.layer_rules import floating
+from gluonic.graph.rules import like
+from gluonic.graph.view import NodeView, PartialShape, title_of
+
+
+@operator("_npi_diff", dtype=like("a"))
+def diff(a: Array, *, n: Count = 1, axis: int = -1) -> Any:
+    """The differences of neighbours along an axis, `n` times over."""
+    return np.diff(a, n, axis) if a.dtype.kind != "b" else np.diff(a.astype(np.int8), n, axis)
+
+
+@diff.infer_shape
+def _(n: Any) -> None:
+    a: PartialShape = n.a
+    axis = axis_of(n.axis, len(a), title_of(n))
+    extent = a[axis]
+    n.output = (*a[:axis], None if extent is None else max(extent - n.n, 0), *a[axis + 1 :])
+
+
+@adjoint(diff, source="a")
+def _(grad: Array, a: Array, *, n: int, axis: int) -> Any:
+    """Carry a gradient back through `_npi_diff`."""
+    found = np.moveaxis(grad, axis, -1)
+    if grad.size == 0:
+        return np.zeros_like(a)
+    for _ in range(n):
+        edge = np.zeros((*found.shape[:-1], 1), found.dtype)
+        found = -np.diff(np.concatenate([edge, found, edge], -1))
+    return np.moveaxis(found, -1, axis)
+
+
+def _powers(p: Array, x: Array) -> Array:
+    return np.vander(x.reshape(-1), len(p))
+
+
+@operator("_npi_polyval", dtype=floating())
+def polyval(p: Array, x: Array) -> Any:
+    """The values of a polynomial.
+
+    Parameters
+    ----------
+    p : coefficients, the one of the highest power first; one axis
+    x : where
+    """
+    return np.polyval(p, x)
+
+
+@polyval.infer_shape
+def _(n: NodeView) -> None:
+    if len(n.p) != 1:
+        raise InferenceError(f"{title_of(n)}: the coefficients must have one axis")
+    n.output = n.x
+
+
+@operator("_backward_npi_polyval_p", shape=like("p"), dtype=like("p"))
+def coefficients_back(grad: Array, p: Array, x: Array) -> Any:
+    """Carry a gradient back through `_npi_polyval`, to its coefficients."""
+    return grad.reshape(-1) @ _powers(p, x)
+
+
+@operator("_backward_npi_polyval_x", shape=like("x"), dtype=like("x"))
+def places_back(grad: Array, p: Array, x: Array) -> Any:
+    """Carry a gradient back through `_npi_polyval`, to the places."""
+    return grad * np.polyval(np.polyder(p), x)
+
+
+polyval.gradient(
+    p=lambda F, n, g: F._backward_npi_polyval_p(g, n.p, n.x),
+    x=lambda F, n, g: F._backward_npi_polyval_x(g, n.p, n.x),
+)
+
+
+def _along(n: Any, shape: PartialShape) -> tuple[PartialShape, int]:
+    """The shape along which elements go, and the axis."""
+    if n.axis is None:
+        return (product(shape),), 0
+    return shape, axis_of(n.axis, len(shape), title_of(n))
+
+
+def _says_place(n: Any) -> bool:
+    """Whether attributes say what to leave out."""
+    return any(value is not None for value in (n.int_ind, n.start, n.stop, n.step))
+
+
+@operator(
+    "_npi_delete",
+    dynamic=True,
+    dtype=like("arr"),
+    absent=lambda n: ("obj",) if _says_place(n) else (),
+)
+def delete(
+    arr: Array,
+    obj: Array | None = None,
+    *,
+    start: int | None = None,
+    stop: int | None = None,
+    step: int | None = None,
+    int_ind: int | None = None,
+    axis: int | None = None,
+) -> Any:
+    """Leave out what lies at some places along an axis.
+
+    Parameters
+    ----------
+    arr : any array
+    obj : the places, if no attribute says them
+    start, stop, step : a range of places
+    int_ind : one place
+    axis : along which axis; none means of the flattened array
+    """
+    chosen = slice(start, stop, step) if int_ind is None else int_ind
+    return np.delete(arr, chosen if obj is None else obj.astype(np.int64), axis)
+
+
+@delete.infer_shape
+def _(n: Any) -> None:
+    shape, axis = _along(n, n.arr)
+    n.output = (*shape[:axis], None, *shape[axis + 1 :])
+
+
+def _insert(name: str, what: str, absent: Any, with_obj: bool) -> None:
+    def put_in(arr: Array, values: Any, n: Any, obj: Any) -> Any:
+        chosen = slice(n["start"], n["stop"], n["step"]) if n["int_ind"] is None else n["int_ind"]
+        place = chosen if obj is None else obj.astype(np.int64)
+        value = n["val"] if values is None else values
+        return np.insert(arr, place, value, n["axis"])
+
+    def without(
+        arr: Array,
+        values: Array | None = None,
+        *,
+        val: float | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+        step: int | None = None,
+        int_ind: int | None = None,
+        axis: int | None = None,
+    ) -> Any:
+        n = {
+            "val": val,
+            "start": start,
+            "stop": stop,
+            "step": step,
+            "int_ind": int_ind,
+            "axis": axis,
+        }
+        return put_in(arr, values, n, None)
+
+    def with_places(
+        arr: Array,
+        values: Array | None = None,
+        obj: Array | None = None,
+        *,
+        val: float | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+        step: int | None = None,
+        int_ind: int | None = None,
+        axis: int | None = None,
+    ) -> Any:
+        n = {
+            "val": val,
+            "start": start,
+            "stop": stop,
+            "step": step,
+            "int_ind": int_ind,
+            "axis": axis,
+        }
+        return put_in(arr, values, n, obj)
+
+    def rule(n: Any) -> None:
+        shape, axis = _along(n, n.arr)
+        n.output = (*shape[:axis], None, *shape[axis + 1 :])
+
+    kernel: Any = with_places if with_obj else without
+    kernel.__doc__ = f"""Put elements in before {what} along an axis.
+
+    Parameters
+    ----------
+    arr : any array
+    values : what is put in, broadcast to the places; absent with `val`
+    obj : the places
+    val : one number to put in everywhere
+    start, stop, step, int_ind : places
+    axis : along which axis; none means of the flattened array
+    """
+    operator(name, dynamic=True, dtype=like("arr"), absent=absent, shape=rule)(kernel)
+
+
+def _no_values(n: Any) -> tuple[str, ...]:
+    return ("values",) if n.val is not None else ()
+
+
+_insert("_npi_insert_scalar", "one place", _no_values, False)
+_insert("_npi_insert_slice", "a range of places", _no_values, False)
+_insert("_npi_insert_tensor", "places", _no_values, True)
