@@ -68,8 +68,8 @@ class RankGroup:
             the requests, and whom each is for or from
         """
         comm = self.comm
-        requests = [comm.Irecv(_bytes(incoming[r]), r, tag) for r in self.others]
-        requests += [comm.Isend(_bytes(outgoing[r]), r, tag) for r in self.others]
+        requests = [comm.Irecv(as_bytes(incoming[r]), r, tag) for r in self.others]
+        requests += [comm.Isend(as_bytes(outgoing[r]), r, tag) for r in self.others]
         return requests, self.others * 2
 
     def tell(self, said: bytes, what: Callable[[], str]) -> list[bytes]:
@@ -132,7 +132,7 @@ class RankGroup:
     def broadcast(self, values: Array, root: int, what: Callable[[], str]) -> None:
         """Give all ranks the values of one, in their place; contiguous."""
         if self.size > 1:
-            request = self.comm.Ibcast(_bytes(values), root)
+            request = self.comm.Ibcast(as_bytes(values), root)
             self.finish([request], [root], what, values)
 
     def gather(self, values: Array, what: Callable[[], str]) -> list[Array]:
@@ -184,6 +184,6 @@ class RankGroup:
         self.agree("barrier", what)
 
 
-def _bytes(values: Array) -> Any:
+def as_bytes(values: Array) -> Any:
     """The memory of a contiguous array, as MPI takes it: of any dtype, bfloat16 included."""
     return [values.reshape(-1).view(np.uint8), mpi().BYTE]

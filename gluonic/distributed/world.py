@@ -23,7 +23,7 @@ from gluonic.graph.errors import describe
 _GRACE = 2.0  # seconds in which other ranks can say what has stopped them, too
 _PRINTING = 0.2  # seconds in which what they have said reaches the launcher
 _FROM_LAUNCHERS = (signal.SIGTERM, signal.SIGUSR1)
-"""What Open MPI's launcher, and that of MPICH with ``-disable-auto-cleanup``, send when a rank has died."""
+"""What launchers send when a rank has died: Open MPI's the first, MPICH's may send the second."""
 
 
 class World:
@@ -66,6 +66,13 @@ class World:
                 "one rank alone: the program works as it is; mpirun -n 2 python … starts two"
             )
 
+    def duplicate(self) -> RankGroup:
+        """Make a group of all ranks whose messages are apart; all ranks must ask for it."""
+        self.group.agree("a group of all ranks", lambda: "a group of ranks")
+        comm, request = self._comm.Idup()
+        self.group.finish([request], [self.group.rank], lambda: "a group of ranks", comm)
+        return RankGroup(comm, range(self.group.size), self.watch)
+
     def split(self, ranks: list[int]) -> RankGroup | None:
         """Make a group of some ranks, which all ranks must ask for; None on those that are not in it."""
         self.group.agree(f"ranks {ranks}", lambda: "a group of ranks")
@@ -100,6 +107,9 @@ class World:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """End all ranks after an error that nobody has caught here."""
+        for number in _FROM_LAUNCHERS:
+            if signal.getsignal(number) == self._terminated:
+                signal.signal(number, signal.SIG_IGN)  # this rank is ending already
         self._hook(kind, error, trace)
         sys.stderr.flush()
         board = self.watch.board

@@ -3,6 +3,7 @@
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
+from gluonic.kvstore.asynchronous import AsynchronousStore
 from gluonic.kvstore.base import KVStoreBase
 from gluonic.kvstore.distributed import DistributedStore
 from gluonic.kvstore.horovod import HorovodStore
@@ -15,12 +16,13 @@ _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "di
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(_LOCAL, KVStore),
     **dict.fromkeys(_DISTRIBUTED, DistributedStore),
+    "dist_async": AsynchronousStore,
+    "dist_device_async": AsynchronousStore,
     "horovod": HorovodStore,
 }
 _REFUSED = {
     "byteps": "BytePS is a program of its own, with servers",
     "nccl": "it is NVIDIA's, for GPUs",
-    "dist_async": "updates are applied in step",
 }
 
 
@@ -31,7 +33,8 @@ def create(name: str = "local") -> Any:
     ----------
     name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
         ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one;
-        ``"horovod"`` for those as well, to sum up and keep nothing; or another one that is registered
+        ``"dist_async"`` and ``"horovod"`` for those as well, to update as gradients come, and to sum up and
+        keep nothing; or another one that is registered
 
     Raises
     ------

@@ -92,7 +92,7 @@ class DistributedStore(KVStore):
             found: NDArray = value.copy()
             self._group.broadcast(found._data, 0, what)
             return found
-        rows, data = _rows_of(value)
+        rows, data = rows_of(value)
         if self.rank:
             rows, data = rows[:0], data[:0]
         rows, data = self._group.gather(rows, what)[0], self._group.gather(data, what)[0]
@@ -204,7 +204,7 @@ class DistributedStore(KVStore):
         def what() -> str:
             return f"the gradient of {key!r}"
 
-        rows, data = (self._group.gather(part, what) for part in _rows_of(value))
+        rows, data = (self._group.gather(part, what) for part in rows_of(value))
         return total_of(
             [
                 RowSparseNDArray(known_rows(d, r, value.shape))
@@ -234,9 +234,13 @@ class DistributedStore(KVStore):
         MXNetError
             with ``ignore_sparse=False``: `row_sparse_pull` is for arrays that are not dense
         """
+        self._check_pulled(ignore_sparse)
+        super().pull(key, out, priority)
+
+    @staticmethod
+    def _check_pulled(ignore_sparse: bool) -> None:
         if not ignore_sparse:
             raise MXNetError("kvstore: dist kvstore pull doesn't support ignore_sparse=False")
-        super().pull(key, out, priority)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """Push, then pull to `out`, or else back to `value`."""
@@ -281,7 +285,7 @@ class DistributedStore(KVStore):
         return sum(bool(board.end_of(rank)) for rank in board.ranks)
 
 
-def _rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
+def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
     """The numbers of the rows that are stored, and the rows."""
     return value.indices.asnumpy().astype(np.int64), value.data.asnumpy()
 

@@ -131,7 +131,11 @@ class KVStore(OneWorker):
             if len(chosen) == 1:
                 chosen = chosen * len(targets)
             for target, ids in zip(targets, chosen, strict=True):
-                pull_rows(self._known(one), target, ids)
+                self._pull_rows(one, target, ids)
+
+    def _pull_rows(self, key: Any, target: NDArray, ids: NDArray) -> None:
+        """Put rows of what is stored into an array."""
+        pull_rows(self._known(key), target, ids)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raise, unless it is ``{"type": "none"}``: nothing travels that could be compressed."""

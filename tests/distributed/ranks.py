@@ -21,6 +21,9 @@ _SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    # Looking for fast networks takes it a second.
+    "OMPI_MCA_btl": "^ofi",
+    "OMPI_MCA_mtl": "^ofi",
 }
 _SECONDS = 120
 
@@ -34,10 +37,10 @@ def launcher() -> str:
     return found
 
 
-def start(count: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
+def start(count: int, *command: str, **settings: str) -> Any:
     """Start Python on several ranks; the process of the launcher, whose output is piped."""
     return subprocess.Popen(
-        [launcher(), *options, "-n", str(count), sys.executable, *command],
+        [launcher(), "-n", str(count), sys.executable, *command],
         env={**os.environ, **_SETTINGS, **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

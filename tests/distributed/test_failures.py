@@ -1,0 +1,88 @@
+"""A rank that dies, hangs, ends or fails: the others say which, and where they were, and all end."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gluonic as mx
+from gluonic import nd
+from gluonic.distributed import RankFailedError, world
+from gluonic.distributed.waiting import time_limit
+from tests.distributed import interrupted
+from tests.distributed.ranks import output, ranks, start
+
+FAILURES = {
+    "raises": "rank 1 was stopped by ValueError: boom",
+    "hangs": "rank 1 has not answered for",
+    "ends": "rank 1 has ended its program",
+    "brings another shape": "rank 1 disagrees with rank 0 about what is initialized: 'other'",
+}
+
+
+def fail(how: str) -> None:
+    """Train on two ranks, of which one fails in the third step."""
+    store = mx.kv.create("dist_sync")
+    store.init("weight", nd.zeros(2000))
+    for step in range(3):
+        if step == 2 and store.rank == 1:
+            if how == "raises":
+                raise ValueError("boom")
+            if how == "hangs":
+                signal.pause()
+            if how == "ends":
+                sys.exit()
+        if step == 2 and how == "brings another shape":
+            store.init("other", nd.zeros(2 + store.rank))
+        store.push("weight", nd.ones(2000))
+
+
+@pytest.mark.parametrize("how", FAILURES)
+def test_the_others_say_which_rank_failed_and_all_end(how: str) -> None:
+    code = f"from tests.distributed import test_failures; test_failures.fail({how!r})"
+    process = start(2, "-c", code, GLUONIC_RANK_TIMEOUT="2")
+    said = output(process)
+    assert process.returncode != 0
+    assert FAILURES[how] in said
+    if how != "brings another shape":
+        assert "waiting for what is pushed: 'weight' in step 3" in said
+
+
+def test_a_rank_that_is_killed_is_named_and_training_goes_on_with_another_number(
+    tmp_path: Path,
+) -> None:
+    _, said, rank = interrupted.kill_once(tmp_path, 2, 0.3)
+    assert f"RankFailedError: rank {rank} died" in said
+    assert "in step" in said
+    output(interrupted.begin(tmp_path, 3))
+    found = interrupted.losses_of(tmp_path)
+    (tmp_path / "undisturbed").mkdir()
+    output(interrupted.begin(tmp_path / "undisturbed", 1))
+    expected = interrupted.losses_of(tmp_path / "undisturbed")
+    assert found.keys() == expected.keys()
+    assert all(found[step] == pytest.approx(expected[step], abs=1e-5) for step in found)
+
+
+@ranks(2)
+def test_a_program_can_catch_that_a_rank_does_not_answer(tmp_path: Path) -> None:
+    group, caught = world().group, tmp_path / "caught"
+    if group.rank == 1:
+        while not caught.exists():
+            os.sched_yield()
+    else:
+        os.environ["GLUONIC_RANK_TIMEOUT"] = "0.3"
+        with pytest.raises(RankFailedError, match="rank 1 has not answered") as error:
+            group.barrier(lambda: "a barrier that rank 1 comes late to")
+        assert error.value.ranks == (1,)
+        assert "a barrier that rank 1 comes late to" in str(error.value)
+        caught.touch()
+
+
+@pytest.mark.parametrize("given", ["soon", "0", "-1"])
+def test_a_limit_of_time_must_be_a_number_above_zero(given: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("GLUONIC_RANK_TIMEOUT", given)
+    with pytest.raises(ValueError, match="seconds above 0"):
+        time_limit()
