@@ -45,7 +45,7 @@ class SymbolBlock(HybridBlock):
         if isinstance(inputs, sym.Symbol):
             inputs = [inputs]
         if isinstance(outputs, sym.Symbol) and len(outputs.list_outputs()) > 1:
-            outputs = list(outputs)
+            outputs = outputs._each()
         elif isinstance(outputs, (list, tuple)) and len(outputs) == 1:
             outputs = outputs[0]
         symbols, structure = flatten(tuple(inputs), lambda x: isinstance(x, sym.Symbol))
@@ -193,7 +193,7 @@ class SymbolBlock(HybridBlock):
         trace = self._given
         replacement = dict(zip([s._entries[0].name for s in trace.inputs], given, strict=True))
         composed = trace.output(**replacement)
-        leaves = [composed] if trace.output_structure is LEAF else list(composed)
+        leaves = [composed] if trace.output_structure is LEAF else composed._each()
         return restore(leaves, trace.output_structure)
 
 

@@ -78,7 +78,7 @@ class Trace:
         nodes = [variables.get(str(x.name), x._entries[0].node) for x in inputs]
         made.inputs = [type(x)([node.entry()]) for x, node in zip(inputs, nodes, strict=True)]
         made.input_structure, made.output_structure = input_structure, output_structure
-        made._adopt(list(output))
+        made._adopt(output._each())
         return made
 
     def __reduce__(self) -> Any:

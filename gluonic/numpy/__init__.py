@@ -3,7 +3,8 @@
 from gluonic.ndarray.numpy import functions
 from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.numpy.creation import array
+from gluonic.numpy.fallback import functions as _of_numpy
 
-globals().update(functions)
+globals().update({**_of_numpy, **functions})
 
-__all__ = ["array", "ndarray", *functions]
+__all__ = ["array", "ndarray", *_of_numpy, *functions]

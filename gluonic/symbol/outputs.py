@@ -99,8 +99,12 @@ class Outputs:
 
     # ------------------------------------------------------------------------ outputs by index
 
+    def _each(self) -> list[Self]:
+        """Return a symbol for each output."""
+        return [type(self)([entry]) for entry in self._entries]
+
     def __iter__(self) -> Iterator[Self]:
-        return (type(self)([entry]) for entry in self._entries)
+        return iter(self._each())
 
     def __getitem__(self, index: int | str | slice) -> Self:
         """Return an output by number or name, or several by a slice."""

@@ -91,7 +91,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
                 raise TypeError(f"composition takes Symbols, not {type(value).__name__}")
         if args and kwargs:
             raise TypeError("composition takes Symbols by position or by keyword, not both")
-        if args and not (self._entries[0].node.is_variable and len(self) == 1):
+        if args and not (self._entries[0].node.is_variable and self.num_outputs == 1):
             raise MXNetError(
                 describe(
                     "composition takes Symbols by keyword, the keywords being variables' names",
@@ -309,7 +309,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         for name in wrt:
             if name not in by_name:
                 raise MXNetError(f"there is no variable {name!r}{nearest(name, by_name)}")
-        ones = [self._call("ones_like", (output,), {})._entries[0] for output in self]
+        ones = [self._call("ones_like", (output,), {})._entries[0] for output in self._each()]
         entries = [by_name[name].entry() for name in wrt]
         found = gradients(self._entries, ones, entries, train=True)
         zeros = [self._call("zeros_like", (Symbol([e]),), {})._entries[0] for e in entries]

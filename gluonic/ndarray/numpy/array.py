@@ -11,6 +11,7 @@ from gluonic.ndarray import copying, shaping
 from gluonic.ndarray.array import NDArray, methods_of
 from gluonic.ndarray.numpy.printing import array_text
 from gluonic.numpy_functions.methods import check_cast
+from gluonic.numpy_functions.refused_methods import refuse_methods
 
 
 class UnhashableArrayError(NotImplementedError, TypeError):
@@ -145,36 +146,4 @@ class ndarray(NDArray):
 
 ndarray._kind = ndarray
 method = methods_of(ndarray)
-
-
-class _Refused:
-    """In the place of a method of `NDArray` that `ndarray` does not have: asking for it raises."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, array: ndarray | None, kind: type) -> Any:
-        if array is None:
-            return self
-        raise AttributeError(
-            describe(
-                f"an array of mx.np has no attribute {self.name!r}",
-                hint=f"mx.np.{self.name}(x) or mx.npx.{self.name}(x), or x.as_nd_ndarray().{self.name}(…)",
-            ),
-            name=self.name,
-            obj=array,
-        )
-
-
-_OF_MX_ND = """
-abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel asscalar broadcast_axes broadcast_like
-cbrt ceil cos cosh degrees depth_to_space diag exp expand_dims expm1 fix flip floor log log10 log1p log2
-log_softmax nanprod nansum norm one_hot ones_like pad pick radians rcbrt reciprocal relu reshape_like rint
-rsqrt shape_array sigmoid sign sin sinh size_array slice slice_assign slice_assign_scalar slice_axis
-slice_like softmax softmin space_to_depth split split_v2 sqrt square tan tanh tile topk tostype trunc
-zeros_like
-"""
-"""Methods that arrays of `mx.nd` have, and those of `mx.np` have not, as in MXNet."""
-
-for _name in _OF_MX_ND.split():
-    setattr(ndarray, _name, _Refused(_name))
+refuse_methods(ndarray)

@@ -1,6 +1,7 @@
 """``mx.sym.np``: NumPy's functions on symbols."""
 
 from gluonic.numpy_functions.methods import add_to
+from gluonic.numpy_functions.refused_methods import refuse_methods
 from gluonic.numpy_functions.table import bound
 from gluonic.symbol.numpy.operators import SYMBOLIC
 from gluonic.symbol.numpy.symbols import _Symbol
@@ -8,3 +9,4 @@ from gluonic.symbol.numpy.symbols import _Symbol
 functions = bound("np", SYMBOLIC, __name__)
 globals().update(functions)
 add_to(_Symbol, functions, in_place=False)
+refuse_methods(_Symbol)

@@ -1,8 +1,12 @@
 """`mx.sym.np._Symbol`: a symbol with NumPy's semantics."""
 
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
 
+from gluonic.graph.errors import OutOfRangeError, describe
+from gluonic.ndarray.keys import is_integer
 from gluonic.numpy_functions.methods import check_cast
+from gluonic.symbol.numpy.operators import SYMBOLIC
 from gluonic.symbol.symbol import Symbol
 
 
@@ -32,3 +36,64 @@ class _Symbol(Symbol):
     def as_nd_ndarray(self) -> Symbol:
         """Return the same outputs as a symbol of `mx.sym`."""
         return Symbol(self._entries)
+
+    def __repr__(self) -> str:
+        if self.num_outputs > 1:
+            return f"<_Symbol group [{', '.join(map(repr, self))}]>"
+        return f"<_Symbol {self.name}>"
+
+    def __len__(self) -> int:
+        self._require_list("len()")
+        return self.num_outputs
+
+    def __iter__(self) -> Iterator[Self]:
+        self._require_list("iteration")
+        return iter(self._each())
+
+    def _require_list(self, what: str) -> None:
+        """Refuse to be a list: Python would go through the first axis of an array."""
+        if self.num_outputs == 1:
+            raise TypeError(
+                describe(
+                    f"{what}: a symbol with one output is no list; it stands for an array of any length",
+                    where=repr(self),
+                    hint="mx.sym.np.split(x, parts, axis) for its parts",
+                )
+            )
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return an output of several by its number, some by a slice; of one output, a part of its array.
+
+        Parameters
+        ----------
+        key : of an array, integers and slices, one for each of its first axes
+        """
+        if self.num_outputs > 1:
+            return super().__getitem__(key)
+        parts = key if isinstance(key, tuple) else (key,)
+        for part in parts:
+            if not isinstance(part, slice) and not is_integer(part):
+                raise OutOfRangeError(
+                    describe(
+                        "a symbol of mx.sym.np is indexed with integers, slices and tuples of them, "
+                        f"not {part!r}",
+                        where=repr(self),
+                        hint="F.np.take, F.npx.gather_nd, F.np.expand_dims",
+                    )
+                )
+        return _part(self, parts)
+
+
+def _part(symbol: _Symbol, parts: Sequence[Any]) -> Any:
+    """The part of an array that integers and slices name."""
+    slices = [p if isinstance(p, slice) else slice(p, p + 1 or None, None) for p in parts]
+    if any(s.step == 0 for s in slices):
+        raise ValueError("slice step cannot be zero")
+    if not slices:
+        return symbol
+    begin, end, step = ([getattr(s, f) for s in slices] for f in ("start", "stop", "step"))
+    found = SYMBOLIC.slice(symbol, begin=begin, end=end, step=step)
+    if not any(map(is_integer, parts)):
+        return found
+    codes = (*[-3 if is_integer(part) else -2 for part in parts], -4)
+    return SYMBOLIC._npx_reshape(found, newshape=codes)

@@ -1,0 +1,100 @@
+"""NumPy's own functions called on arrays of `mx.np`: those of `mx.np` of that name, or NumPy's on copies.
+
+A function of NumPy's that `mx.np` does not have is computed by NumPy, outside of recording: it has no gradient.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import CallError, describe
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.numpy.array import method, ndarray
+from gluonic.ndarray.numpy.creation import array
+from gluonic.ndarray.numpy.operators import EAGER
+from gluonic.ndarray.state import STATE
+from gluonic.numpy_functions.table import bound
+
+
+@cache
+def _functions(room: str) -> Mapping[str, Callable[..., Any]]:
+    """The functions that arrays have in a room such as ``"np.linalg"``."""
+    return bound(room, EAGER, __package__)
+
+
+def _own(function: Any) -> Callable[..., Any] | None:
+    """The function of `mx.np` that computes what NumPy's does."""
+    within = getattr(function, "__module__", "") or ""
+    room = "np.linalg" if within == "numpy.linalg" else "np"
+    return _functions(room).get(function.__name__)
+
+
+@method("__array_function__")
+def array_function(
+    self: ndarray,
+    function: Callable[..., Any],
+    kinds: Sequence[type],
+    inputs: Sequence[Any],
+    settings: Mapping[str, Any],
+) -> Any:
+    """Answer a call of one of NumPy's functions."""
+    own = _own(function)
+    if own is None:
+        return _computed_by_numpy(function, inputs, settings)
+    if not all(issubclass(kind, ndarray) for kind in kinds):
+        return NotImplemented
+    return own(*inputs, **settings)
+
+
+@method("__array_ufunc__")
+def array_ufunc(self: ndarray, ufunc: np.ufunc, how: str, *inputs: Any, **settings: Any) -> Any:
+    """Answer a call of one of NumPy's universal functions."""
+    if how != "__call__":
+        return NotImplemented
+    if "out" in settings:
+        if len(settings["out"]) != 1:
+            raise CallError(f"np.{ufunc.__name__}: out must be one array of mx.np")
+        (settings["out"],) = settings["out"]
+    own = _own(ufunc)
+    if own is None:
+        return _computed_by_numpy(ufunc, inputs, settings)
+    # a number of NumPy's comes as an array without axes, where Python compares
+    operands = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
+    return own(*operands, **settings)
+
+
+def _computed_by_numpy(
+    function: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
+) -> Any:
+    """Call NumPy's function on NumPy's arrays, and make arrays of `mx.np` of what it returns."""
+    if STATE.recording:
+        raise CallError(
+            describe(
+                f"np.{function.__name__} is computed by NumPy, which records nothing",
+                where="autograd.record()",
+                hint="call it outside of the recorded part, or under autograd.pause()",
+            )
+        )
+    given = {name: _of_numpy(value) for name, value in settings.items()}
+    return _of_mx(function(*_of_numpy(tuple(inputs)), **given))
+
+
+def _of_numpy(value: Any) -> Any:
+    """Arrays of `mx.np`, in lists and tuples too, as NumPy's."""
+    if isinstance(value, NDArray):
+        return value.asnumpy()
+    if isinstance(value, (list, tuple)):
+        return type(value)([_of_numpy(one) for one in value])
+    return value
+
+
+def _of_mx(value: Any) -> Any:
+    """Arrays of NumPy's, in lists and tuples too, as arrays of `mx.np`; numbers and all else as they are."""
+    if isinstance(value, np.ndarray):
+        return array(value)
+    if isinstance(value, (list, tuple)):
+        members = [_of_mx(one) for one in value]
+        return members if isinstance(value, list) else tuple(members)
+    return value
