@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +13,46 @@ from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture
 from gluonic.graph import Graph, Node
 from gluonic.graph.files import write_atomically
+from gluonic.graph.infer import infer
 
 
 def drawing_of_failure(
-    node: Node, kind: str, facts: Mapping[Node, Sequence[Any]], message: str
+    node: Node | Callable[[], Node],
+    kind: str,
+    facts: Mapping[Node, Sequence[Any]],
+    message: str,
 ) -> Drawing:
     """Draw what an operator reads, and the operator, marked.
 
     Parameters
     ----------
-    node : the operator
+    node : the operator, or what makes it
     kind : ``"shape"`` or ``"dtype"``
-    facts : those that were known then
+    facts : those that were known then, of all nodes or of variables alone, from which the others follow
     message : the error's
     """
+    node = node if isinstance(node, Node) else node()
     graph = Graph([node.entry()])
     title = f"{node.name} failed"
-    known = {n: list(facts[n]) for n in graph.nodes}
+    known = _all_facts(graph, node, kind, facts)
     shapes, dtypes = (known, None) if kind == "shape" else (None, known)
     gist = message.splitlines()[0]
     marks = Marks(gist, {node: "failed"}, {node: message.splitlines()})
     drawn = picture(graph, title=title, shapes=shapes, dtypes=dtypes)
     page = GraphPage(title, graph, PageFacts(shapes, dtypes), marks=marks)
     return Drawing(drawn, "html", {}, page)
+
+
+def _all_facts(
+    graph: Graph, failed: Node, kind: str, facts: Mapping[Node, Sequence[Any]]
+) -> dict[Node, list[Any]]:
+    """What is known of each node: what was given, and what follows for those that the failed one reads."""
+    found = {n: list(facts.get(n, [None] * n.output_count)) for n in graph.nodes}
+    if not facts or all(n in facts or n is failed for n in graph.nodes if not n.is_variable):
+        return found
+    given = {n: facts[n][0] for n in graph.variables if n in facts}
+    before = Graph(failed.inputs)
+    return found | infer(before, kind, {n: f for n, f in given.items() if n in before.consumers})
 
 
 def write_if_asked(drawing: Drawing) -> str:

@@ -43,7 +43,11 @@ class MXNetError(RuntimeError):
     location : the user's line that led to it; shown unless the message names a line already
     blocks : the names of the Gluon blocks it came out of, outermost first
     facts : lines to be shown among the message's own, found on the way out
+    failed : the node of a graph that it is about, or what makes one, what is known of the nodes ("shape" or
+        "dtype"), and that
     """
+
+    failed: "tuple[Any, str, Mapping[Any, Any]] | None" = None
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
@@ -62,6 +66,31 @@ class MXNetError(RuntimeError):
         if self.blocks:
             place = (*place, f"in block {'/'.join(self.blocks)}")
         return str(Description(said.gist, (*said.facts, *self.facts), said.hint, place))
+
+    def __reduce__(self) -> Any:
+        kept = {name: value for name, value in vars(self).items() if name != "failed"}
+        return type(self), self.args, kept  # a graph does not travel to other processes
+
+    def picture(self) -> Any:
+        """Draw the graph up to the operator at fault, with the shapes that were known: a page to work in.
+
+        ``GLUONIC_PICTURES=folder`` writes it there when the error is raised.
+
+        Returns
+        -------
+        Drawing
+            with ``view()`` and ``render("file")``; a notebook shows it
+
+        Raises
+        ------
+        CallError
+            for an error about no operator of a graph, such as one that was called eagerly
+        """
+        from gluonic.graph import pictures
+
+        if self.failed is None:
+            raise CallError(describe("this error has no graph to draw", where="picture"))
+        return pictures.drawing_of_failure(*self.failed, str(self))
 
 
 class Description(str):
@@ -107,36 +136,9 @@ class InferenceError(MXNetError, ValueError):
     Attributes
     ----------
     conflict : the name of the input or output at fault, what it is and what it must be, if there is one
-    failed : the node of a graph that it is about, what was inferred ("shape" or "dtype"), and what was known
     """
 
     conflict: "tuple[str, Any, Any] | None" = None
-    failed: "tuple[Any, str, Mapping[Any, Any]] | None" = None
-
-    def __reduce__(self) -> Any:
-        kept = {name: value for name, value in vars(self).items() if name != "failed"}
-        return type(self), self.args, kept  # a graph does not travel to other processes
-
-    def picture(self) -> Any:
-        """Draw the graph up to the operator at fault, with the shapes that were known: a page to work in.
-
-        ``GLUONIC_PICTURES=folder`` writes it there when the error is raised.
-
-        Returns
-        -------
-        Drawing
-            with ``view()`` and ``render("file")``; a notebook shows it
-
-        Raises
-        ------
-        CallError
-            for the error of an operator that was called eagerly, where there is no graph
-        """
-        from gluonic.graph import pictures
-
-        if self.failed is None:
-            raise CallError(describe("this error has no graph to draw", where="picture"))
-        return pictures.drawing_of_failure(*self.failed, str(self))
 
 
 class AttributeValueError(MXNetError, ValueError, TypeError):

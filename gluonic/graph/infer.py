@@ -4,16 +4,15 @@ Rules work both ways and from partial knowledge: a weight's shape follows from t
 from the output. Facts only ever become more specific, so the order of work does not change the result.
 """
 
-import os
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gluonic.graph import pictures
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.failures import note_failure
 from gluonic.graph.hints import hint
 from gluonic.graph.json.placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
@@ -61,9 +60,7 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
         try:
             news = _apply_rule(node, kind, facts, learnt)
         except InferenceError as error:
-            error.failed = node, kind, facts
-            if os.environ.get("GLUONIC_PICTURES"):
-                error.facts.append(f"a picture: {pictures.write_if_asked(error.picture())}")
+            note_failure(error, node, facts, kind)
             raise
         for changed in news:
             for neighbour in (changed, *graph.consumers[changed]):

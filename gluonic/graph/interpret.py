@@ -11,6 +11,7 @@ from gluonic.graph.application import Application, Signature
 from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
+from gluonic.graph.failures import note_failure
 from gluonic.graph.infer import signature
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Graph, Node
@@ -203,7 +204,12 @@ class Interpretation:
         run_now = _run_noted if EVENTS.symbolic else run_in_graph
         for node, reads, first, last in self._steps:
             given = [values[place] for place in reads]
-            results = run_now(node, given, run)
+            try:
+                results = run_now(node, given, run)
+            except MXNetError as error:
+                given_shapes = [[array.shape] for array in arrays]
+                note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
+                raise
             if observer is not None:
                 observer(node, given, results)
             values[first : first + len(results)] = results

@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.graph import Application, Entry, Graph, Node, casting
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, describe, nearest, user_location, warn
+from gluonic.graph.failures import not_made, note_failure
 from gluonic.graph.node_attributes import as_text, full_name, own, set_initializers
 from gluonic.symbol.casting import cast_entries
 from gluonic.symbol.naming import current_names
@@ -30,6 +31,25 @@ def apply_operator(
     name : the user's choice, None to number it by `hint`
     attr : further attributes
     """
+    try:
+        return _applied(caller, arguments, keywords, name=name, attr=attr, hint=hint)
+    except MXNetError as error:
+        kind: Any = caller.kind
+        given = [*arguments, *keywords.values()]
+        read = [e for value in given if isinstance(value, kind) for e in value._entries]
+        note_failure(error, not_made(caller.op.name, read, error.location), {})
+        raise
+
+
+def _applied(
+    caller: Caller,
+    arguments: Sequence[Any],
+    keywords: dict[str, Any],
+    *,
+    name: str | None,
+    attr: Mapping[str, str] | None,
+    hint: str,
+) -> Node:
     if attr is not None or current_attributes()._attr:
         keywords = {**current_attributes().get(attr), **keywords}
     positional, named, given = caller.split(arguments, keywords)

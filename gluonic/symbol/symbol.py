@@ -1,13 +1,14 @@
 """`Symbol`: outputs of a graph, which can be composed, inspected, saved and bound to arrays."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from gluonic.graph import REGISTRY, Node
 from gluonic.graph.arithmetic import OPERATORS, Arithmetic, is_number
 from gluonic.graph.calling import Caller
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
+from gluonic.graph.failures import not_made
 from gluonic.graph.files import write_atomically
 from gluonic.graph.gradient import gradients
 from gluonic.graph.json.reader import read_json
@@ -389,7 +390,10 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
     else:
 
         def __getattr__(self, name):
-            raise SymbolAttributeError(missing_attribute(self, name))
+            error = SymbolAttributeError(missing_attribute(self, name))
+            if not name.startswith("__"):  # what Python and libraries look for is no failure
+                error.failed = partial(not_made, name, self._entries, error.location), "shape", {}
+            raise error
 
 
 refuse_array_methods(Symbol)

@@ -3,6 +3,7 @@
 from typing import Any, NoReturn
 
 from gluonic.graph.errors import MXNetError, describe, nearest
+from gluonic.graph.failures import not_made, note_failure
 
 
 class NotImplementedForSymbol(MXNetError):
@@ -71,7 +72,9 @@ def refuse_array_methods(kind: type) -> None:
 
 def _refusal(name: str, what: str, hint: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedForSymbol(what, hint)
+        error = NotImplementedForSymbol(what, hint)
+        note_failure(error, not_made(what, self._entries, error.location), {})
+        raise error
 
     method.__name__ = name
     method.__doc__ = f"Raise: a Symbol has no {what}."

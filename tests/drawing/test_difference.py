@@ -12,7 +12,7 @@ from gluonic import gluon, nd
 from gluonic import symbol as sym
 from gluonic.drawing.difference import difference
 from gluonic.drawing.drawing import Drawing
-from gluonic.graph.errors import CallError, InferenceError
+from gluonic.graph.errors import CallError, InferenceError, MXNetError
 from gluonic.graph.node import Graph
 from gluonic.symbol import NameManager, Symbol
 
@@ -126,6 +126,70 @@ def test_the_environment_has_the_picture_written(
     (path,) = (tmp_path / "pictures").iterdir()
     assert f"a picture: {path}" in message
     assert path.read_text().startswith("<!DOCTYPE html>")
+
+
+def traced(forward: Any) -> MXNetError:
+    """The error of a hybridized net that computes so."""
+
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return forward(F, F.tanh(x, name="before"))
+
+    net = Net()
+    net.hybridize()
+    with pytest.raises(MXNetError) as caught:
+        net(nd.ones((4, 3)))
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("forward", "failed", "message"),
+    [
+        (lambda F, y: F.FullyConnected(y, num_hiden=3), "FullyConnected", "num_hiden"),
+        (lambda F, y: y.shape[0], "shape", "a Symbol has no 'shape'"),
+        (lambda F, y: y.asnumpy(), "asnumpy()", "a Symbol has no asnumpy()"),
+        (lambda F, y: F.dot(y, nd.ones((3, 3))), "dot", "rhs must be a Symbol"),
+    ],
+)
+def test_an_error_while_tracing_offers_the_picture_of_what_was_traced(
+    forward: Any, failed: str, message: str
+) -> None:
+    drawing = traced(forward).picture()
+    ((node, _),) = drawing.page.marks.kinds.items()
+    assert node.operator_name == failed
+    assert node.location.file == __file__
+    assert [n.operator_name for n in drawing.page.graph.nodes] == ["null", "tanh", failed]
+    assert message in drawing.pipe("html").decode()
+
+
+@pytest.mark.parametrize("calls_before", [0, 2])
+def test_an_error_while_running_offers_the_picture_with_shapes(calls_before: int) -> None:
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any, i: Any) -> Any:
+            return F.take(F.mean(F.tanh(x), axis=0), i, mode="raise")
+
+    net = Net()
+    net.hybridize()
+    for _ in range(calls_before):
+        net(nd.ones((4, 3)), nd.array([2]))
+    with pytest.raises(MXNetError) as caught:
+        net(nd.ones((4, 3)), nd.array([5]))
+    page = caught.value.picture().page
+    assert [n.operator_name for n in page.marks.kinds] == ["take"]
+    shapes = {node.operator_name: page.facts.shapes[node][0] for node in page.graph.nodes}
+    assert shapes["tanh"] == (4, 3)
+    assert shapes["mean"] == (3,)
+
+
+def test_looking_for_an_attribute_writes_no_picture(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GLUONIC_PICTURES", str(tmp_path))
+    assert not hasattr(sym.var("x"), "shape")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(MXNetError, match="a picture: "):
+        sym.var("x").asnumpy()
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_eager_error_has_no_graph() -> None:

@@ -13,9 +13,11 @@ import numpy as np
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.attributes import Shape
+from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
+from gluonic.graph.failures import note_failure
 from gluonic.graph.interpret import own, run_in_graph, signature_of
-from gluonic.graph.node import Entry
+from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.record import record
@@ -107,13 +109,26 @@ class PythonStep:
         read = [place.array(arrays) for place in self._reads]
         if self._expected is None:
             self._expected = signature_of(self.application, read)
-        found = run_in_graph(self._group.nodes[0], read, run, self._expected)
+        node = self._group.nodes[0]
+        try:
+            found = run_in_graph(node, read, run, self._expected)
+        except MXNetError as error:
+            note_failure(error, node, self._known_shapes(node))
+            raise
         if self.application.states:
             mark_all_modified(self.application.states_among(read))
         for result, array in zip(self._results, found, strict=True):
             result.put(array, arrays, read)
         if EVENTS.symbolic:
             self._binding.timed.note(self._group, begin, perf_counter_ns())
+
+    def _known_shapes(self, node: Node) -> dict[Node, list[Shape | None]]:
+        """The shapes of what leads to a node, and its own."""
+        shapes = self._binding.facts.shapes
+        return {
+            n: [shapes.get(n.entry(i)) for i in range(n.output_count)]
+            for n in Graph([node.entry()]).nodes
+        }
 
 
 class MixedSteps:
