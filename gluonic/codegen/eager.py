@@ -7,7 +7,7 @@ the first calls of two nets with equal weights give the same bits.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
 
 from gluonic.codegen.lowerings.entry import lowering_of
@@ -16,7 +16,7 @@ from gluonic.graph import Application, Array
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
-    from gluonic.codegen.operator_alone import OperatorAlone
+    from gluonic.codegen.eager_graph import EagerGraph
 
 CALLS_IN_NUMPY, CALLS_WITHOUT_WEIGHTS = 4, 8
 """How many calls NumPy computes of a layer, and of an operator without weights, which many layers may call."""
@@ -24,18 +24,34 @@ CALLS_IN_NUMPY, CALLS_WITHOUT_WEIGHTS = 4, 8
 LEAST_ELEMENTS = 1 << 16
 """How many elements the largest input has at least; of fewer, NumPy's kernels are quick enough."""
 
-_MOST_OPERATORS, _MOST_COUNTS = 256, 4096
+_MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
 _OF_ONE_LAYER = frozenset({"weight", "gamma"})
 """Inputs that tell layers apart."""
-
-_compiled: "dict[Application, OperatorAlone]" = {}
 
 _Counts: TypeAlias = dict[Any, int]
 """By operator, shapes and dtypes: how many calls NumPy has computed."""
 
 _without_weights: _Counts = {}
 _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
+
+
+class GradientUse(NamedTuple):
+    """What is asked of an operator's gradient rule.
+
+    Attributes
+    ----------
+    wanted : of which inputs the gradients are asked for
+    flowing : into which outputs gradients flow
+    train : whether the operator ran in training mode
+    """
+
+    wanted: tuple[bool, ...]
+    flowing: tuple[bool, ...]
+    train: bool
+
+
+_compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
 
 
 def repays_compiling(application: Application, arrays: Sequence[Array]) -> bool:
@@ -48,29 +64,45 @@ def repays_compiling(application: Application, arrays: Sequence[Array]) -> bool:
     eager = lowering_of(application.op).eager
     if not eager or (callable(eager) and not eager(application.settings)):
         return False
-    known = _compiled.get(application)
-    if known is not None and known.runs_in_python:
-        return False
     return all(array.dtype.kind in "fiub" for array in arrays) and not interpreting()
 
 
-def compiled_operator(application: Application, arrays: Sequence[Array]) -> "OperatorAlone | None":
+def compiled_operator(application: Application, arrays: Sequence[Array]) -> "EagerGraph | None":
     """What computes this call; None if NumPy does. Whoever asks makes the call."""
+    return _repeated(application, arrays, None)
+
+
+def compiled_gradient(
+    application: Application, arrays: Sequence[Array], use: GradientUse
+) -> "EagerGraph | None":
+    """What computes this call of a gradient rule; None if eager operators do. Whoever asks makes the call.
+
+    Parameters
+    ----------
+    arrays : the operator's inputs, and then its outputs
+    use : what is asked of the rule
+    """
+    return _repeated(application, arrays, use)
+
+
+def _repeated(
+    application: Application, arrays: Sequence[Array], use: GradientUse | None
+) -> "EagerGraph | None":
+    what = application, use
     counts, limit = _counts_of(application, arrays)
-    key = application, tuple([(array.shape, array.dtype) for array in arrays])
+    key = what, tuple([(array.shape, array.dtype) for array in arrays])
     calls = counts.get(key, 0)
     if calls < limit:
         if len(counts) >= _MOST_COUNTS:
             counts.clear()
         counts[key] = calls + 1
         return None
-    found = _compiled.get(application)
-    return _prepared(application) if found is None else found
+    return _compiled.get(what) or _prepared(application, use)
 
 
 def _counts_of(application: Application, arrays: Sequence[Array]) -> tuple[_Counts, int]:
     """Where calls such as this one are counted, and how many of them NumPy computes."""
-    for name, array in zip(application.inputs, arrays, strict=True):
+    for name, array in zip(application.inputs, arrays):  # noqa: B905 (outputs may follow)
         if name in _OF_ONE_LAYER:
             return _counts_with(array), CALLS_IN_NUMPY
     return _without_weights, CALLS_WITHOUT_WEIGHTS
@@ -85,10 +117,12 @@ def _counts_with(weights: Array) -> _Counts:
     return found[1]
 
 
-def _prepared(application: Application) -> "OperatorAlone":
+def _prepared(application: Application, use: GradientUse | None) -> "EagerGraph":
     with paused():
-        from gluonic.codegen.operator_alone import OperatorAlone
-    while len(_compiled) >= _MOST_OPERATORS:
+        from gluonic.codegen.eager_graph import EagerGraph
+    while len(_compiled) >= _MOST_GRAPHS:
         del _compiled[next(iter(_compiled))]
-    made = _compiled[application] = OperatorAlone(application)
+    make = EagerGraph.of_operator
+    made = make(application) if use is None else EagerGraph.of_gradient(application, use)
+    _compiled[application, use] = made
     return made

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
+from gluonic.codegen import GradientUse, compiled_gradient, repays_compiling
 from gluonic.graph import Application, Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 
 _IN_USE = (
@@ -75,12 +76,31 @@ class OperatorRecord(Record):
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Apply the operator's gradient rule."""
+        if repays_compiling(self.application, self.arrays) and not STATE.recording:
+            found = self._compiled_gradients(heads)
+            if found is not None:
+                return found
         entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
         values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
         wanted = [entry is not None for entry in self.inputs]
         return input_gradients(
             self.namespace, self.application, values, heads, train=self.train, wanted=wanted
         )
+
+    def _compiled_gradients(self, heads: list[NDArray | None]) -> list[NDArray | None] | None:
+        """The gradients by machine code; None if operators compute them one by one."""
+        flowing = [head for head in heads if head is not None]
+        if any(head.stype != "default" for head in flowing):
+            return None
+        wanted = tuple([entry is not None for entry in self.inputs])
+        use = GradientUse(wanted, tuple([head is not None for head in heads]), self.train)
+        compiled = compiled_gradient(self.application, self.arrays, use)
+        if compiled is None:
+            return None
+        results = compiled([*self.arrays, *[head._data for head in flowing]], current_run())
+        if results is None:
+            return None
+        return [None if array is None else wrap(array) for array in results]
 
 
 def record(

@@ -1,0 +1,146 @@
+"""Operators and their gradients as graphs that are called eagerly."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from weakref import ref
+
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.eager import GradientUse
+from gluonic.codegen.machine.declining import Declined
+from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.runtime.binding import Binding
+from gluonic.codegen.runtime.frame import Arena, ExecutionFrame, FramePool
+from gluonic.codegen.shapes.facts import NotCompiledError
+from gluonic.graph import Application, Array, Entry, Graph, Node
+from gluonic.graph.builder import F
+from gluonic.graph.gradient import input_gradients
+from gluonic.graph.operator import Run
+
+_WEIGHTS = frozenset({"weight", "parameters"})
+"""Inputs that are the same array in many calls: what is made of them is kept until it is written into."""
+
+_arenas: list[Arena] = []
+"""Memory for what operators compute on the way, one for each thread that is in a call now."""
+
+
+def _alone(application: Application) -> tuple[list[Node], Node]:
+    """An operator's node, and the variables that it reads."""
+    inputs = [Node(None, name) for name in application.inputs]
+    return inputs, Node(application, application.op.name, [node.entry() for node in inputs])
+
+
+class _Held(NamedTuple):
+    """A frame, and references to the weights that it keeps packed, which tell when these are gone."""
+
+    frame: ExecutionFrame
+    weights: "list[ref[Array]]"
+
+
+class EagerGraph:
+    """A small graph that is compiled for what it is called with: an operator alone, or its gradient.
+
+    All such graphs work in one arena, for an eager program has hundreds of them; each array of weights has a
+    frame, which keeps them packed.
+
+    Parameters
+    ----------
+    name : what it is called in reports
+    outputs : what to compute; None is computed as None
+    inputs : the variables, named as the operator's inputs are, in the order in which arrays will be given
+
+    Attributes
+    ----------
+    name : the same
+    """
+
+    def __init__(self, name: str, outputs: Sequence[Entry | None], inputs: Sequence[Node]) -> None:
+        self.name = name
+        self._is_there = [entry is not None for entry in outputs]
+        graph = Graph(entry for entry in outputs if entry is not None)
+        weights = [i for i, node in enumerate(inputs) if node.name in _WEIGHTS]
+        self._compiled = CompiledGraph(graph, inputs, [inputs[i] for i in weights])
+        self._modal = any(node.application and node.application.op.run_name for node in graph.nodes)
+        self._weights = weights
+        self._held: dict[Any, _Held] = {}
+        self._idle: dict[Specialization, ExecutionFrame] = {}
+        self._in_python: set[Any] = set()
+
+    @classmethod
+    def of_operator(cls, application: Application) -> "EagerGraph":
+        """The graph of an operator alone; its arrays are the inputs."""
+        inputs, node = _alone(application)
+        outputs = [node.entry(i) for i in range(node.output_count)]
+        return cls(application.op.name, outputs, inputs)
+
+    @classmethod
+    def of_gradient(cls, application: Application, use: GradientUse) -> "EagerGraph":
+        """The graph of its gradient rule; its arrays are the inputs, the outputs, and what flows in."""
+        inputs, _ = _alone(application)
+        outputs = [Node(None, f"{name}_value") for name in application.outputs]
+        names = zip(application.outputs, use.flowing, strict=True)
+        heads = [Node(None, f"{name}_gradient") if flows else None for name, flows in names]
+        found = input_gradients(
+            F,
+            application,
+            [node.entry() for node in (*inputs, *outputs)],
+            [None if head is None else head.entry() for head in heads],
+            train=use.train,
+            wanted=use.wanted,
+        )
+        given = [*inputs, *outputs, *(head for head in heads if head is not None)]
+        return cls(f"gradient of {application.op.name}", found, given)
+
+    def __call__(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
+        """Compute the outputs, in memory of their own; None if the interpreter has to."""
+        signature = tuple([(array.shape, array.dtype) for array in arrays])
+        if signature in self._in_python:
+            return None
+        binding = self._binding(arrays, run)
+        if binding is None:
+            self._in_python.add(signature)
+            return None
+        arena = _arenas.pop() if _arenas else Arena()
+        try:
+            results = iter(self._run(binding, arrays, run, arena))
+            return [next(results) if is_there else None for is_there in self._is_there]
+        except Declined:  # NumPy says what is wrong
+            return None
+        finally:
+            _arenas.append(arena)
+
+    def _binding(self, arrays: Sequence[Array], run: Run) -> Binding | None:
+        """What serves such arrays; None if that is no machine code."""
+        try:
+            binding = self._compiled.binding(arrays, self._modal and run.train)
+        except NotCompiledError:
+            return None
+        return binding if binding.specialization.runs else None
+
+    def _run(
+        self, binding: Binding, arrays: Sequence[Array], run: Run, arena: Arena
+    ) -> list[Array]:
+        weights = [arrays[i] for i in self._weights]
+        key = binding.specialization, *map(id, weights)
+        held = self._held.pop(key, None)  # no other thread finds it now
+        if held is None:
+            held = self._new(key, weights, binding, arena)
+        frame = held.frame
+        frame.work_in(arena)
+        if frame.binding is not binding:
+            frame.serve(binding)
+        if not frame.take(arrays):
+            raise AssertionError("a binding of these very shapes does not take the arrays")
+        results = frame.run(arrays, run)
+        self._held[key] = held
+        return results
+
+    def _new(self, key: Any, weights: Sequence[Array], binding: Binding, arena: Arena) -> "_Held":
+        """A frame for other weights: if possible that of weights that are gone."""
+
+        def let_go(_: object) -> None:
+            held = self._held.pop(key, None)
+            if held is not None:
+                self._idle[key[0]] = held.frame
+
+        frame = self._idle.pop(key[0], None) or ExecutionFrame(binding, FramePool(), arena)
+        return _Held(frame, [ref(array, let_go) for array in weights])
