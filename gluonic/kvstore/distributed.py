@@ -16,6 +16,7 @@ from gluonic.distributed.marks import marked
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.storage.values import known_rows
+from gluonic.graph.versions import add, write
 from gluonic.kvstore.base import as_list, total_of
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.ndarray.array import NDArray
@@ -136,9 +137,9 @@ class DistributedStore(KVStore):
 
         def fill(place: int, view: Array) -> None:
             first, *rest = pairs[layout.dense[place]][1]
-            np.copyto(view, first._data)
+            write(view, first._data)
             for other in rest:
-                view += other._data
+                add(view, other._data)
 
         if self._codec is None:
             layout.buckets.reduce(self._group, fill)
