@@ -180,6 +180,8 @@ class HybridBlock(ExplainedBlock):
             raise complaints.mixed_inputs(self)
         if active and not has_sparse(arrays):
             return self._call_compiled(inputs, arrays, structure)
+        if (active or self._in_parts) and not _eagerly.depth:
+            return self._call_in_parts(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 
     def _check_call(self, args: tuple[Any, ...]) -> None:
@@ -233,6 +235,8 @@ class HybridBlock(ExplainedBlock):
             trace = self._traces.known.get(key)
             if trace is None or trace.bound is None:
                 trace = self._prepare(key, structure, arrays)
+            if self._in_parts:
+                return self._call_in_parts(inputs, arrays, structure)
             if not self._compiles:
                 return self._eager(inputs, arrays)
         assert trace.bound is not None
@@ -244,6 +248,26 @@ class HybridBlock(ExplainedBlock):
         if trace.output_structure is LEAF:
             return outputs[0]
         return restore(outputs, trace.output_structure)
+
+    def _call_in_parts(
+        self, inputs: tuple[Any, ...], arrays: list[NDArray], structure: Structure
+    ) -> Any:
+        """Run the graph with sparse arrays: its dense parts compiled, the others operator by operator."""
+        if len(arrays) > 1:
+            self._check_contexts(arrays)
+        key = structure, STATE.training, STATE.recording, type(arrays[0])
+        trace = self._traces.known.get(key)
+        if trace is None or trace.bound is None:
+            trace = self._prepare(key, structure, arrays)
+        if self._callback is not None or not (self._compiles or self._in_parts):
+            return self._eager(inputs, arrays)
+        assert trace.bound is not None
+        outputs = trace.bound.in_parts(arrays)
+        return (
+            outputs[0]
+            if trace.output_structure is LEAF
+            else restore(outputs, trace.output_structure)
+        )
 
     def _offer_replay(self, replay: Replay, inputs: tuple[Any, ...]) -> None:
         """Let the next call be replayed, if nothing else is to happen in it."""
@@ -300,8 +324,11 @@ class HybridBlock(ExplainedBlock):
             complaints.warn_of_hooks(self, list(hooked))
 
     def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
-        """Run in Python, block by block, if a parameter or its gradient is sparse; compile those without."""
+        """Compile the dense parts alone if a gradient is sparse; run block by block if a parameter is."""
         if any(p._stype != "default" or p._grad_stype != "default" for p in parameters.values()):
+            self._in_parts = self._compiles and all(
+                p._stype == "default" for p in parameters.values()
+            )
             self._compiles = False
 
     def _shape_inference(
@@ -357,7 +384,7 @@ class HybridBlock(ExplainedBlock):
     def cache_info(self) -> CacheInfo:
         """Say how much has been compiled for the block, and how often it was used."""
         bound = [trace.bound for trace in self._traces.known.values()]
-        return CacheInfo.total(b.op.cache_info() for b in bound if b is not None)
+        return CacheInfo.total(b.cache_info() for b in bound if b is not None)
 
 
 METHODS.update(vars(HybridBlock))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.codegen import CacheInfo
 from gluonic.gluon.array_classes import check_alike
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike
@@ -22,6 +23,7 @@ from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.parts import GraphInParts
 from gluonic.support.cached_property import cached_property
 
 if TYPE_CHECKING:
@@ -247,6 +249,7 @@ class BoundTrace:
         self.op = CachedGraph(
             trace.graph, variables, others, trace._input_nodes, kind, at_once=at_once
         )
+        self._at_once = at_once
         self._kind = _class_of(trace.inputs[0]) if trace.inputs else NDArray
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
@@ -323,6 +326,24 @@ class BoundTrace:
         tell = all(isinstance(p._data, ParameterArrays) for p in parameters)
         self._known = known = _Known(context, at if tell else -1, found, object())
         return known
+
+    def cache_info(self) -> CacheInfo:
+        """How much has been compiled, and how often it was used."""
+        return CacheInfo.total([self.op.cache_info(), self._parts.cache_info()])
+
+    @cached_property
+    def _parts(self) -> GraphInParts:
+        op = self.op
+        parameters = [
+            node
+            for node, source in zip(op.inputs, self.sources, strict=True)
+            if not isinstance(source, int)
+        ]
+        return GraphInParts(op.graph, op.inputs, parameters, op.kind, at_once=self._at_once)
+
+    def in_parts(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """Run the graph where something is sparse."""
+        return self._parts(*self.operands(arrays))
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """Run the graph; finds a `replay` of the call, if the one before was recorded or not as well."""

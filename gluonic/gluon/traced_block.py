@@ -54,6 +54,9 @@ class TracedBlock(Block):
     """
 
     _replay: Replay | None = None  # what the next call may do
+    _in_parts = (
+        False  # whether something of the graph is sparse, so that it cannot be compiled as a whole
+    )
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
@@ -75,7 +78,8 @@ class TracedBlock(Block):
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy of the block begins with: all but what was compiled."""
-        return {**self.__dict__, "_traces": Traces(), "_replay": None, "_compiles": self._active}
+        begun = {"_traces": Traces(), "_replay": None, "_compiles": self._active}
+        return {**self.__dict__, **begun, "_in_parts": False}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_traces" not in state:  # of MXNet's pickles
@@ -122,7 +126,7 @@ class TracedBlock(Block):
     def _forget_traces(self) -> None:
         self._traces.forget()
         self._set_replay(None)
-        self.__dict__["_compiles"] = self._active
+        self.__dict__.update(_compiles=self._active, _in_parts=False)
 
     def _set_replay(self, replay: Replay | None) -> None:
         """Let the next call be replayed, or take the slow path; `__setattr__` would heed it as the user's."""
@@ -179,7 +183,7 @@ class TracedBlock(Block):
 
     @_active.setter
     def _active(self, active: bool) -> None:
-        self.__dict__.update(_hybridized=active, _compiles=active)
+        self.__dict__.update(_hybridized=active, _compiles=active, _in_parts=False)
         self._set_replay(None)
 
     def _get_graph(self, *args: Any) -> Any:

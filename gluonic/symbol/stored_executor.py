@@ -1,4 +1,4 @@
-"""The executor of a graph with sparse arrays: operator by operator, on the tape."""
+"""The executor of a graph with sparse arrays: in parts, of which the dense ones are compiled, on the tape."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +15,7 @@ from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.state import Flags
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of, zeros_of
 from gluonic.ndarray.storage.dispatch import assign, leaf_of
+from gluonic.ndarray.storage.parts import GraphInParts
 from gluonic.ndarray.tape import Leaf
 from gluonic.symbol.executor import Executor, context_of
 from gluonic.symbol.heads import as_list, missing_head
@@ -27,9 +28,11 @@ class StoredExecutor(Executor):
 
     _leaves: dict[Node, Leaf]
     _recorded: list[NDArray]
+    _parts: GraphInParts
 
     def _plan(self, watched: Sequence[Entry] | None = None) -> Any:
         self._leaves, self._recorded = {}, []
+        self._parts = GraphInParts(self._graph, self._graph.variables)
         return None
 
     def _output_arrays(self) -> list[NDArray]:
@@ -66,20 +69,22 @@ class StoredExecutor(Executor):
             entry = None if leaf is None else (leaf, 0)
             values[node.entry()] = made(value_of(array), array._context, entry)
         with Flags(bool(trained), bool(is_train)):
-            for node in self._graph.run_order:
-                if node.application is not None:
-                    self._run_node(node, values)
-        if self._watch is not None:
-            self._watch.tell([value_of(values[entry]) for entry in self._watch.entries])
-        self._recorded = [values[entry] for entry in self._graph.outputs]
+            if self._watch is None:
+                variables = self._graph.variables
+                self._recorded = self._parts(*(values[node.entry()] for node in variables))
+            else:
+                self._recorded = self._run_watched(self._watch, values)
         self.outputs = [made(value_of(x), x._context) for x in self._recorded]
         return self.outputs
 
-    @staticmethod
-    def _run_node(node: Node, values: dict[Entry, NDArray]) -> None:
-        found = invoke(node.applied, [values[entry] for entry in node.inputs])
-        for index, output in enumerate(found):
-            values[node.entry(index)] = output
+    def _run_watched(self, watch: RunMonitor, values: dict[Entry, NDArray]) -> list[NDArray]:
+        """Run operator by operator, and tell the monitor."""
+        for node in self._graph.run_order:
+            if node.application is not None:
+                found = invoke(node.applied, [values[entry] for entry in node.inputs])
+                values.update((node.entry(i), output) for i, output in enumerate(found))
+        watch.tell([value_of(values[entry]) for entry in watch.entries])
+        return [values[entry] for entry in self._graph.outputs]
 
     def _assign(self, values: Mapping[str, Any]) -> None:
         arrays = self.arg_dict

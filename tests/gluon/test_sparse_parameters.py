@@ -58,12 +58,6 @@ def test_lazy_updates_leave_the_other_rows_alone() -> None:
     assert np.flatnonzero(moved).tolist() == [1, 5, 7, 8, 9]
 
 
-def test_blocks_beside_a_sparse_table_are_compiled() -> None:
-    net = trained(nets(True), True)
-    assert net[1].cache_info().hits > 0
-    assert net.cache_info().hits == 0
-
-
 @pytest.mark.parametrize("contexts", [[mx.cpu(0)], [mx.cpu(0), mx.cpu(1)]])
 def test_a_row_sparse_table_is_trained_on_the_store(contexts: Any) -> None:
     layer = SparseEmbedding(10, 3)

@@ -51,6 +51,11 @@ def gradient_kinds(graph: Graph, kinds: Mapping[Entry, str]) -> dict[Node, str]:
     }
 
 
+def gives_rows(node: Node, position: int, kinds: Mapping[Entry, str]) -> bool:
+    """Whether an operator contributes some rows alone to the gradient of an input."""
+    return _flowing(node, position, kinds) == ROW_SPARSE
+
+
 def _flowing(node: Node, position: int, kinds: Mapping[Entry, str]) -> str:
     """The storage kind of what an operator contributes to the gradient of an input."""
     application = node.applied
