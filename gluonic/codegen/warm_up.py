@@ -1,8 +1,9 @@
 """How long a graph runs operator by operator before it is compiled.
 
 A net that is called a few times should not wait for machine code. So its first calls are interpreted, until
-they have cost a part of what compiling costs. Both are guessed from the graph and the shapes, never measured:
-which call runs as what is a function of the program, and so are the bits of its results.
+they have cost what compiling costs: nobody waits more than twice as long as with the better choice. Both are
+guessed from the graph and the shapes, never measured: which call runs as what is a function of the program, and
+so are the bits of its results.
 """
 
 from collections.abc import Sequence
@@ -17,14 +18,12 @@ MOST_CALLS = 250
 """So many calls are interpreted at most, of however small a graph."""
 
 # Nanoseconds, roughly, on any processor.
-_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 6_000, 1, 0.1
-_A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 400_000, 10_000_000, 40_000_000
-_SHARE = 3
-"""One in so many parts of what compiling costs is spent on calls before it."""
+_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 1, 0.05
+_A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
 _MULTIPLYING = frozenset({
-    "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg", "matrix",
-    "recurrent", "recurrent_gradients",
+    "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
+    "matrix", "recurrent", "recurrent_gradients",
 })  # fmt: skip
 """The families of operators that multiply each element with many."""
 
@@ -43,7 +42,7 @@ class WarmUp:
 
     def __init__(self, graph: Graph) -> None:
         self.calls = 0
-        self._left = _compiling(graph) // _SHARE
+        self._left = _compiling(graph)
         self._known: dict[Any, int] = {}
 
     @property

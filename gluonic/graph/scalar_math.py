@@ -2,13 +2,15 @@
 
 The other reader is the compiler's emitter, which has the same names for LLVM values. Most are
 NumPy's; below are those that NumPy lacks or that MXNet defines otherwise for some dtypes. Functions
-of real numbers compute integers in float64. SciPy is imported when first needed.
+of real numbers compute integers in float64. SciPy is imported when much is computed with it.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from gluonic.graph.few_elements import of_few
 
 _REAL_FUNCTIONS = (
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh",
@@ -42,6 +44,9 @@ def _of_reals(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _special(name: str) -> Callable[..., Any]:
     def call(*values: Any) -> Any:
+        found = of_few(name, values[0])
+        if found is not None:
+            return found
         import scipy.special
 
         function = _of_reals(getattr(scipy.special, name))
