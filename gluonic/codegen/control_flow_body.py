@@ -117,6 +117,21 @@ class Body:
                 return list(found.values()), outputs
             known = found
 
+    def facts(self, kind: str, inputs: Sequence[Any]) -> dict[Node, Any]:
+        """What is known of all nodes of a step.
+
+        Parameters
+        ----------
+        kind : ``"shape"`` or ``"dtype"``
+        inputs : a fact for each input of the loop or branch, None where nothing is known
+        """
+        given = [inputs[place] for place in self.outer]
+        for place in self.slices if kind == "shape" else ():
+            given[place] = None if given[place] is None else sliced(given[place])
+        found, _ = self.infer(kind, given)
+        known = zip(self.graph.variables, found, strict=True)
+        return infer(self.graph, kind, {node: fact for node, fact in known if fact is not None})
+
     # ---------------------------------------------------------------------------- forward
 
     def run(

@@ -9,9 +9,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from gluonic.drawing.bodies import facts_in, runs_of
 from gluonic.drawing.families import family_of
 from gluonic.graph import Entry, Node
 from gluonic.graph.infer import Facts
+from gluonic.graph.subgraphs import held_graphs
 
 Shape = tuple[int, ...]
 
@@ -40,6 +42,8 @@ def cost_of(node: Node, shapes: Facts, dtypes: Facts | None = None) -> Cost | No
     """
     if node.application is None:
         return None
+    if held_graphs(node):
+        return _of_bodies(node, shapes, dtypes)
     inputs = [_known(shapes, entry) for entry in node.inputs]
     outputs = [_known(shapes, node.entry(i)) for i in range(node.visible_count)]
     known_in = [shape for shape in inputs if shape is not None]
@@ -50,6 +54,27 @@ def cost_of(node: Node, shapes: Facts, dtypes: Facts | None = None) -> Cost | No
     sizes = (_itemsize(dtypes, node.entry(i)) for i in range(len(outputs)))
     written = sum(map(bytes_of, known_out, sizes))
     return Cost(_operations(node, known_in, known_out), read, written)
+
+
+def _of_bodies(node: Node, shapes: Facts, dtypes: Facts | None) -> Cost | None:
+    """What the bodies of a loop or a branch cost, at all steps: of a loop with a condition at most that."""
+    total, branches = Cost(0, 0, 0), [Cost(0, 0, 0)]
+    for run in runs_of(node, shapes):
+        inside = facts_in(node, run.graph, "shape", shapes)
+        kinds = facts_in(node, run.graph, "dtype", dtypes)
+        operators = [n for n in run.graph.nodes if not n.is_variable]
+        costs = [None if inside is None else cost_of(n, inside, kinds) for n in operators]
+        known = [cost for cost in costs if cost is not None]
+        if run.times is None or len(known) < len(costs):
+            return None
+        once = (
+            Cost(*(sum(column) for column in zip(*known, strict=True))) if known else Cost(0, 0, 0)
+        )
+        if run.role == "branch":
+            branches.append(once)
+        else:
+            total = Cost(*(a + run.times * b for a, b in zip(total, once, strict=True)))
+    return Cost(*(a + b for a, b in zip(total, max(branches), strict=True)))
 
 
 def bytes_of(shape: Sequence[int], itemsize: int = 4) -> int:

@@ -11,6 +11,7 @@ from gluonic import nd
 from gluonic import symbol as sym
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.page.arrays import facts_of_array
+from gluonic.drawing.static.shown_graph import ShownGraph
 from tests.drawing import nets
 
 
@@ -149,3 +150,27 @@ def test_any_array_can_be_described(array: np.ndarray[Any, Any]) -> None:
     json.dumps(facts, allow_nan=False)
     assert facts["shape"] == list(array.shape)
     assert facts.get("not_finite", 0) == (2 if array.dtype == np.float32 and array.size else 0)
+
+
+def test_loops_and_branches_cost_what_their_bodies_do_at_all_steps() -> None:
+    net = nets.Loops(prefix="loops_")
+    net.initialize()
+    data = data_of(net.plot(nd.ones((5, 2, 3)), nd.ones((2, 3))))
+    costs = {node["op"]: node["cost"] for node in data["nodes"] if "cost" in node}
+    assert costs["_foreach"][0] == 5 * 4 * 6
+    assert costs["_while_loop"][0] == 6 * ((1 + 1) + (6 + 1 + 6))
+    assert costs["_cond"][0] == 1 + 6
+    total = ShownGraph(data).total(-1)
+    outside = sum(costs[op][0] for op in ("_foreach", "_while_loop", "_cond", "_zeros", "Custom"))
+    outside += 2 * 16 * 6 + 2 * 4 * 32 + 30 + 6 + 1  # dense layers, mean, sum, comparison
+    assert total.operations == outside
+
+
+def test_bodies_show_the_shapes_of_a_step() -> None:
+    x, h = sym.var("x"), sym.var("h")
+    out, _ = sym.contrib.foreach(lambda a, s: (sym.exp(a + s[0], name="inner"), s), x, [h])
+    nested = data_of(out.plot(shape={"x": (7, 2, 3), "h": (2, 3)}))
+    shapes = {node["name"]: node["shapes"] for node in nested["nodes"] if "shapes" in node}
+    assert shapes["inner"] == [[2, 3]]
+    unknown = data_of(out.plot())
+    assert not any("shapes" in node for node in unknown["nodes"])

@@ -49,6 +49,7 @@ def places(data: Any) -> list[dict[str, Any]]:
                     for b in scene.boxes
                 ],
                 "arrows": [[[p.x, p.y] for p in arrow.points] for arrow in scene.arrows],
+                "totals": [list(graph.total(b.thing)[:6]) for b in scene.boxes],
                 "hefts": [scene.heft(arrow) for arrow in scene.arrows],
                 "labels": [[label.text, label.x, label.y] for label in scene.labels],
             }

@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from gluonic.drawing.bodies import facts_in
 from gluonic.drawing.costs import cost_of
 from gluonic.drawing.details import detail
 from gluonic.drawing.families import family_of
@@ -98,7 +99,7 @@ class PageModel:
             graph, facts, block = waiting.pop()
             self._graph(graph, facts, block)
             for node in graph.nodes:
-                waiting += self._bodies(node, block)
+                waiting += self._bodies(node, facts)
 
     def _graph(self, graph: Graph, facts: PageFacts, block: int) -> None:
         test = parameter_test(graph.nodes)
@@ -115,7 +116,7 @@ class PageModel:
             for entry in graph.outputs
         ]
 
-    def _bodies(self, node: Node, block: int) -> list[tuple[Graph, PageFacts, int]]:
+    def _bodies(self, node: Node, facts: PageFacts) -> list[tuple[Graph, PageFacts, int]]:
         """The graphs that a node holds, each with the block that it is drawn in."""
         bodies = []
         held = held_graphs(node)
@@ -126,7 +127,11 @@ class PageModel:
             made = {"name": label, "role": "body", "holder": self.numbers[node]}
             own.setdefault("bodies", []).append(len(self._blocks))
             self._blocks.append(made)
-            bodies.append((body, PageFacts(), len(self._blocks) - 1))
+            inside = PageFacts(
+                facts_in(node, body, "shape", facts.shapes),
+                facts_in(node, body, "dtype", facts.dtypes),
+            )
+            bodies.append((body, inside, len(self._blocks) - 1))
         return bodies
 
     # Nodes

@@ -91,14 +91,15 @@ class ShownGraph:
             found += [member for member in self.members(at) if self.can_open(member)]
         return found
 
-    def nodes_in(self, thing: int) -> list[int]:
-        """All nodes in a thing, those in bodies of operators included."""
+    def nodes_in(self, thing: int, *, bodies: bool = True) -> list[int]:
+        """All nodes in a thing, those in bodies of operators included unless `bodies` is False."""
         found, stack = [], [thing]
         while stack:
             at = stack.pop()
             if at >= 0:
                 found.append(at)
-            stack += reversed(self.members(at))
+            if at < 0 or bodies:
+                stack += reversed(self.members(at))
         return found
 
     def is_operator(self, node: int) -> bool:
@@ -130,14 +131,15 @@ class ShownGraph:
     def total(self, thing: int) -> Total:
         """What a node or a block sums up to."""
         if thing not in self._totals:
-            self._totals[thing] = self._sum(
-                [n for n in self.nodes_in(thing) if self.is_operator(n)]
-            )
+            self._totals[thing] = self._sum(thing)
         return self._totals[thing]
 
-    def _sum(self, operators: Sequence[int]) -> Total:
+    def _sum(self, thing: int) -> Total:
+        operators = [n for n in self.nodes_in(thing) if self.is_operator(n)]
         families: dict[str, int] = {}
-        costs = [self.nodes[number].get("cost") for number in operators]
+        # What loops and branches run is counted with them.
+        outside = [n for n in self.nodes_in(thing, bodies=False) if self.is_operator(n)]
+        costs = [self.nodes[number].get("cost") for number in outside]
         for number in operators:
             family = self.nodes[number]["family"]
             families[family] = families.get(family, 0) + 1

@@ -15,6 +15,10 @@ const found = [opening(graph), everything(graph)].map(open => {
     boxes: scene.boxes.map(({ id, x, y, w, h }) => [id, x, y, w, h]),
     texts: scene.boxes.map(({ id, open }) => (open ? boxes.headTexts(id) : boxes.lines(id))),
     arrows: scene.arrows.map(({ points }) => points.map(({ x, y }) => [x, y])),
+    totals: scene.boxes.map(({ id }) => {
+      const { operators, numbers, parameterBytes, operations, written, unknown } = graph.total(id);
+      return [operators, numbers, parameterBytes, operations, written, unknown];
+    }),
     hefts: scene.arrows.map(({ heft }) => heft),
     labels: scene.arrows.filter(a => a.label).map(({ label: { text, x, y } }) => [text, x, y]),
   };

@@ -21,7 +21,7 @@ export class Finder {
     box.hidden = !query.trim();
     find("search").setAttribute("aria-expanded", String(!box.hidden));
     box.replaceChildren(...found.map(({ id, what, text }) => make("li", { role: "option", click: () => this.pick(id), "data-id": id },
-      make("b", {}, id < 0 ? this.page.graph.blockTitle(id) : this.page.graph.nodes[id].title ?? "input"), ` ${id < 0 ? this.page.graph.block(id).name : this.page.graph.nodes[id].name} `,
+      make("b", {}, id < 0 ? this.page.graph.blockTitle(id) : this.page.graph.nodes[id].title ?? (this.page.graph.nodes[id].folded ? "parameter" : "input")), ` ${id < 0 ? this.page.graph.block(id).name : this.page.graph.nodes[id].name} `,
       what === "name" ? "" : make("span", { class: "faint" }, `${what}: ${text.slice(0, 80)}`))));
     if (!found.length) box.append(make("li", { class: "faint" }, "nothing found"));
   }

@@ -100,14 +100,14 @@ export class Graph {
     return found.reverse();
   }
 
-  /** All nodes in a block, those in bodies of operators included. */
-  nodesIn(id) {
+  /** All nodes in a block, those in bodies of operators included unless `bodies` is false. */
+  nodesIn(id, { bodies = true } = {}) {
     const found = [];
     const stack = [id];
     while (stack.length) {
       const at = stack.pop();
       if (at >= 0) found.push(at);
-      const members = this.members(at);
+      const members = at >= 0 && !bodies ? [] : this.members(at);
       for (let i = members.length - 1; i >= 0; i--) stack.push(members[i]);
     }
     return found;
@@ -140,17 +140,19 @@ export class Graph {
   sum(id) {
     const found = { operators: 0, numbers: 0, parameterBytes: 0, operations: 0, read: 0, written: 0, unknown: 0, families: new Map() };
     const seen = new Set();
+    const whole = new Set(this.nodesIn(id, { bodies: false }));
     for (const number of this.nodesIn(id)) {
       const node = this.nodes[number];
       if (!this.isOperator(number)) continue;
       found.operators += 1;
       found.families.set(node.family, (found.families.get(node.family) ?? 0) + 1);
+      for (const parameter of this.parametersOf(number)) seen.add(parameter);
+      if (!whole.has(number)) continue; // counted with the loop or branch that runs it
       if (node.cost) {
         found.operations += node.cost[0];
         found.read += node.cost[1];
         found.written += node.cost[2];
       } else found.unknown += 1;
-      for (const parameter of this.parametersOf(number)) seen.add(parameter);
     }
     for (const parameter of seen) {
       const shape = this.shapeOf(parameter);

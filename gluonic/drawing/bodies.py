@@ -1,0 +1,76 @@
+"""What follows for the bodies of loops and branches from what is known around them."""
+
+from typing import Any, NamedTuple
+
+from gluonic.graph import Graph, Node
+from gluonic.graph.errors import InferenceError
+from gluonic.graph.infer import Facts
+from gluonic.graph.subgraphs import held_graphs
+
+
+class BodyRun(NamedTuple):
+    """A body of a node.
+
+    Attributes
+    ----------
+    graph : what it computes
+    role : ``"step"``, ``"condition"`` or ``"branch"``
+    times : how often it runs, at most; None if that is not known
+    """
+
+    graph: Graph
+    role: str
+    times: int | None
+
+
+_ROLES = {
+    "_foreach": ("step",),
+    "_while_loop": ("condition", "step"),
+    "_cond": ("condition", "branch", "branch"),
+}
+
+
+def runs_of(node: Node, shapes: Facts) -> list[BodyRun]:
+    """The bodies of a node, and how often they run.
+
+    Parameters
+    ----------
+    node : the node
+    shapes : of what it reads
+    """
+    held = held_graphs(node)
+    roles = _ROLES.get(node.operator_name, ("step",) * len(held))
+    times: int | None = 1
+    if node.operator_name == "_while_loop":
+        times = node.applied.settings["max_iterations"]
+    elif node.operator_name == "_foreach":
+        (body,) = held.bodies
+        first = node.inputs[body.outer[body.slices[0]]]
+        shape = shapes[first.node][first.index]
+        times = shape[0] if shape else None
+    return [BodyRun(graph, role, times) for graph, role in zip(held, roles, strict=True)]
+
+
+def _body_of(node: Node, graph: Graph) -> Any:
+    """How a node runs a body."""
+    return next(body for body in held_graphs(node).bodies if body.graph is graph)
+
+
+def facts_in(node: Node, graph: Graph, kind: str, facts: Facts | None) -> Facts | None:
+    """What is known of a body's nodes at a step.
+
+    Parameters
+    ----------
+    node : what runs the body
+    graph : the body
+    kind : ``"shape"`` or ``"dtype"``
+    facts : what is known of what the node reads; None if nothing is
+    """
+    if facts is None:
+        return None
+    inputs = [facts[entry.node][entry.index] for entry in node.inputs]
+    try:
+        found: Facts = _body_of(node, graph).facts(kind, inputs)
+    except InferenceError:  # of which a picture is drawn: its message tells what is known
+        return None
+    return found
