@@ -28,27 +28,40 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
     """
     caller: Caller | None = None
     fast: Any = None
+    fast_of_numpy: Any = None
     arity = -1
     kind: Any = None
     of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
 
     def function(*arguments: Any, name: Any = None, **keywords: Any) -> Any:
-        nonlocal caller, fast, arity, kind
+        nonlocal caller, fast, fast_of_numpy, arity, kind
         if not keywords and len(arguments) == arity:
             for argument in arguments:
                 if type(argument) is not kind:
                     break
             else:
                 return fast(*arguments)
+            if fast_of_numpy is not None and _all_of_numpy(arguments):
+                return fast_of_numpy(*arguments)
         if caller is None:
             kind = numpy_array() if of_numpy else NDArray
             caller, fast, arity = _ways(op, kind)
+        elif fast is not None and fast_of_numpy is None and _all_of_numpy(arguments):
+            fast_of_numpy = _ways(op, numpy_array())[1]
         if name is not None:
             keywords["name"] = name
         return call(caller, arguments, keywords)
 
     dress(function, op, name, "nd")
     return function
+
+
+def _all_of_numpy(arguments: Sequence[Any]) -> bool:
+    """Whether all arguments are arrays of `mx.np`."""
+    for argument in arguments:  # noqa: SIM110 (a generator takes twice as long)
+        if not (isinstance(argument, NDArray) and argument._of_numpy):
+            return False
+    return True
 
 
 def _ways(op: Operator, kind: type[NDArray]) -> tuple[Caller, Any, int]:

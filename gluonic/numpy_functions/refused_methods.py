@@ -12,6 +12,7 @@ rsqrt shape_array sigmoid sign sin sinh size_array slice slice_assign slice_assi
 slice_like softmax softmin space_to_depth split split_v2 sqrt square tan tanh tile topk tostype trunc
 zeros_like
 """
+REFUSED = frozenset(_OF_MX_ND.split())
 
 
 class _Refused:
@@ -23,17 +24,22 @@ class _Refused:
     def __get__(self, array: Any, kind: type) -> Any:
         if array is None:
             return self
-        raise AttributeError(
-            describe(
-                f"an array of mx.np has no attribute {self.name!r}",
-                hint=f"mx.np.{self.name}(x) or mx.npx.{self.name}(x), or x.as_nd_ndarray().{self.name}(…)",
-            ),
-            name=self.name,
-            obj=array,
-        )
+        raise refusal(self.name, array)
+
+
+def refusal(name: str, array: Any) -> AttributeError:
+    """The error that says what there is instead of a method."""
+    return AttributeError(
+        describe(
+            f"an array of mx.np has no attribute {name!r}",
+            hint=f"mx.np.{name}(x) or mx.npx.{name}(x), or x.as_nd_ndarray().{name}(…)",
+        ),
+        name=name,
+        obj=array,
+    )
 
 
 def refuse_methods(kind: type) -> None:
     """Let a class not have the methods that it inherits, as in MXNet."""
-    for name in _OF_MX_ND.split():
+    for name in REFUSED:
         setattr(kind, name, _Refused(name))

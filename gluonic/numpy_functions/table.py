@@ -32,6 +32,10 @@ class Operators(Protocol):
         """Whether a value is an array of `mx.np`, or a symbol."""
         ...
 
+    def with_arrays(self, name: str, x: Any, y: Any) -> Any:
+        """Apply an operator without attributes to two arrays."""
+        ...
+
     def with_number(self, name: str, x: Any, number: Any) -> Any:
         """Apply an operator to an array and a number, its attribute ``scalar``."""
         ...

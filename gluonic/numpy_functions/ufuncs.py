@@ -199,12 +199,11 @@ def _binary_function(name: str, row: BinaryFunction) -> Callable[..., Any]:
         return bind(F)(x1, x2, out, **kwargs)
 
     def bind(F: Operators) -> Callable[..., Any]:
-        on_arrays: Callable[..., Any] = getattr(F, row.operator)
-        kind = F.kind
+        with_arrays, operator, kind = F.with_arrays, row.operator, F.kind
 
         def call(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
             if type(x1) is kind and type(x2) is kind and out is None and not kwargs:
-                return on_arrays(x1, x2)  # which is what most calls are
+                return with_arrays(operator, x1, x2)  # which is what most calls are
             if out is None and not kwargs and type(x1) is kind and is_number(x2):
                 return F.with_number(row.scalar, x1, x2)
             check_keywords(name, kwargs)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gluonic.graph import REGISTRY
-from gluonic.ndarray.arithmetic import on_scalar
+from gluonic.ndarray.arithmetic import on_arrays, on_scalar
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.numpy_class import numpy_array
 
@@ -23,6 +23,9 @@ class ArrayOperators:
     def is_array(self, value: Any) -> bool:
         """Whether a value is an array of `mx.np`."""
         return isinstance(value, numpy_array())
+
+    with_arrays = staticmethod(on_arrays)
+    """Apply an operator without attributes to two arrays."""
 
     def with_number(self, name: str, x: Any, number: Any) -> Any:
         """Apply an operator to an array and a number, its attribute ``scalar``."""

@@ -24,6 +24,10 @@ class SymbolOperators:
         """Whether a value is a symbol."""
         return isinstance(value, Symbol)
 
+    def with_arrays(self, name: str, x: Any, y: Any) -> Any:
+        """Apply an operator without attributes to two symbols."""
+        return getattr(self, name)(x, y)
+
     def with_number(self, name: str, x: Any, number: Any) -> Any:
         """Apply an operator to a symbol and a number, its attribute ``scalar``."""
         return getattr(self, name)(x, scalar=float(number))

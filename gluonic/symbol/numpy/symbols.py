@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.ndarray.keys import is_integer
 from gluonic.numpy_functions.methods import check_cast
+from gluonic.numpy_functions.refused_methods import REFUSED, refusal
 from gluonic.symbol.numpy.operators import SYMBOLIC
 from gluonic.symbol.symbol import Symbol
 
@@ -36,6 +37,11 @@ class _Symbol(Symbol):
     def as_nd_ndarray(self) -> Symbol:
         """Return the same outputs as a symbol of `mx.sym`."""
         return Symbol(self._entries)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in REFUSED:
+            raise refusal(name, self)
+        return super().__getattr__(name)
 
     def __repr__(self) -> str:
         if self.num_outputs > 1:
