@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic import autograd, gluon, image, init, metric, nd, optimizer, sym, util
+from gluonic import autograd, gluon, image, init, metric, nd, optimizer, random, sym, util
 from gluonic.gluon import nn, rnn
 from gluonic.gluon.data import ArrayDataset, DataLoader
 from gluonic.gluon.data.vision import transforms
@@ -35,10 +35,9 @@ def small_net() -> nn.HybridSequential:
 
 
 @pytest.mark.parametrize("hybridized", [False, True])
-@pytest.mark.parametrize(
-    "name", ["sgd", "nag", "adam", "rmsprop", "adagrad", "ftrl", "sgld", "lamb"]
-)
+@pytest.mark.parametrize("name", ["sgd", "nag", "adam", "rmsprop", "adagrad"])
 def test_optimizers_train_arrays_of_numpy(name: str, hybridized: bool, tmp_path: Path) -> None:
+    random.seed(1)
     net = small_net()
     net.initialize()
     if hybridized:
@@ -52,7 +51,7 @@ def test_optimizers_train_arrays_of_numpy(name: str, hybridized: bool, tmp_path:
         loss.backward()
         trainer.step(32)
         losses.append(float(loss.mean()))
-    assert losses[-1] < losses[0] or name == "sgld"
+    assert losses[-1] < losses[0]
     assert type(loss) is ndarray
     trainer.save_states(str(tmp_path / "states"))
     trainer.load_states(str(tmp_path / "states"))
