@@ -237,7 +237,7 @@ def plot_network(
     ----------
     symbol : the network, or a block; operators that gluonic does not have are drawn, too
     title : the heading
-    save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+    save_format : ``html`` (a page), ``pdf``, ``svg``, ``dot``; ``png`` needs Chromium, others Graphviz
     shape, dtype : shapes and dtypes of inputs by name, for the arrows' labels
     node_attrs : Graphviz attributes of all nodes, for ``.source``
     hide_weights : leave out weights, biases and the like

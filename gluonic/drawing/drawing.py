@@ -12,6 +12,7 @@ from gluonic.drawing.dot import dot_lines, edge_line, node_line, quoted
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import Picture
 from gluonic.drawing.static.pdf import pdf
+from gluonic.drawing.static.png import browser, png
 from gluonic.drawing.static.scene import Scene
 from gluonic.drawing.static.svg import svg
 from gluonic.graph.errors import MXNetError, describe
@@ -27,7 +28,8 @@ _PAGE, _TEXT = "html", {"dot", "gv"}
 class Drawing:
     """A picture of a graph, and the page on which one can work with it.
 
-    SVG, HTML, PDF and Graphviz's text are written by gluonic itself; other formats need Graphviz's ``dot``.
+    SVG, HTML, PDF and Graphviz's text are written by gluonic itself, PNG with Chromium where it is installed;
+    other formats need Graphviz's ``dot``.
     In a notebook the page shows itself.
 
     Parameters
@@ -76,7 +78,7 @@ class Drawing:
         Parameters
         ----------
         format : another format than the drawing's own
-        folded : in SVG and PDF, leave blocks closed as the page does when it opens
+        folded : in SVG, PDF and PNG, leave blocks closed as the page does when it opens
 
         Raises
         ------
@@ -90,14 +92,18 @@ class Drawing:
             return self.page.text().encode()
         if wanted in _WRITERS:
             return _WRITERS[wanted](self.page.scene(folded=folded), self.page.title)
+        program = browser() if wanted == "png" else None
+        if program is not None:
+            return png(self.page.scene(folded=folded), self.page.title, program)
         return self._by_graphviz(wanted)
 
     def _by_graphviz(self, wanted: str) -> bytes:
         program = shutil.which("dot")
+        needed = "Graphviz's program dot" + (", or Chromium," if wanted == "png" else "")
         if program is None or not wanted.isalnum():
             raise MXNetError(
                 describe(
-                    f"the format {wanted!r} needs Graphviz's program dot, which is not installed",
+                    f"the format {wanted!r} needs {needed}, which is not installed",
                     where="plot_network",
                     hint=f"save_format= one of {', '.join([_PAGE, *_WRITERS, *sorted(_TEXT)])}",
                 )
@@ -137,7 +143,7 @@ class Drawing:
         view : open it
         cleanup : do not write `source`
         format : another format than the drawing's own
-        folded : in SVG and PDF, leave blocks closed as the page does when it opens
+        folded : in SVG, PDF and PNG, leave blocks closed as the page does when it opens
 
         Returns
         -------

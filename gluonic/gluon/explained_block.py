@@ -73,7 +73,7 @@ class ExplainedBlock(TracedBlock):
         *args : inputs as for a call; without any, the graph of the latest compiled call is drawn, or that of
             one input whose shape is not known
         title : the heading, by default the name of the block
-        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+        save_format : ``html`` (a page), ``pdf``, ``svg``, ``dot``; ``png`` needs Chromium, others Graphviz
 
         Returns
         -------

@@ -152,7 +152,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         ----------
         shape, dtype : of inputs by name
         title : the heading, by default the name of the first output
-        save_format : ``html`` (a page to work in), ``pdf``, ``svg`` or ``dot``; others if Graphviz is there
+        save_format : ``html`` (a page), ``pdf``, ``svg``, ``dot``; ``png`` needs Chromium, others Graphviz
         against : an older model; what was added, removed and changed since is marked, names do not count
 
         Returns

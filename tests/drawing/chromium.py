@@ -3,16 +3,14 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.static.png import browser
 
-PROGRAM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+PROGRAM = browser()
 _TAIL = """
 <script>
 window.complaints = [];

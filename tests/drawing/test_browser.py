@@ -183,6 +183,10 @@ def test_an_address_leads_to_a_selection(opened: Opener) -> None:
     page.mouse.click(*centre(page, "lenet_dense1_fwd"))
     fragment = page.evaluate("location.hash")
     assert fragment.startswith("#node=")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#facts button", has_text="link").first.click()
+    page.wait_for_function("() => document.querySelector('#facts').textContent.includes('copied')")
+    assert page.evaluate("navigator.clipboard.readText()").endswith(fragment)
     again = opened(lenet(), fragment)
     assert again.inner_text("#facts p.name code") == "lenet_dense1_fwd"
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageColor
 
 from gluonic import nd
 from gluonic import symbol as sym
 from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.families import FAMILIES
 from tests.drawing import nets
 from tests.drawing.chromium import PROGRAM, run_in_page
 
@@ -98,3 +100,14 @@ def test_a_page_is_searched_folded_zoomed_and_clicked(tmp_path: Path) -> None:
     assert panel.startswith("batch_dot")
     assert "8×16×16 float32" in panel
     assert "nets.py" in panel
+
+
+def test_pictures_are_written_as_png(tmp_path: Path) -> None:
+    drawing = nets.lenet().plot(nd.zeros((1, 1, 28, 28)), save_format="png")
+    path = Path(drawing.render("net", str(tmp_path), cleanup=True))
+    assert path.name == "net.png"
+    image = Image.open(path)
+    scene = drawing.page.scene()
+    assert image.size == pytest.approx((2 * scene.width, 2 * scene.height), abs=2)
+    colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20) or ()}
+    assert ImageColor.getrgb(FAMILIES["linear"].fill) in colours

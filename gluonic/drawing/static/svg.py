@@ -8,20 +8,21 @@ from gluonic.drawing.static.scene import EDGE, GROUND, Curve, Scene, Style, Word
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
-def svg(scene: Scene, title: str) -> str:
+def svg(scene: Scene, title: str, scale: float = 1.0) -> str:
     """Write a picture as an SVG document.
 
     Parameters
     ----------
     scene : what is drawn
     title : its title
+    scale : how large a unit is, in pixels
     """
     painter = _SvgPainter()
     scene.paint(painter)
-    width, height = f"{scene.width:.0f}", f"{scene.height:.0f}"
+    size = f'width="{scene.width * scale:.0f}" height="{scene.height * scale:.0f}"'
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" font-family="{_FONT}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
+        f'viewBox="0 0 {scene.width:.0f} {scene.height:.0f}" font-family="{_FONT}">'
     )
     ground = f'<rect width="100%" height="100%" fill="{GROUND}"/>'
     return "\n".join([head, f"<title>{xml(title)}</title>", ground, *painter.parts, "</svg>\n"])

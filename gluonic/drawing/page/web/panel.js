@@ -20,7 +20,7 @@ function ofNode(graph, id, go) {
   const kind = node.folded ? "parameter" : node.family;
   return [
     make("h2", {}, node.title ?? node.name, make("span", { class: `family ${node.family}` }, kind)),
-    make("p", { class: "name" }, make("code", {}, node.name), copyButton(node.name)),
+    make("p", { class: "name" }, make("code", {}, node.name), ...copyButtons(node.name)),
     ...(graph.extras ?? []).flatMap(extra => extra(id, go)),
     outputs(graph, id, go),
     inputs(graph, id, go),
@@ -34,8 +34,10 @@ function ofNode(graph, id, go) {
   ].filter(Boolean);
 }
 
-function copyButton(text) {
-  return make("button", { class: "small", title: "Copy the name", click: event => copy(text, event.target) }, "copy");
+/** Copy a name, or the address that leads to what is selected. */
+function copyButtons(name) {
+  const button = (label, title, text) => make("button", { class: "small", title, click: event => copy(text(), event.target) }, label);
+  return [button("copy", "Copy the name", () => name), button("link", "Copy the address of this selection", () => location.href)];
 }
 
 async function copy(text, button) {
@@ -50,8 +52,10 @@ async function copy(text, button) {
     document.execCommand("copy");
     field.remove();
   }
+  const label = button.textContent;
+  if (label === "copied") return;
   button.textContent = "copied";
-  setTimeout(() => (button.textContent = "copy"), 1200);
+  setTimeout(() => (button.textContent = label), 1200);
 }
 
 function typeText(graph, id, output) {
@@ -173,7 +177,7 @@ function ofBlock(graph, id, go) {
   const block = graph.block(id);
   return [
     make("h2", {}, isRoot ? graph.data.title : graph.blockTitle(id), make("span", { class: "family" }, isRoot ? "graph" : block.role)),
-    block.name && !isRoot ? make("p", { class: "name" }, make("code", {}, block.name), copyButton(block.name)) : null,
+    block.name && !isRoot ? make("p", { class: "name" }, make("code", {}, block.name), ...copyButtons(block.name)) : null,
     totals(graph, id),
     ...(isRoot ? graph.overview ?? [] : []).map(part => part(go)),
     families(graph, id),
