@@ -278,6 +278,7 @@ class Function:
             for y in (outputs if several else (outputs,))
         ]
         shapes = [(y.shape, y._data.dtype) for y in results]
+        of_numpy = [y._of_numpy for y in results]
 
         def gradients(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
             given = [
@@ -286,12 +287,17 @@ class Function:
                 else head
                 for head, shape in zip(heads, shapes, strict=True)
             ]
-            return self._checked(self.backward(*given), inputs)
+            given = [
+                head.as_np_ndarray() if wanted else head
+                for head, wanted in zip(given, of_numpy, strict=True)
+            ]
+            found = self._checked(self.backward(*given), inputs)
+            return [gradient.as_nd_ndarray() for gradient in found]
 
         differentiate.record_function(inputs, results, gradients, is_loss=True)
         return type(outputs)(results) if several else results[0]
 
-    def _checked(self, found: Any, inputs: Sequence[NDArray]) -> Sequence[NDArray | None]:
+    def _checked(self, found: Any, inputs: Sequence[NDArray]) -> Sequence[NDArray]:
         """What `backward` returned, if there is a gradient of the right shape for each input."""
         title = f"{type(self).__name__}.backward"
         gradients = tuple(found) if isinstance(found, (tuple, list)) else (found,)

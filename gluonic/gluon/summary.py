@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gluonic.gluon.hooks import HookHandle
 from gluonic.gluon.structure import flatten
 from gluonic.ndarray import NDArray
@@ -146,7 +148,7 @@ def print_summary(block: "Block", inputs: Sequence[Any]) -> None:
     print(f"Shared params in forward computation graph: {total - _size(unique)}")
     print(f"Unique parameters in model: {_size(unique)}")
     print("-" * _WIDTH)
-    _print_costs(run, sum(p.data().size * p.data().dtype().itemsize for p in unique))
+    _print_costs(run, sum(p.data().size * np.dtype(p.data().dtype).itemsize for p in unique))
 
 
 def _print_costs(run: _Run, parameters: int) -> None:

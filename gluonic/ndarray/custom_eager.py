@@ -15,6 +15,7 @@ from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import CustomSignature, backward, site_of
 from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
+from gluonic.ndarray.invoke import result_class
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import gives_sparse
@@ -120,12 +121,8 @@ def _run(
 ) -> list[NDArray]:
     """Call the operator's forward, and record it."""
     results = site.forward(op, arrays, STATE.training)
-    context = data[0]._context
-    outputs = []
-    for result in results:
-        output = wrap(result)
-        output._context = context
-        outputs.append(output)
+    kind = result_class(application, data)
+    outputs = [wrap(result, None, data[0]._context, kind) for result in results]
     if STATE.recording:
         entries = [None if x._entry is None else entry_of(x) for x in data]
         if any(entry is not None for entry in entries):
