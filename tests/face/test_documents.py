@@ -46,6 +46,11 @@ def test_operators_in_the_manner_of_minpy_run_as_their_page_says() -> None:
     assert names["gradient"].shape == names["x"].shape
 
 
+def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_says() -> None:
+    names = run("docs/numpy.md", blocks("docs/numpy.md"))
+    assert type(names["loss"]) is names["np"].ndarray
+
+
 WRONG = """from gluonic import gluon, nd
 
 class Bad(gluon.HybridBlock):
