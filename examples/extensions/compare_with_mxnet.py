@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 LIBRARIES = (
     "lib_custom_op/libgemm_lib.so",
     "lib_custom_op/librelu_lib.so",
+    "lib_custom_op/libtranspose_lib.so",
     "lib_subgraph/libsubgraph_lib.so",
     "lib_pass/libpass_lib.so",
 )
@@ -65,6 +66,9 @@ def results(mx):
         found[name + " bound"] = bound(mx, name, a, b)
     for dtype in ("float32", "float64"):
         found["my_relu " + dtype] = eager(mx, "my_relu", signed.astype(dtype))
+    for kind, name in {"csr": "my_transposecsr", "row_sparse": "my_transposerowsp"}.items():
+        sparse = mx.nd.array(np.maximum(signed, 0)).tostype(kind)
+        found[name] = [getattr(mx.nd, name)(sparse)]
     mx.random.seed(42)
     noisy = [mx.nd.my_noisy_relu(mx.nd.array(signed), sigma=0.5) for _ in range(2)]
     found["my_noisy_relu"] = noisy

@@ -21,12 +21,13 @@ from gluonic.extension.random_states import RANDOM_STATES
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocated
+from gluonic.graph.storage.values import Value
 
 Signature: TypeAlias = "tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]"
 
 _MOST_POOLS = 256
 _serials = itertools.count(1)
-_COMPUTE, _COMPUTE_WITH_STATE = "_opCallFCompute", "_opCallFStatefulCompute"
+COMPUTE, COMPUTE_WITH_STATE = "_opCallFCompute", "_opCallFStatefulCompute"
 _CPU_TEXT = ctypes.create_string_buffer(CPU.encode())
 _FIRST_NATIVE_VERSION = 1 << 62
 _FAILED, _THROWN = 9, 10  # in the context of a native computation
@@ -54,9 +55,15 @@ class TensorArrays:
 
     def point_at(self, arrays: Sequence[Array]) -> None:
         """Let the tensors be these arrays, in a version nobody has seen."""
-        data, versions, serial = self.data, self.versions, next(_serials)
+        data = self.data
         for i, array in enumerate(arrays):
             data[i] = array.ctypes.data
+        self.renew_versions()
+
+    def renew_versions(self) -> None:
+        """Let the tensors be in a version nobody has seen."""
+        versions, serial = self.versions, next(_serials)
+        for i in range(len(versions)):
             versions[i] = serial
 
 
@@ -187,13 +194,21 @@ class Computation:
 
     def new_frame(self, key: Signature, outputs: Signature) -> CallFrame:
         """Make a frame for inputs and outputs of given shapes and dtypes."""
+        function = COMPUTE_WITH_STATE if self.stateful else COMPUTE
+        return CallFrame(self.binary, function, self.head(), key, outputs)
+
+    def head(self, state: int | None = None) -> tuple[Argument, ...]:
+        """The arguments that say what to compute, before those that say with what.
+
+        Parameters
+        ----------
+        state : the address of that of a stateful operator, if it is known already
+        """
         if self.stateful:
-            function, head = _COMPUTE_WITH_STATE, (int(self._forward), 0)
-            return CallFrame(self.binary, function, head, key, outputs)
+            return int(self._forward), state or 0
         if CPU not in self._functions:
             raise MXNetError(describe(f"Operator {self.entry.name} is not implemented for CPU."))
-        head = (self._functions[CPU], *self._attributes.arguments)  # type: ignore[assignment]
-        return CallFrame(self.binary, _COMPUTE, head, key, outputs)
+        return self._functions[CPU], *self._attributes.arguments
 
 
 class NativeComputation:
@@ -249,7 +264,7 @@ class OperatorState:
 
 
 def create_state(
-    binary: ExtensionBinary, entry: OperatorEntry, attributes: Attributes, inputs: Sequence[Array]
+    binary: ExtensionBinary, entry: OperatorEntry, attributes: Attributes, inputs: Sequence[Value]
 ) -> OperatorState:
     """Make the state of a stateful operator.
 

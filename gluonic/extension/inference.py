@@ -10,6 +10,7 @@ from gluonic.extension.binary import Argument, Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.storage.values import KINDS
 from gluonic.graph.view import PartialShape, Unknown
 
 PASSABLE = {dtype: code for dtype, code in CODE_OF.items() if code <= 6}
@@ -18,8 +19,6 @@ PASSABLE = {dtype: code for dtype, code in CODE_OF.items() if code <= 6}
 Shapes: TypeAlias = "list[PartialShape | None]"
 Dtypes: TypeAlias = "list[np.dtype[Any] | None]"
 _UNKNOWN_DTYPE = -1
-_DENSE = 0
-_SPARSE = {1: "row_sparse", 2: "csr"}
 _LONGEST_AXIS = 2**32 - 1
 
 
@@ -38,8 +37,8 @@ class Inference(Protocol):
     def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
         """Return what is then known about the dtypes of the inputs and of the outputs."""
 
-    def check_storage(self, inputs: int, outputs: int) -> None:
-        """Refuse an operator that makes sparse arrays."""
+    def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
+        """Return the storage kinds of the outputs for those of the inputs; None if only dense arrays do."""
 
 
 class LibraryInference:
@@ -157,29 +156,29 @@ class LibraryInference:
                     f"{self.entry.name}: {function} leaves output {i} without a {what}"
                 )
 
-    def check_storage(self, inputs: int, outputs: int) -> None:
-        """Refuse an operator that makes sparse arrays.
+    def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
+        """Return the storage kinds of the outputs for those of the inputs; None if only dense arrays do.
 
         Raises
         ------
-        MXNetError
-            naming the first
+        InferenceError
+            if the library does not take such inputs
         """
         if not self.entry.infer_storage_type:
-            return
-        in_types = (ctypes.c_int * inputs)(*[_DENSE] * inputs)
+            return None
+        in_types = (ctypes.c_int * len(inputs))(*map(KINDS.index, inputs))
         out_types = (ctypes.c_int * outputs)(*[-1] * outputs)
-        arguments = (in_types, inputs, out_types, outputs)
+        arguments = (in_types, len(inputs), out_types, outputs)
         text = self._call("InferSType", self.entry.infer_storage_type, *arguments)
         if text is not None:
-            told = "the library was told that all inputs are dense: gluonic has no sparse arrays"
+            told = f"input storage types = [{', '.join(inputs)}]"
             raise InferenceError(describe(text, facts=[told]))
         for i, code in enumerate(out_types):
-            if code != _DENSE:
+            if not 0 <= code < len(KINDS):
                 raise InferenceError(
-                    f"{self.entry.name} makes output {i} {_SPARSE.get(code, f'of storage type {code}')}"
-                    " and gluonic has no sparse arrays"
+                    f"{self.entry.name}: inferSType gives output {i} the unknown storage type {code}"
                 )
+        return [KINDS[code] for code in out_types]
 
     def _code(self, dtype: np.dtype[Any]) -> int:
         if dtype not in PASSABLE:

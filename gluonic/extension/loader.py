@@ -28,16 +28,23 @@ class ExtensionLibrary:
 
     def __init__(self, binary: ExtensionBinary) -> None:
         self.catalogue: Catalogue = catalogue.read(binary)
-        self.operators: list[Operator] = []
-        for entry in self.catalogue.operators:
-            kind = SubgraphOperator if entry.is_subgraph else LoadedOperator
-            self.operators += kind(binary, entry).operators
+        self._loaded = [
+            (SubgraphOperator if entry.is_subgraph else LoadedOperator)(binary, entry)
+            for entry in self.catalogue.operators
+        ]
+
+    @property
+    def operators(self) -> list[Operator]:
+        """The operators, and their gradients."""
+        return [operator for one in self._loaded for operator in one.operators]
 
     def register(self) -> None:
         """Put all it has into the registries."""
         for operator in self.operators:
             REGISTRY.replace(operator)
             vars(EAGER).pop(operator.name, None)
+        for one in self._loaded:
+            one.register_storage()
         register_backends(self.catalogue)
 
 

@@ -10,11 +10,24 @@ from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.compute import Computation, OperatorState, create_state
 from gluonic.extension.inference import Inference, LibraryInference
+from gluonic.extension.stored import call_stored
 from gluonic.graph import Application, Array, NativeCall, Operator, Signatures
 from gluonic.graph.carried import OBJECT, carried
-from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.errors import AttributeValueError, InferenceError, describe
 from gluonic.graph.json.writer import SUBGRAPHS
+from gluonic.graph.storage.forms import Kinds, stored
+from gluonic.graph.storage.values import DEFAULT, Value, kind_of
 from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
+from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import STATE as MODES
+from gluonic.ndarray.storage.arrays import made, value_of
+from gluonic.ndarray.storage.dispatch import (
+    OF_DENSE,
+    forget_storage,
+    record_stored,
+    runs_in_its_own_way,
+)
+from gluonic.support.cached_property import cached_property
 
 EXTRA_INPUTS = "__ext_extra_inputs__"
 EXTRA_ATTRIBUTES = (EXTRA_INPUTS, "__ext_shape__", "__ext_dtype__", SUBGRAPHS)
@@ -47,21 +60,37 @@ class OperatorUse:
         self.inputs = [f"data{i}" for i in range(count + _extra_inputs(attributes, entry.name))]
         self.outputs = output_names(num_out)
         self.mutated = self.inference.mutated(len(self.inputs))
-        self.inference.check_storage(count, num_out)
         self.forward = Computation(binary, entry, self.attributes, forward=True)
         self.backward = Computation(binary, entry, self.attributes, forward=False)
+
+    @cached_property
+    def dense_fault(self) -> InferenceError | None:
+        """What is wrong with calls with dense arrays that give dense ones; None if nothing is."""
+        dense = [DEFAULT] * self.inferred
+        try:
+            kinds = self.inference.storage(dense, len(self.outputs)) or []
+        except InferenceError as error:
+            return error
+        for i, kind in enumerate(kinds):
+            if kind != DEFAULT:
+                return InferenceError(
+                    f"{self.entry.name} makes output {i} {kind}, which a compiled graph cannot hold"
+                )
+        return None
 
     @property
     def stateful(self) -> bool:
         """Whether the operator has a state."""
         return self.forward.stateful
 
-    def new_state(self, arrays: Sequence[Array]) -> OperatorState:
+    def new_state(self, arrays: Sequence[Value]) -> OperatorState:
         """Make a state for inputs such as these."""
         return create_state(self.binary, self.entry, self.attributes, arrays)
 
     def compute(self, arrays: Sequence[Array], state: OperatorState | None = None) -> Any:
         """Run the forward; of a stateful operator the state is the last result."""
+        if self.dense_fault is not None:
+            raise self.dense_fault
         if self.stateful and state is None:
             state = self.new_state(arrays)
         results = self.forward(arrays, self._promise, self.mutated, state)
@@ -69,7 +98,20 @@ class OperatorUse:
             results.append(carried(state))
         return tuple(results)
 
-    def _promise(self, arrays: Sequence[Array]) -> Any:
+    def kinds(self, given: Sequence[str]) -> list[str] | None:
+        """The storage kinds of the outputs; None if the operator takes and gives dense arrays alone."""
+        return self.inference.storage(given[: self.inferred], len(self.outputs))
+
+    def compute_stored(
+        self, values: Sequence[Value], kinds: Sequence[str], state: OperatorState | None = None
+    ) -> list[Any]:
+        """Run the forward with values of any storage kinds; see `compute`."""
+        if self.stateful and state is None:
+            state = self.new_state(values)
+        found: list[Any] = list(call_stored(self.forward, values, self._promise, kinds, state))
+        return found if state is None else [*found, carried(state)]
+
+    def _promise(self, arrays: Sequence[Any]) -> Any:
         inferred = arrays[: self.inferred]
         _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
         _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
@@ -79,6 +121,29 @@ class OperatorUse:
         """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
         begin = len(self.outputs)
         return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])
+
+
+class KeptState(Application):
+    """A use of a stateful operator that makes its state at the first call and keeps it.
+
+    Attributes
+    ----------
+    state_for : the state; made for such arrays, if this is the first call
+    """
+
+    __slots__ = ("state_for",)
+
+    def __init__(self, application: Application, use: OperatorUse) -> None:
+        super().__init__(application.op, application.settings)
+        made: list[OperatorState] = []
+
+        def state_for(arrays: Sequence[Value]) -> OperatorState:
+            if not made:
+                made.append(use.new_state(arrays))
+            return made[0]
+
+        self.state_for = state_for  # no method: states go with the last reference to the use
+        self.call = lambda *arrays: use.compute(arrays, state_for(arrays))
 
 
 def _extra_inputs(attributes: Attributes, name: str) -> int:
@@ -110,6 +175,15 @@ class LoadedOperator:
         if entry.backward or entry.create_state:
             forward.all_gradients(self._gradients)
             self.operators.append(self._backward())
+
+    def register_storage(self) -> None:
+        """Say how the operator works on stored values, if its library does."""
+        name = self.entry.name
+        forget_storage(name)  # an operator of this name may have been loaded before
+        if self.entry.infer_storage_type:
+            stored(name, gives=self._kinds, of_dense=True)(_never)
+            OF_DENSE.add(name)
+            runs_in_its_own_way(name)(self._run_stored)
 
     def use(self, settings: Mapping[str, str]) -> OperatorUse:
         """Return the operator with these attributes."""
@@ -158,7 +232,8 @@ class LoadedOperator:
         self, application: Application, inputs: Signatures, outputs: Signatures
     ) -> NativeCall | None:
         use = self.use(application.settings)
-        return None if use.mutated else use.forward.native(inputs, outputs)
+        plain = not use.mutated and use.dense_fault is None
+        return use.forward.native(inputs, outputs) if plain else None
 
     def _native_backward(
         self, application: Application, inputs: Signatures, outputs: Signatures
@@ -166,17 +241,31 @@ class LoadedOperator:
         return self.use(application.settings).backward.native(inputs, outputs)
 
     def _with_state(self, application: Application) -> Application:
-        """A use of the operator that makes its state at the first call and keeps it."""
-        use, made = self.use(application.settings), list[OperatorState]()
+        return KeptState(application, self.use(application.settings))
 
-        def call(*arrays: Array) -> Any:
-            if not made:
-                made.append(use.new_state(arrays))
-            return use.compute(arrays, made[0])
+    def _kinds(self, application: Application, kinds: Kinds) -> Kinds | None:
+        """The storage kinds of the outputs, that of a state included; None if everything is dense."""
+        use = self.use(application.settings)
+        found = use.kinds(kinds)
+        if found is None or {DEFAULT} >= {*found, *kinds}:
+            return None
+        return (*found, *[DEFAULT] * use.stateful)
 
-        own = Application(application.op, application.settings)
-        own.call = call
-        return own
+    def _run_stored(self, application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
+        """Run the operator on arrays of any storage kinds; see `gluonic.ndarray.invoke.invoke`."""
+        use = self.use(application.settings)
+        values = [value_of(x) for x in inputs]
+        kinds = use.kinds([kind_of(value) for value in values])
+        assert kinds is not None
+        state = None
+        if isinstance(application, KeptState):
+            state = application.state_for(values)
+        outputs = [made(value) for value in use.compute_stored(values, kinds, state)]
+        for output in outputs:
+            output._context = inputs[0]._context if inputs else None
+        if MODES.recording:
+            record_stored(application, inputs, values, outputs)
+        return outputs
 
     def _infer_shape(self, n: NodeView) -> None:
         use = self.use(settings_of(n))
@@ -233,6 +322,10 @@ class LoadedOperator:
             if (known := peek(n, name)) is None:
                 raise Unknown
             put(n, f"grad_{name}", known)
+
+
+def _never(application: Application, *values: Value) -> Value:
+    raise NotImplementedError("operators of libraries run on arrays, not on their values")
 
 
 def _named(use: OperatorUse) -> list[str]:

@@ -40,8 +40,9 @@ class SubgraphInference:
         """Infer dtypes through the subgraph."""
         return self._inferred("dtype", inputs)
 
-    def check_storage(self, inputs: int, outputs: int) -> None:
-        """Accept: what is in the subgraph is dense."""
+    def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
+        """None: what is in the subgraph is dense."""
+        return None
 
     def _inferred(self, kind: str, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         variables = self.graph.variables

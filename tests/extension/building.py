@@ -15,6 +15,7 @@ EXAMPLES = HERE.parent.parent / "examples" / "extensions"
 SOURCES = {
     "gemm": EXAMPLES / "lib_custom_op" / "gemm_lib.cc",
     "relu": EXAMPLES / "lib_custom_op" / "relu_lib.cc",
+    "transpose": EXAMPLES / "lib_custom_op" / "transpose_lib.cc",
     "subgraph": EXAMPLES / "lib_subgraph" / "subgraph_lib.cc",
     "pass": EXAMPLES / "lib_pass" / "pass_lib.cc",
     "probe": HERE / "libraries" / "probe.cc",

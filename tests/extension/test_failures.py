@@ -82,7 +82,7 @@ def test_a_failure_in_a_graph_names_the_node_and_the_line() -> None:
         ({"type": -1}, "leaves output 0 without a dtype"),
         ({"type": 7}, "unknown type 7"),
         ({"outputs": 0}, "1 inputs and 0 outputs"),
-        ({"storage": 2}, "makes output 0 csr and gluonic has no sparse arrays"),
+        ({"storage": 5}, "unknown storage type 5"),
         ({"drop_shape": 1}, "leaves output 0 without a shape"),
         ({"more_shapes": 1}, "inferShape changed the number of shapes"),
     ],

@@ -34,7 +34,7 @@ def of_dense() -> frozenset[str]:
     return frozenset(name for name, form in FORMS.items() if form.of_dense)
 
 
-OF_DENSE = of_dense() | {"Custom"}
+OF_DENSE = set(of_dense()) | {"Custom"}
 OwnWay: TypeAlias = Callable[[Application, Sequence[NDArray]], list[NDArray]]
 _OWN_WAYS: dict[str, OwnWay] = {}
 
@@ -47,6 +47,13 @@ def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
         return run
 
     return enter
+
+
+def forget_storage(name: str) -> None:
+    """Forget how an operator works on stored values: another one has its name now."""
+    FORMS.pop(name, None)
+    _OWN_WAYS.pop(name, None)
+    OF_DENSE.discard(name)
 
 
 def has_sparse(arrays: Sequence[Any]) -> bool:
@@ -74,7 +81,7 @@ def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[N
     found = FORMS[application.op.name].compute(application, *values)
     output = made(_promised(found, kind, expected, values), inputs[0]._context)
     if STATE.recording:
-        _record(application, inputs, values, output)
+        record_stored(application, inputs, values, [output])
     return [output]
 
 
@@ -149,14 +156,17 @@ class FallbackRecord(OperatorRecord):
     takes_stored = False
 
 
-def _record(
-    application: Application, inputs: Sequence[NDArray], values: list[Value], output: NDArray
+def record_stored(
+    application: Application,
+    inputs: Sequence[NDArray],
+    values: list[Value],
+    outputs: Sequence[NDArray],
 ) -> None:
     """Put an operator on the tape, if it depends on anything there."""
     entries = [entry_of(x) for x in inputs]
     if any(entry is not None for entry in entries):
-        kept: list[Any] = [*values, value_of(output)]
-        put(StoredRecord(application, entries, kept, STATE.training), inputs, [output])
+        kept: list[Any] = [*values, *map(value_of, outputs)]
+        put(StoredRecord(application, entries, kept, STATE.training), inputs, outputs)
 
 
 def assign(target: NDArray, value: Value) -> None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from gluonic.codegen import CacheInfo, cut
 from gluonic.graph import Entry, Graph, Node
+from gluonic.graph.states import with_own_states
 from gluonic.graph.storage.partition import Part, parts_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
@@ -43,7 +44,7 @@ class GraphInParts:
         *,
         at_once: bool = False,
     ) -> None:
-        self.graph, self.inputs, self.kind = graph, tuple(inputs), kind
+        self.graph, self.inputs, self.kind = with_own_states(graph), tuple(inputs), kind
         self._at_once = at_once
         self._parameters = frozenset(parameters)
         self._steps: dict[Any, list[_Step]] = {}

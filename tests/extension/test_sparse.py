@@ -1,0 +1,118 @@
+"""Libraries' operators take and make sparse arrays."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gluonic as mx
+from gluonic import autograd, nd, sym
+from gluonic.graph.errors import MXNetError
+from tests.extension.building import Builder
+
+X = [[1, 3, 0, 2, 1], [0, 1, 0, 0, 0], [0, 2, 4, 5, 3]]
+NAMES = {"csr": "my_transposecsr", "row_sparse": "my_transposerowsp"}
+
+FAULTY = """
+#include "mxnet/lib_api.h"
+using namespace mxnet::ext;
+typedef std::unordered_map<std::string, std::string> Attributes_;
+MXReturnValue forward(const Attributes_& attrs, std::vector<MXTensor>*, std::vector<MXTensor>* outputs,
+                      const OpResource& resource) {
+  const int index = std::stoi(attrs.at("index")), starts = std::stoi(attrs.at("starts"));
+  MXSparse* made = outputs->at(0).data<MXSparse>();
+  resource.alloc_sparse(made, index, 2, starts);
+  made->indices[0] = 0;
+  made->indices[1] = std::stoi(attrs.at("column"));
+  for (int i = 1; i < starts; ++i) made->indptr[i] = 2;
+  return MX_SUCCESS;
+}
+MXReturnValue parseAttrs(const Attributes_&, int* in, int* out) { *in = *out = 1; return MX_SUCCESS; }
+MXReturnValue inferType(const Attributes_&, std::vector<int>* in, std::vector<int>* out) {
+  out->at(0) = in->at(0);
+  return MX_SUCCESS;
+}
+MXReturnValue inferSType(const Attributes_&, std::vector<int>*, std::vector<int>* out) {
+  out->at(0) = kCSRStorage;
+  return MX_SUCCESS;
+}
+MXReturnValue inferShape(const Attributes_&, std::vector<std::vector<unsigned int>>* in,
+                         std::vector<std::vector<unsigned int>>* out) {
+  out->at(0) = in->at(0);
+  return MX_SUCCESS;
+}
+REGISTER_OP(faulty_csr).setForward(forward, "cpu").setParseAttrs(parseAttrs).setInferType(inferType)
+    .setInferSType(inferSType).setInferShape(inferShape);
+MXReturnValue initialize(int) { return MX_SUCCESS; }
+"""
+
+
+@pytest.fixture
+def transpose(build: Builder) -> None:
+    mx.library.load(build("transpose"), verbose=False)
+
+
+@pytest.mark.usefixtures("transpose")
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.sampled_from(["csr", "row_sparse"]), st.integers(1, 7), st.integers(1, 7), st.integers(0, 9)
+)
+def test_matrices_are_transposed_as_they_are_stored(
+    kind: str, rows: int, columns: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    x = random.integers(0, 3, (rows, columns)) * random.integers(0, 2, (rows, 1))
+    found = getattr(nd, NAMES[kind])(nd.array(x).tostype(kind))
+    assert found.stype == kind
+    assert found.asnumpy().tolist() == x.T.tolist()
+    found.check_format()
+
+
+@pytest.mark.usefixtures("transpose")
+def test_a_graph_keeps_the_state_and_the_storage(capfd: Any) -> None:
+    x = nd.array(X).tostype("csr")
+    executor = sym.my_state_transposecsr(sym.var("d"), test_kw=200).bind(mx.cpu(), {"d": x})
+    for _ in range(2):
+        (found,) = executor.forward()
+    assert found.stype == "csr"
+    assert found.asnumpy().T.tolist() == X
+    assert [line[-3:] for line in capfd.readouterr().out.splitlines()] == ["201", "202"]
+
+
+@pytest.mark.usefixtures("transpose")
+@pytest.mark.parametrize(("kind", "code"), [("default", 0), ("row_sparse", 1)])
+def test_other_storage_types_are_refused_as_the_library_says(kind: str, code: int) -> None:
+    with pytest.raises(MXNetError, match=f"storage type {code} is given where 2 is needed"):
+        nd.my_transposecsr(nd.array(X).tostype(kind))
+
+
+def test_an_operator_without_inferstype_gets_dense_copies(build: Builder) -> None:
+    mx.library.load(build("relu"), verbose=False)
+    x = nd.array(X).tostype("csr")
+    x.attach_grad(stype="default")
+    with pytest.warns(UserWarning, match="fallback"), autograd.record():
+        y = nd.my_relu(x)
+    y.backward()
+    assert y.stype == "default"
+    assert x.grad.asnumpy().tolist() == (np.array(X) > 0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"index": 1, "starts": 3, "column": 1}, "alloc_sparse.*goes with no output"),
+        ({"index": 0, "starts": 0, "column": 1}, "alloc_sparse.*goes with no output"),
+        ({"index": 0, "starts": 4, "column": 1}, "indptr has the shape"),
+        ({"index": 0, "starts": 3, "column": 9}, "outside of 0 to 2"),
+    ],
+)
+def test_wrong_parts_are_refused(build: Builder, attributes: dict[str, int], message: str) -> None:
+    mx.library.load(build.text("faulty", FAULTY), verbose=False)
+    right = nd.faulty_csr(nd.ones((2, 3)), index=0, starts=3, column=2)
+    assert right.indices.asnumpy().tolist() == [0, 2]
+    with pytest.raises(MXNetError, match=message):
+        nd.faulty_csr(nd.ones((2, 3)), **attributes)
