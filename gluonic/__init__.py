@@ -61,6 +61,7 @@ _LATER = {
     "npx": "numpy_extension",
     "numpy": "numpy",
     "numpy_extension": "numpy_extension",
+    "numpy_op_signature": "numpy_op_signature",
     "optimizer": "optimizer",
     "profiler": "profiler",
     "recordio": "recordio",

@@ -47,6 +47,8 @@ Extents = tuple[Positive, ...]
 OptionalInts = tuple[int | None, ...]
 Axes = int | tuple[int, ...] | None
 DType = NewType("DType", np.dtype[Any])
+Pairs = NewType("Pairs", tuple[tuple[int, int], ...])
+"""Two numbers for each axis."""
 
 REQUIRED = Parameter.empty
 _INTEGER = re.compile(r"[+-]?\d+L?\Z")
@@ -83,6 +85,19 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def _pairs(value: Any) -> tuple[tuple[int, ...], ...]:
+    """Pairs of integers, also written as in ``((1, 2), (0, 0))``."""
+    if isinstance(value, str):
+        numbers = [_integer(part) for part in re.findall(r"[^()\[\],\s]+", value)]
+        if len(numbers) % 2:
+            raise ValueError
+        return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    pairs = tuple(tuple(_integer(number) for number in pair) for pair in value)
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError
+    return pairs
+
+
 def _dtype(value: Any) -> np.dtype[Any]:
     return as_dtype(value)
 
@@ -93,6 +108,7 @@ _SIMPLE: dict[Any, tuple[Callable[[Any], Any], str]] = {
     bool: (_boolean, "True or False"),
     str: (_text, "a string"),
     DType: (_dtype, "a dtype"),
+    Pairs: (_pairs, "a pair of integers for each axis"),
     Subgraphs: (subgraphs, "a list of graphs"),
 }
 

@@ -22,8 +22,8 @@ def has_open_shape(node: Node) -> bool:
     application = node.application
     if application is None or application.inputs or "shape" not in application.settings:
         return False
-    if application.op.dynamic:
-        return False
+    if application.op.dynamic or not isinstance(application.settings["shape"], tuple):
+        return False  # the shape of a gamma distribution is a number
     found = inward(application.settings["shape"])
     return found is None or None in found
 

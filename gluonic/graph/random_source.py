@@ -134,6 +134,12 @@ class RandomSource:
         with self._lock:
             return paired_normals(partial(self._single.take, 0), count)
 
+    def words(self, count: int) -> Array:
+        """Draw words of 32 bits off the single twister, as int64."""
+        with self._lock:
+            found: Array = self._single.take(0, count).astype(np.int64)
+        return found
+
     def below(self, limits: Array) -> Array:
         """Draw an integer off the single twister for each limit, from 0 on and below it, as int64.
 

@@ -77,6 +77,12 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 # Further names of modules: importing either gives the same object.
 SAME: dict[str, str] = {
+    "numpy.fallback_linalg": "numpy.linalg",
+    "numpy.function_base": "numpy",
+    "numpy.multiarray": "numpy",
+    "numpy.stride_tricks": "numpy",
+    "ndarray.numpy._op": "ndarray.numpy",
+    "symbol.numpy._op": "symbol.numpy",
     "contrib.amp.amp": "contrib.amp",
     "contrib.ndarray": "ndarray.contrib",
     "contrib.symbol": "symbol.contrib",

@@ -40,6 +40,10 @@ class Operators(Protocol):
         """Apply an operator to an array and a number, its attribute ``scalar``."""
         ...
 
+    def array_of(self, values: Any, dtype: str) -> Any:
+        """An array of numbers that a function was given as a list."""
+        ...
+
     def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
 
@@ -84,7 +88,22 @@ def bound(room: str, F: Operators, module: str) -> dict[str, Callable[..., Any]]
     module : the module that they will stand in
     """
     _read()
-    return {name: _bound(made, name, F, module) for name, made in _TABLES[room].items()}
+    found = {name: _named(getattr(F, op), name, module) for name, op in _operators(room).items()}
+    return found | {name: _bound(made, name, F, module) for name, made in _TABLES[room].items()}
+
+
+def _operators(room: str) -> dict[str, str]:
+    """The operators that stand in a room as they are."""
+    extension = importlib.import_module("gluonic.numpy_functions.extension")
+    found: dict[str, str] = extension.operators_of(room)
+    return found
+
+
+def _named(made: Any, name: str, module: str) -> Callable[..., Any]:
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = module
+    found: Callable[..., Any] = made
+    return found
 
 
 def _bound(

@@ -107,6 +107,13 @@ _UNARY = {
     "radians": ("_npi_radians", "the angle in radians"),
     "deg2rad": ("_npi_radians", "the angle in radians"),
     "logical_not": ("_npi_logical_not", "True where the number is 0"),
+    "bitwise_not": ("_npi_bitwise_not", "the number with all bits turned"),
+    "invert": ("_npi_bitwise_not", "the number with all bits turned"),
+    "isnan": ("_npi_isnan", "whether the number is NaN"),
+    "isinf": ("_npi_isinf", "whether the number is infinite"),
+    "isposinf": ("_npi_isposinf", "whether the number is positive and infinite"),
+    "isneginf": ("_npi_isneginf", "whether the number is negative and infinite"),
+    "isfinite": ("_npi_isfinite", "whether the number is finite"),
 }
 
 UNARY = {name: UnaryFunction(*row, getattr(np, name)) for name, row in _UNARY.items()}
@@ -144,6 +151,13 @@ BINARY = {
     ),
     "maximum": _binary("maximum", "the greater"),
     "minimum": _binary("minimum", "the smaller"),
+    "arctan2": _binary("arctan2", "the angle of the point (`x2`, `x1`)", reverse="rarctan2"),
+    "copysign": _binary("copysign", "the first with the sign of the second", reverse="rcopysign"),
+    "ldexp": _binary("ldexp", "``x1 * 2 ** x2``", reverse="rldexp"),
+    "bitwise_and": _binary("bitwise_and", "the bits that both have"),
+    "bitwise_or": _binary("bitwise_or", "the bits that either has"),
+    "bitwise_xor": _binary("bitwise_xor", "the bits that just one has"),
+    "lcm": _binary("lcm", "the least common multiple"),
 }
 
 

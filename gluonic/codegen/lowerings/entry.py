@@ -23,7 +23,7 @@ FAMILIES = frozenset({
     "activation", "attention", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
     "calibration", "companions", "constants", "contractions", "convolution", "copying", "correlation",
     "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution",
-    "deformable_roi", "dense", "dropout", "einsum", "gathering", "hawkes", "image", "image_colour",
+    "deformable_roi", "dense", "draws", "dropout", "einsum", "gathering", "hawkes", "image", "image_colour",
     "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
     "loss_layers", "matrix", "mixed_precision", "moments", "more_ufuncs", "multibox",
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",

@@ -14,5 +14,7 @@ lower(
     "_backward_np_trace",
     "_np_diagflat",
     "_backward_np_diagflat",
+    "_npi_pad",
+    "_backward_npi_pad",
     python="NumPy moves its elements in one call; no rule for machine code has been written",
 )

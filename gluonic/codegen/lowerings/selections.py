@@ -16,6 +16,7 @@ lower(
     "_npi_boolean_mask_assign_tensor",
     python="NumPy writes into a part of the array in one call",
 )
+lower("_npx_constraint_check", python="it checks numbers between the parts that are machine code")
 lower(
     "_npi_diag_indices_from",
     "_npi_share_memory",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.ndarray.numpy import indexing, protocols
+from gluonic.ndarray.numpy import _internal, indexing, linalg, protocols, random
 from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.numpy.operators import EAGER
 from gluonic.numpy_functions.methods import add_to
@@ -11,4 +11,5 @@ from gluonic.numpy_functions.table import bound
 functions = bound("np", EAGER, __name__)
 globals().update(functions)
 add_to(ndarray, functions, in_place=True)
-_: Any = indexing, protocols
+__all__ = ["linalg", "ndarray", "random", *functions]
+_: Any = indexing, protocols, _internal

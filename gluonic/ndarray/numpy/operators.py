@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gluonic.graph import REGISTRY
 from gluonic.ndarray.arithmetic import on_arrays, on_scalar
 from gluonic.ndarray.functions import make_function
+from gluonic.ndarray.numpy.creation import array
 from gluonic.ndarray.numpy_class import numpy_array
 
 
@@ -30,6 +33,14 @@ class ArrayOperators:
     def with_number(self, name: str, x: Any, number: Any) -> Any:
         """Apply an operator to an array and a number, its attribute ``scalar``."""
         return on_scalar(name, x, number)
+
+    def array_of(self, values: Any, dtype: str) -> Any:
+        """An array of numbers."""
+        return array(values, dtype)
+
+    def memory_is_shared(self, a: Any, b: Any) -> bool:
+        """Whether two arrays share memory."""
+        return np.may_share_memory(a._data, b._data)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

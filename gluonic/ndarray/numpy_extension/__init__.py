@@ -1,7 +1,11 @@
 """``mx.nd.npx``: functions on arrays of `mx.np` that NumPy does not have."""
 
+from gluonic.ndarray import contrib
 from gluonic.ndarray.numpy.operators import EAGER
+from gluonic.ndarray.numpy_extension import image, random
 from gluonic.numpy_functions.table import bound
 
 functions = bound("npx", EAGER, __name__)
 globals().update(functions)
+foreach, while_loop, cond = contrib.foreach, contrib.while_loop, contrib.cond
+__all__ = ["cond", "foreach", "image", "random", "while_loop", *functions]

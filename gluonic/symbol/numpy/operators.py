@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gluonic.graph import REGISTRY
+from gluonic.graph.errors import NotThereError
 from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.register import make_function
 from gluonic.symbol.symbol import Symbol
@@ -31,6 +32,12 @@ class SymbolOperators:
     def with_number(self, name: str, x: Any, number: Any) -> Any:
         """Apply an operator to a symbol and a number, its attribute ``scalar``."""
         return getattr(self, name)(x, scalar=float(number))
+
+    def array_of(self, values: Any, dtype: str) -> Any:
+        """Raise: symbols hold no numbers."""
+        raise NotThereError(
+            "a list of numbers among symbols; self.params.get_constant has its place"
+        )
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

@@ -44,6 +44,13 @@ SAMPLES = {
         one(X, shift=(5,), axis=(2,)),
     ],
     "_npi_rot90": [one(X, axes=(0, 1)), one(X, k=2, axes=(1, 2)), one(X, k=3, axes=(2, 0))],
+    "_npi_pad": [
+        one(X, pad_width=((1, 0), (0, 2), (1, 1)), constant_value=2.0),
+        one(uniform(3, 2), pad_width=((1, 2), (1, 1)), mode="reflect"),
+        one(uniform(3, 2), pad_width=((1, 2), (1, 1)), mode="symmetric"),
+        one(uniform(3, 2), pad_width=((1, 2), (1, 1)), mode="edge"),
+        Sample([uniform(3, 2)], {"pad_width": ((1, 2), (1, 1)), "mode": "maximum"}, ()),
+    ],
     "_npi_broadcast_to": [one(uniform(3, 1), shape=(2, 3, 4)), one(np.array(0.5), shape=(2,))],
     "_np_diagonal": [one(X), one(X, offset=1, axis1=2, axis2=0)],
     "_np_trace": [Sample([X]), Sample([uniform(3, 4)], {"offset": -1})],
@@ -69,6 +76,7 @@ SAMPLES = {
         Sample([np.array([2.0, 1.0, 2.0])], dict.fromkeys(UNIQUE, True), ()),
         Sample([MASK], {"axis": 1}),
     ],
+    "_npx_constraint_check": [Sample([MASK >= 0])],
     "_npi_diag_indices_from": [Sample([uniform(3, 3)])],
     "_npi_share_memory": [Sample([uniform(3), uniform(2)])],
     "_npi_boolean_mask_assign_scalar": [

@@ -11,7 +11,6 @@ NAMES = {
     "_npi_copyto": "_copyto",
     "_npi_cvimresize": "_cvimresize",
     "_npi_expand_dims": "expand_dims",
-    "_npi_full": "_full",
     "_npi_gather_nd": "gather_nd",
     "_npi_histogram": "_histogram",
     "_npi_hypot_scalar": "_hypot_scalar",

@@ -1,11 +1,11 @@
 """Elements in another order, repeated, or only some of them, by NumPy's rules."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import Axes, Shape
+from gluonic.graph.attributes import Axes, Pairs, Shape
 from gluonic.graph.axes import axes_of, product
 from gluonic.graph.derivation import derived
 from gluonic.graph.errors import InferenceError
@@ -256,3 +256,69 @@ def _(grad: Array, data: Array, *, k: int) -> Any:
     """Drop the gradient of the zeros."""
     below = np.tril(grad, k)
     return below.sum(axis=0) if data.ndim == 1 else below
+
+
+Border = Literal["constant", "edge", "reflect", "symmetric", "maximum", "minimum"]
+
+
+@operator("_npi_pad")
+def pad(
+    data: Array,
+    *,
+    pad_width: Pairs,
+    mode: Border = "constant",
+    constant_value: float = 0.0,
+    reflect_type: str = "even",
+) -> Any:
+    """Put a border around an array.
+
+    Parameters
+    ----------
+    data : any array
+    pad_width : how wide before and behind, for each axis
+    mode : what it is made of: a number, the edge, what lies behind the edge with it (symmetric) or without
+        (reflect), or the extreme elements along each axis
+    constant_value : the number
+    reflect_type : ``"even"``
+    """
+    settings = {"constant_values": constant_value} if mode == "constant" else {}
+    padded: Any = np.pad
+    return padded(data, pad_width, mode, **settings)
+
+
+@pad.infer_shape
+def _(n: Any) -> None:
+    if len(n.pad_width) != len(n.data):
+        raise InferenceError(
+            f"{title_of(n)}: pad_width={n.pad_width} must have a pair for each axis of {written(n.data)}"
+        )
+    if n.reflect_type != "even":
+        raise InferenceError(f"{title_of(n)}: reflect_type={n.reflect_type!r} must be 'even'")
+    pairs = list(zip(n.data, n.pad_width, strict=True))
+    n.output = tuple(None if extent is None else extent + sum(pair) for extent, pair in pairs)
+    ends = zip(n.output, n.pad_width, strict=True)
+    n.data = tuple(None if extent is None else extent - sum(pair) for extent, pair in ends)
+
+
+@adjoint(pad, homogeneous={"constant_value": 0.0})
+def _(
+    grad: Array,
+    data: Array,
+    *,
+    pad_width: Pairs,
+    mode: Border,
+    constant_value: float,
+    reflect_type: str,
+) -> Any:
+    """Add the gradients of the border to those of the elements that it repeats."""
+    if mode in ("maximum", "minimum"):
+        raise InferenceError(f"_npi_pad: with mode={mode!r} there is no gradient")
+    inside = tuple(
+        slice(before, before + n) for (before, _), n in zip(pad_width, data.shape, strict=True)
+    )
+    if mode == "constant":
+        return grad[inside]
+    places = np.pad(np.arange(data.size).reshape(data.shape), pad_width, mode).reshape(-1)
+    found = np.zeros(data.size, grad.dtype)
+    np.add.at(found, places, grad.reshape(-1))
+    return found.reshape(data.shape)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gluonic.graph.axes import axis_of
 from gluonic.graph.derivation import BOOL, INT64
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import AttributeValueError, InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import broadcast_shapes, like, output_dtype
 from gluonic.graph.view import NodeView, PartialShape, peek, put, title_of, written
@@ -204,3 +204,19 @@ assign_number.gradient(
         g, n.mask, value=0.0, start_axis=n.start_axis
     )
 )
+
+
+@operator("_npx_constraint_check", dtype=output_dtype(BOOL))
+def constraint_check(input: Array, *, msg: str = "Constraint violated.") -> Any:
+    """True if all elements are, an error saying `msg` otherwise."""
+    if not np.all(input):
+        raise AttributeValueError(msg)
+    return np.array(True)
+
+
+@constraint_check.infer_shape
+def _(n: Any) -> None:
+    n.output = ()
+
+
+constraint_check.gradient()

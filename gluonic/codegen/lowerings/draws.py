@@ -1,0 +1,22 @@
+"""NumPy's random numbers."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_npi_uniform",
+    "_npi_uniform_n",
+    "_npi_normal",
+    "_npi_normal_n",
+    "_npi_gumbel",
+    "_npi_logistic",
+    "_npi_exponential",
+    "_npi_rayleigh",
+    "_npi_weibull",
+    "_npi_pareto",
+    "_npi_powerd",
+    "_npi_gamma",
+    "_npi_bernoulli",
+    "_npi_choice",
+    "_npi_multinomial",
+    python="random numbers are drawn in the order of the user's calls, between what is machine code",
+)

@@ -1,0 +1,7 @@
+"""``mx.nd.npx.random``: more random numbers as arrays."""
+
+from gluonic.ndarray.numpy.operators import EAGER
+from gluonic.numpy_functions.table import bound
+
+functions = bound("npx.random", EAGER, __name__)
+globals().update(functions)

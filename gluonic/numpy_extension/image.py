@@ -1,0 +1,6 @@
+"""``mx.npx.image``: operators on images, and what `mx.image` does."""
+
+from gluonic.image import *  # noqa: F403
+from gluonic.ndarray.numpy_extension.image import functions
+
+globals().update(functions)

@@ -1,0 +1,275 @@
+"""Spread, quantiles, counts and sums along axes; differences and polynomials."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.arithmetic import is_number
+from gluonic.numpy_functions.table import Operators, function
+
+
+@function()
+def std(
+    F: Operators,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+) -> Any:
+    """Return the standard deviation over axes, divided by their number of elements less `ddof`."""
+    return F._npi_std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, out=out)
+
+
+@function()
+def var(
+    F: Operators,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+) -> Any:
+    """Return the variance over axes, divided by their number of elements less `ddof`."""
+    return F._npi_var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, out=out)
+
+
+@function()
+def all(F: Operators, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Return whether no element is 0, over axes."""
+    return F._np_all(a, axis=axis, keepdims=keepdims, out=out)
+
+
+@function("np", "sometrue")
+def any(F: Operators, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Return whether an element is not 0, over axes."""
+    return F._np_any(a, axis=axis, keepdims=keepdims, out=out)
+
+
+@function()
+def cumsum(
+    F: Operators, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
+) -> Any:
+    """Return running sums along an axis, or of the flattened array."""
+    return F._np_cumsum(a, axis=axis, dtype=dtype, out=out)
+
+
+def _beside(F: Operators, a: Any, axis: Any, weights: Any) -> Any:
+    """Weights that go along one axis, as an array beside `a`."""
+    if F.is_symbolic or a.shape == weights.shape:
+        return weights
+    if axis is None:
+        raise TypeError("np.average: axis must be given where shapes of a and weights differ")
+    if weights.ndim != 1 or isinstance(axis, (list, tuple)):
+        raise TypeError("np.average: 1D weights expected when shapes of a and weights differ")
+    if weights.shape[0] != a.shape[axis]:
+        raise ValueError("np.average: length of weights not compatible with specified axis")
+    return F._np_reshape(weights, newshape=[-1 if i == axis % a.ndim else 1 for i in range(a.ndim)])
+
+
+@function()
+def average(
+    F: Operators,
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    out: Any = None,
+) -> Any:
+    """Return the weighted mean over axes.
+
+    Parameters
+    ----------
+    a : any array
+    axis : an axis or several; none means all
+    weights : of the shape of `a`, or one for each place along the axis; none means all are 1
+    returned : whether the sums of the weights are returned, too
+    out : the array that receives the result
+    """
+    if weights is None:
+        mean = _as_dtype_of(F, F._npi_mean(a, axis=axis), a, out)
+        if not returned:
+            return mean
+        count = F._np_sum(F._npi_full_like(a, fill_value=1.0), axis=axis)
+        return mean, F._npi_mean(count)
+    beside = _beside(F, a, axis, weights)
+    total = F._np_sum(weights) if beside is not weights else F._np_sum(weights, axis=axis)
+    weighted = F._np_sum(F._npi_multiply(a, beside), axis=axis)
+    mean = F._npi_true_divide(weighted, total, out=out)
+    return (mean, total) if returned else mean
+
+
+def _as_dtype_of(F: Operators, found: Any, a: Any, out: Any) -> Any:
+    return F._np_copy(F._cast_like(found, a), out=out)
+
+
+@function()
+def percentile(
+    F: Operators,
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = None,
+    interpolation: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """Return the numbers below which a share of the elements lies.
+
+    Parameters
+    ----------
+    a : any array
+    q : the share in per cent, or several
+    axis : an axis or several; none means all
+    out : the array that receives the result
+    overwrite_input : None
+    interpolation : "linear", "lower", "higher", "midpoint" or "nearest"
+    keepdims : whether reduced axes remain, with length one
+    """
+    if overwrite_input is not None:
+        raise NotImplementedError("np.percentile: overwrite_input= is not there")
+    given = {"axis": axis, "interpolation": interpolation, "keepdims": keepdims, "out": out}
+    if is_number(q):
+        return F._npi_percentile(a, q_scalar=float(q), **given)
+    shares = F.array_of(q, "float32") if isinstance(q, (list, tuple)) else q
+    return F._npi_percentile(a, shares, **given)
+
+
+@function()
+def quantile(
+    F: Operators,
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = None,
+    interpolation: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """Return the numbers below which a share of the elements lies; `q` is between 0 and 1. See `percentile`."""
+    if isinstance(q, (list, tuple)):
+        shares: Any = [100 * share for share in q]
+    else:
+        shares = q * 100
+    return percentile(F, a, shares, axis, out, overwrite_input, interpolation, keepdims)
+
+
+@function()
+def bincount(F: Operators, x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """Return how often each whole number occurs, or the sums of its weights."""
+    if minlength < 0:
+        raise ValueError("np.bincount: minlength must not be negative")
+    if weights is None:
+        return F._npi_bincount(x, minlength=minlength, has_weights=False)
+    return F._npi_bincount(x, weights, minlength=minlength, has_weights=True)
+
+
+@function()
+def histogram(
+    F: Operators,
+    a: Any,
+    bins: Any = 10,
+    range: Any = None,
+    normed: Any = None,
+    weights: Any = None,
+    density: Any = None,
+) -> Any:
+    """Return how many elements lie in each bin, and the bins' edges.
+
+    Parameters
+    ----------
+    a : any array
+    bins : how many equally wide bins; or an array of edges
+    range : where bins begin and end; needed with a number of bins
+    normed, weights, density : None or False
+    """
+    if normed or density or weights is not None:
+        raise NotImplementedError("np.histogram: normed=, weights= and density= are not there")
+    if F.is_array(bins):
+        return F._npi_histogram(a, bins)
+    if isinstance(bins, (int, np.integer)):
+        if range is None:
+            raise NotImplementedError("np.histogram: automatic range is not there: give range=")
+        return F._npi_histogram(a, bin_cnt=int(bins), range=range)
+    raise NotImplementedError("np.histogram: bins are a number, or an array of edges")
+
+
+@function()
+def diff(
+    F: Operators, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+) -> Any:
+    """Return the differences of neighbours along an axis, `n` times over."""
+    if prepend is not None or append is not None:
+        raise NotImplementedError("np.diff: prepend= and append= are not there")
+    return F._npi_diff(a, n=n, axis=axis)
+
+
+@function()
+def ediff1d(F: Operators, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Return the differences of neighbours of the flattened array, between what is put before and behind."""
+    found = F._npi_diff(F._np_reshape(ary, newshape=(-1,)))
+    parts = [_edge(F, found, to_begin), found, _edge(F, found, to_end)]
+    given = [part for part in parts if part is not None]
+    return F._npi_concatenate(*given, axis=0) if len(given) > 1 else found
+
+
+def _edge(F: Operators, found: Any, value: Any) -> Any:
+    """What stands at an end."""
+    if value is None or F.is_array(value):
+        return None if value is None else F._np_reshape(value, newshape=(-1,))
+    numbers = np.asarray(value, np.float64).reshape(-1)
+    ends = [F._npi_full(shape=(1,), value=float(number), dtype="float32") for number in numbers]
+    if not ends:
+        return None
+    made = ends[0] if len(ends) == 1 else F._npi_concatenate(*ends, axis=0)
+    return F._cast_like(made, found)
+
+
+@function()
+def polyval(F: Operators, p: Any, x: Any) -> Any:
+    """Return the values at `x` of a polynomial with coefficients `p`, the one of the highest power first."""
+    if F.is_array(p) and F.is_array(x):
+        return F._npi_polyval(p, x)
+    if F.is_array(p) or F.is_array(x):
+        raise TypeError("np.polyval: type not supported: p and x are arrays, or none of them is")
+    return np.polyval(p, x)
+
+
+@function("np", "round", "round_")
+def around(F: Operators, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
+    """Return the nearest numbers of so many decimals, of two the one whose last digit is even."""
+    if is_number(x):
+        return np.around(x, decimals)
+    return F._npi_around(x, decimals=decimals, out=out)
+
+
+@function()
+def nan_to_num(
+    F: Operators,
+    x: Any,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Return finite numbers as they are, others replaced.
+
+    Parameters
+    ----------
+    x : array, or a number
+    copy : False writes into `x`
+    nan, posinf, neginf : what replaces them; the largest and smallest numbers of the dtype, if not given
+    """
+    if is_number(x):
+        return np.nan_to_num(x, copy, nan, posinf, neginf)
+    if not F.is_array(x):
+        raise TypeError(f"type {type(x)} not supported")
+    into = (
+        x
+        if not copy and not F.is_symbolic and x.dtype not in (np.int8, np.uint8, np.int32, np.int64)
+        else None
+    )
+    return F._npi_nan_to_num(x, copy=copy, nan=nan, posinf=posinf, neginf=neginf, out=into)

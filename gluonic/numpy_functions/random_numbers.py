@@ -1,0 +1,377 @@
+"""Random numbers: ``np.random`` and ``npx.random``."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.arithmetic import is_number
+from gluonic.graph.errors import NotThereError
+from gluonic.numpy_functions.creation import dtype_or_default, placed
+from gluonic.numpy_functions.table import Operators, add, function
+
+
+def extents(size: Any) -> Any:
+    """A shape, None if none is asked for."""
+    if size is None or isinstance(size, (tuple, list)):
+        return None if size is None else tuple(size)
+    return (size,)
+
+
+def _parameters(
+    F: Operators, names: tuple[str, ...], values: tuple[Any, ...]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arrays in order, and numbers by name, of the parameters of a distribution."""
+    arrays: list[Any] = []
+    numbers: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        if is_number(value):
+            numbers[name] = float(value)
+        else:
+            arrays.append(
+                F.array_of(value, "float32") if isinstance(value, (list, tuple)) else value
+            )
+            numbers[name] = None
+    return arrays, numbers
+
+
+@function("np.random")
+def uniform(
+    F: Operators,
+    low: Any = 0.0,
+    high: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return numbers distributed evenly between `low` and `high`.
+
+    Parameters
+    ----------
+    low, high : numbers, or arrays of them
+    size : the shape of what is drawn, default that of the parameters broadcast together
+    dtype : default float32
+    ctx : where it is made
+    out : the array that receives the result
+    """
+    arrays, numbers = _parameters(F, ("low", "high"), (low, high))
+    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
+    return F._npi_uniform(*arrays, **numbers, **made, **placed(ctx))
+
+
+@function("np.random")
+def normal(
+    F: Operators,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return normally distributed numbers with mean `loc` and standard deviation `scale`; see `uniform`."""
+    arrays, numbers = _parameters(F, ("loc", "scale"), (loc, scale))
+    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
+    return F._npi_normal(*arrays, **numbers, **made, **placed(ctx))
+
+
+def _of_location_and_scale(name: str, what: str) -> None:
+    def draw(
+        F: Operators,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        ctx: Any = None,
+        out: Any = None,
+    ) -> Any:
+        arrays, numbers = _parameters(F, ("loc", "scale"), (loc, scale))
+        operator = getattr(F, f"_npi_{name}")
+        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+
+    draw.__doc__ = f"Return {what} at `loc`, stretched by `scale`; see `uniform`."
+    add(name, draw, "np.random")
+
+
+def _of_scale(name: str, what: str) -> None:
+    def draw(
+        F: Operators, scale: Any = 1.0, size: Any = None, ctx: Any = None, out: Any = None
+    ) -> Any:
+        arrays, numbers = _parameters(F, ("scale",), (scale,))
+        operator = getattr(F, f"_npi_{name}")
+        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+
+    draw.__doc__ = f"Return {what} of scale `scale`; see `uniform`."
+    add(name, draw, "np.random")
+
+
+def _of_form(name: str, what: str) -> None:
+    def draw(F: Operators, a: Any, size: Any = None, ctx: Any = None, out: Any = None) -> Any:
+        arrays, numbers = _parameters(F, ("a",), (a,))
+        operator = getattr(F, f"_npi_{name}")
+        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+
+    draw.__doc__ = f"Return {what} of shape `a`; see `uniform`."
+    add(name, draw, "np.random")
+
+
+_of_location_and_scale("gumbel", "Gumbel distributed numbers")
+_of_location_and_scale("logistic", "numbers of the logistic distribution")
+_of_scale("exponential", "exponentially distributed numbers")
+_of_scale("rayleigh", "Rayleigh distributed numbers")
+_of_form("weibull", "Weibull distributed numbers")
+_of_form("pareto", "numbers of Pareto's distribution, from 0 on,")
+
+
+@function("np.random")
+def power(F: Operators, a: Any, size: Any = None) -> Any:
+    """Return numbers of [0, 1] whose `a`-th powers are evenly distributed; see `uniform`."""
+    arrays, numbers = _parameters(F, ("a",), (a,))
+    return F._npi_powerd(*arrays, **numbers, size=extents(size))
+
+
+@function("np.random")
+def gamma(
+    F: Operators,
+    shape: Any,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return gamma distributed numbers of `shape` and `scale`; see `uniform`."""
+    arrays, numbers = _parameters(F, ("shape", "scale"), (shape, scale))
+    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
+    return F._npi_gamma(*arrays, **numbers, **made, **placed(ctx))
+
+
+@function("np.random")
+def beta(F: Operators, a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
+    """Return numbers of [0, 1] of the beta distribution; see `uniform`."""
+    first = gamma(F, a, 1.0, size, "float64", ctx)
+    second = gamma(F, b, 1.0, size, "float64", ctx)
+    return F._npi_cast(
+        F._npi_true_divide(first, F._npi_add(first, second)), dtype=dtype_or_default(dtype)
+    )
+
+
+@function("np.random")
+def chisquare(F: Operators, df: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
+    """Return sums of squares of `df` normally distributed numbers; see `uniform`."""
+    half = df / 2 if is_number(df) or F.is_array(df) else [one / 2 for one in df]
+    return gamma(F, half, 2.0, size, dtype, ctx)
+
+
+@function("np.random")
+def lognormal(
+    F: Operators,
+    mean: Any = 0.0,
+    sigma: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return exponentials of normally distributed numbers; see `normal`."""
+    return F._npi_exp(normal(F, mean, sigma, size, dtype, ctx), out=out)
+
+
+@function("np.random")
+def rand(F: Operators, *size: int, **kwargs: Any) -> Any:
+    """Return an array of so many extents of numbers distributed evenly between 0 and 1."""
+    return uniform(F, size=tuple(size), **kwargs)
+
+
+@function("np.random")
+def randn(F: Operators, *size: int, **kwargs: Any) -> Any:
+    """Return an array of so many extents of normally distributed numbers."""
+    return normal(F, size=tuple(size), **kwargs)
+
+
+@function("np.random")
+def randint(
+    F: Operators,
+    low: int,
+    high: int | None = None,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return whole numbers from `low` on, below `high`; with one limit, from 0 on below it.
+
+    Parameters
+    ----------
+    low, high : the limits
+    size : the shape of what is drawn, default one number
+    dtype : default int64
+    ctx : where it is made
+    out : the array that receives the result
+    """
+    low, high = (0, low) if high is None else (low, high)
+    shape = (1,) if size is None or size == () else extents(size)
+    dtype = "int64" if dtype is None or dtype is int or dtype == "int" else dtype
+    target = None if size is None or size == () else out
+    found = F._npi_random_randint(
+        low=low, high=high, shape=shape, dtype=dtype, out=target, **placed(ctx)
+    )
+    return F._np_reshape(found, newshape=(), out=out) if size is None or size == () else found
+
+
+@function("np.random")
+def choice(
+    F: Operators,
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return elements drawn from an array, or numbers below one.
+
+    Parameters
+    ----------
+    a : an array of one axis, or a number
+    size : the shape of what is drawn, default one
+    replace : whether one may come several times
+    p : the probabilities, default all the same
+    ctx : where it is made
+    out : the array that receives the result
+    """
+    weights = [] if p is None else [F.array_of(p, "float32") if isinstance(p, (list, tuple)) else p]
+    made = {"size": extents(size), "replace": replace, "weighted": p is not None, **placed(ctx)}
+    if isinstance(a, (int, np.integer)):
+        return F._npi_choice(*weights, a=int(a), out=out, **made)
+    places = F._npi_choice(a, *weights, a=None, **made)
+    return F._npi_take(a, places, axis=0, mode="clip", out=out)
+
+
+@function("np.random")
+def multinomial(F: Operators, n: int, pvals: Any, size: Any = None) -> Any:
+    """Return how often each of some categories comes in `n` trials, `size` times over."""
+    if F.is_array(pvals):
+        return F._npi_multinomial(pvals, n=n, pvals=None, size=extents(size))
+    if isinstance(pvals, np.ndarray):
+        raise ValueError("numpy ndarray is not supported!")
+    return F._npi_multinomial(n=n, pvals=tuple(pvals), size=extents(size))
+
+
+@function("np.random")
+def multivariate_normal(
+    F: Operators, mean: Any, cov: Any, size: Any = None, check_valid: Any = None, tol: Any = None
+) -> Any:
+    """Return normally distributed vectors.
+
+    Parameters
+    ----------
+    mean : their mean, or several, shape (…, n)
+    cov : their covariances, shape (…, n, n)
+    size : how many of each
+    check_valid, tol : None
+    """
+    if check_valid is not None or tol is not None:
+        raise NotImplementedError(
+            "np.random.multivariate_normal: check_valid= and tol= are not there"
+        )
+    if F.is_symbolic:
+        raise NotThereError(
+            "np.random.multivariate_normal: of a symbol, for its shape is not known"
+        )
+    batch = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
+    shape = (*(extents(size) or ()), *batch, mean.shape[-1])
+    factor = F._npi_cholesky(cov)
+    noise = F._npi_expand_dims(normal(F, 0.0, 1.0, shape), axis=-1)
+    drawn = F._np_squeeze(F._npi_matmul(factor, noise), axis=-1)
+    return F._npi_add(drawn, mean)
+
+
+@function("np.random")
+def shuffle(F: Operators, x: Any) -> None:
+    """Put the rows of an array in random order, in place."""
+    F._npi_shuffle(x, out=x)
+
+
+@function("np.random")
+def permutation(F: Operators, x: Any) -> Any:
+    """Return the rows of an array, or the numbers below one, in random order."""
+    if isinstance(x, (int, np.integer)):
+        x = F._npi_arange(start=int(x), dtype="int64")
+    return F._npi_shuffle(x)
+
+
+@function("npx.random")
+def bernoulli(
+    F: Operators,
+    prob: Any = None,
+    logit: Any = None,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return ones with a probability, zeros otherwise.
+
+    Parameters
+    ----------
+    prob, logit : the probability, or its logarithmic odds: a number, or an array; just one of them
+    size : the shape of what is drawn, default that of the parameter
+    dtype : default float32
+    ctx : where it is made
+    out : the array that receives the result
+    """
+    if (prob is None) == (logit is None):
+        raise ValueError(
+            "npx.random.bernoulli: either prob or logit must be specified, but not both"
+        )
+    given = logit if prob is None else prob
+    made = {
+        "size": extents(size),
+        "dtype": dtype_or_default(dtype),
+        "is_logit": prob is None,
+        "out": out,
+    }
+    if is_number(given):
+        numbers = (
+            {"prob": None, "logit": float(given)}
+            if prob is None
+            else {"prob": float(given), "logit": None}
+        )
+        return F._npi_bernoulli(**numbers, **made, **placed(ctx))
+    return F._npi_bernoulli(given, prob=None, logit=None, **made, **placed(ctx))
+
+
+def _by_batches(
+    F: Operators, operator: str, values: dict[str, Any], batch_shape: Any, dtype: Any, ctx: Any
+) -> Any:
+    arrays, numbers = _parameters(F, tuple(values), tuple(values.values()))
+    made = {"size": extents(batch_shape), "dtype": dtype_or_default(dtype), **placed(ctx)}
+    return getattr(F, operator)(*arrays, **numbers, **made)
+
+
+@function("npx.random")
+def uniform_n(
+    F: Operators,
+    low: Any = 0.0,
+    high: Any = 1.0,
+    batch_shape: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+) -> Any:
+    """Return numbers distributed evenly, `batch_shape` of them for each pair of limits."""
+    values = {"low": low, "high": high}
+    return _by_batches(F, "_npi_uniform_n", values, batch_shape, dtype, ctx)
+
+
+@function("npx.random")
+def normal_n(
+    F: Operators,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    batch_shape: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+) -> Any:
+    """Return normally distributed numbers, `batch_shape` of them for each mean and deviation."""
+    values = {"loc": loc, "scale": scale}
+    return _by_batches(F, "_npi_normal_n", values, batch_shape, dtype, ctx)
