@@ -38,7 +38,7 @@ ZOOM = """async () => {
     }
     return [1000 * frames / (performance.now() - begin), worst];
 }"""
-COLOURS = 96
+COLOURS, SIZE = 56, {"width": 1120, "height": 720}
 NETRONS_LIMIT = 60_000
 
 
@@ -68,7 +68,7 @@ def _row(browser: Any, name: str, drawing: Drawing, folder: Path, options: Any) 
     written = time.perf_counter() - begin
     path = folder / "page.html"
     path.write_bytes(text)
-    page = browser.new_page(viewport={"width": 1500, "height": 950})
+    page = browser.new_page(viewport=SIZE)
     begin = time.perf_counter()
     page.goto(path.as_uri())
     page.evaluate("new Promise(done => requestAnimationFrame(() => page.view.drawNow() || done()))")
@@ -100,7 +100,7 @@ def _netron(browser: Any, options: Any, drawing: Drawing, folder: Path, name: st
     path = folder / f"{name}-symbol.json"
     Symbol(drawing.page.graph.outputs).save(str(path))
     with _serving(options.netron, path) as address:
-        page = browser.new_page(viewport={"width": 1500, "height": 950})
+        page = browser.new_page(viewport=SIZE)
         page.goto(address)
         page.get_by_text("Accept").click()
         begin = time.perf_counter()

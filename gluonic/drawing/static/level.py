@@ -195,6 +195,14 @@ class LevelRows:
                 row = self.rows[number]
                 wanted = [self._pulled(i, pulls[i]) for i in row]
                 self._move(row, apart(wanted, weights[number], offsets[number]))
+        self._align()
+
+    def _align(self) -> None:
+        """What enters and leaves at one port each does so at one x: a chain of such blocks stands upright."""
+        ins = [item for item in self.items if item.is_in]
+        outs = [item for item in self.items if item.is_out]
+        if len(ins) == 1 == len(outs):
+            outs[0].x = ins[0].x
 
     def _move(self, row: Sequence[int], places: Sequence[float]) -> None:
         for number, x in zip(row, places, strict=True):

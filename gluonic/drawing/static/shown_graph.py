@@ -169,7 +169,7 @@ class ShownGraph:
             case "repeat" | "unit":
                 return f"{self._contents(block)} {name}"
             case "part":
-                return f"operators {name}"
+                return name if self.members(block)[0] < 0 else f"operators {name}"
             case "body":
                 return name
             case "step":
@@ -194,6 +194,10 @@ class ShownGraph:
             return ""
         is_repeat = self.block(block)["role"] == "repeat"
         inner = members[0] if is_repeat and members[0] < 0 else block
+        while inner < 0 and self.block(inner)["role"] == "part":
+            inner = self.members(inner)[0]
+        if inner >= 0:
+            return self._title_of(inner)
         if inner != block and self.block(inner)["role"] != "unit":
             name, kind, role = self._names(inner)
             return kind or ("step" if role == "step" else name.rstrip(" 0123456789")) or "block"

@@ -168,7 +168,7 @@ export class Graph {
     const { role, kind, name } = this.block(id);
     if (role === "repeat") return `${this.contents(id)} ${name}`;
     if (role === "unit") return `${this.contents(id)} ${name}`;
-    if (role === "part") return `operators ${name}`;
+    if (role === "part") return this.members(id)[0] < 0 ? name : `operators ${name}`;
     if (role === "body") return name;
     if (role === "step") return kind ? `${kind} ${name}` : name;
     return (isPlain(kind) && name) || kind || name || "block";
@@ -184,8 +184,10 @@ export class Graph {
   contents(id) {
     const members = this.members(id);
     if (!members.length) return "";
-    const inner = this.block(id).role === "repeat" && this.block(id).members[0] < 0 ? members[0] : id;
-    const isUnit = inner < 0 && this.block(inner).role === "unit";
+    let inner = this.block(id).role === "repeat" && this.block(id).members[0] < 0 ? members[0] : id;
+    while (inner < 0 && this.block(inner).role === "part") [inner] = this.members(inner);
+    if (inner >= 0) return this.nodes[inner].title ?? "input";
+    const isUnit = this.block(inner).role === "unit";
     if (inner !== id && !isUnit) {
       const { kind, role, name } = this.block(inner);
       return kind || (role === "step" ? "step" : name.replace(/[\s\d]+$/, "")) || "block";

@@ -179,6 +179,14 @@ function place(rows, chains, items) {
       rows[r].forEach((i, at) => (items[i].x = found[at]));
     }
   }
+  align(items);
+}
+
+/** What enters and leaves a block at one port each does so at one x: a chain of such blocks stands upright. */
+function align(items) {
+  const ins = items.filter(item => item.isIn);
+  const outs = items.filter(item => item.isOut);
+  if (ins.length === 1 && outs.length === 1) outs[0].x = ins[0].x;
 }
 
 function pulled(items, i, neighbours) {
