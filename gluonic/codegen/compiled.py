@@ -69,7 +69,7 @@ class CompiledGraph:
         """How much has been compiled, and how often it was used."""
         with self._lock:
             frames = [frame for pool in self.pools.values() for frame in pool.frames]
-            libraries = [s.code.library.linked for s in self.specializations if s.code.library]
+            libraries = [s.code.library for s in self.specializations if s.code.library]
             return CacheInfo(
                 len(self.specializations),
                 len(self.bindings),
@@ -77,7 +77,7 @@ class CompiledGraph:
                 self._misses,
                 self._forgotten_prepackings + sum(frame.prepackings for frame in frames),
                 sum(library.size for library in libraries),
-                sum(library.from_disk for library in libraries),
+                sum(library.linked.from_disk for library in libraries),
             )
 
     def __call__(

@@ -2,9 +2,14 @@
 
 Nets resemble each other, and the graph of a training step the one that predicts. A function is known by its own
 text and all that it refers to, so it makes no difference for which graph it was compiled.
+
+Large functions that steps call, such as panels of products, are the same in many nets, whose steps differ. They
+are compiled apart, so that they are found in memory, and on disk, whatever net they were compiled for.
 """
 
 import hashlib
+import re
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakValueDictionary
@@ -27,6 +32,7 @@ class KernelLibrary:
     Attributes
     ----------
     addresses : of all functions, by name
+    size : the bytes of all object files that were made for the graph
     """
 
     # Only this class is referred to weakly: a weak reference to what it links could revive one that is closing.
@@ -38,6 +44,7 @@ class KernelLibrary:
         others: Mapping[str, tuple["KernelLibrary", str]],
     ) -> None:
         self.linked = linked
+        self.size = linked.size
         self.by_key = {key: linked[name] for name, key in keys.items()}
         found = {name: library.by_key[key] for name, (library, key) in others.items()}
         self.addresses = {**linked.addresses, **found}
@@ -47,6 +54,14 @@ class KernelLibrary:
 _living: WeakValueDictionary[str, KernelLibrary] = WeakValueDictionary()
 """By its key the library that a function is in."""
 _lock = lock()
+_recent: deque[KernelLibrary] = deque(maxlen=16)
+"""Libraries of large functions: the nets to come will call them though the one that was their first is gone."""
+_LARGE = 1 << 13
+"""From so many bytes of text on a function is compiled apart."""
+_HINT = re.compile(r"!\d")
+_HEAD = re.compile(r"define internal void @[\w.$]+\(([^)]*)\)")
+Found = Mapping[str, tuple[KernelLibrary, str]]
+"""Functions that are in memory, by name, with their keys."""
 
 
 def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) -> KernelLibrary:
@@ -67,15 +82,73 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
             if (library := _living.get(key)) is not None
         }
     own = {name: key for name, key in keys.items() if name not in found}
-    rest = _without(module, found, (*runs, *own))
-    for name, (library, key) in found.items():
-        rest.extern(name, library.by_key[key], ["ptr", "ptr", "i64", "i64"])
-    linked = load(rest.text(), [*runs, *own], tuple(rest.imports), symbols=rest.symbols)
-    made = KernelLibrary(linked, own, found)
+    called, apart = _large_functions(module, own, digests)
+    made = _linked(module, [*runs, *own], own, {**found, **called})
+    made.size += apart.size if apart else 0
+    return made
+
+
+def _linked(
+    module: LLVMModule, names: Sequence[str], keys: Mapping[str, str], others: Found
+) -> KernelLibrary:
+    """Compile functions of a module, and let them call others that are in memory."""
+    others = {name: found for name, found in others.items() if name in module.definitions}
+    rest = _without(module, others, names)
+    for name, (library, key) in others.items():
+        rest.extern(name, library.by_key[key], _arguments(module.definitions[name]))
+    linked = load(rest.text(), names, tuple(rest.imports), symbols=rest.symbols)
+    made = KernelLibrary(linked, keys, others)
     with _lock:
-        for key in own.values():
+        for key in keys.values():
             _living.setdefault(key, made)
     return made
+
+
+def _arguments(text: str) -> list[str]:
+    """The types of a function's arguments."""
+    listed = text[text.index("(") + 1 : text.index(")")]
+    return [argument.split()[0] for argument in listed.split(", ")]
+
+
+def _large_functions(
+    module: LLVMModule, steps: Iterable[str], digests: Mapping[str, str]
+) -> tuple[Found, KernelLibrary | None]:
+    """The large functions that steps call; those that are not in memory are compiled, together."""
+    called = with_callees(module.definitions, steps)
+    large = [name for name in called if _is_large(module.definitions.get(name, ""))]
+    keys = {name: _key(module, name, digests) for name in sorted(large)}
+    with _lock:
+        found = {
+            name: (x, key) for name, key in keys.items() if (x := _living.get(key)) is not None
+        }
+    own = {name: key for name, key in keys.items() if name not in found}
+    if not own:
+        return found, None
+    library = _linked(_opened(module, own), [*own], own, found)
+    _recent.append(library)
+    return {**found, **{name: (library, key) for name, key in own.items()}}, library
+
+
+def _is_large(text: str) -> bool:
+    return len(text) >= _LARGE and _HEAD.match(text) is not None
+
+
+def _opened(module: LLVMModule, names: Collection[str]) -> LLVMModule:
+    """Functions with all that they need, in a module of their own, so that others can call them."""
+    needed = with_callees(module.definitions, names)
+    kept = {each: module.definitions[each] for each in sorted(needed & module.definitions.keys())}
+    for name in names:
+        kept[name] = kept[name].replace("define internal ", "define ", 1)
+    return replace(
+        module,
+        definitions=kept,
+        declarations={
+            name: module.declarations[name] for name in sorted(needed & module.declarations.keys())
+        },
+        imports=dict.fromkeys(sorted(needed & module.imports.keys())),
+        symbols={name: x for name, x in module.symbols.items() if name in needed},
+        hints=_hints(module, kept),
+    )
 
 
 def _without(module: LLVMModule, gone: Collection[str], roots: Iterable[str]) -> LLVMModule:
@@ -93,12 +166,18 @@ def _without(module: LLVMModule, gone: Collection[str], roots: Iterable[str]) ->
 
 def _key(module: LLVMModule, name: str, digests: Mapping[str, str]) -> str:
     """What decides a function's machine code, under whatever name."""
-    text = module.definitions[name]
+    text, called = module.definitions[name], with_callees(module.definitions, [name])
     parts = [repr(module.target), text.replace(f"@{name}(", "@(", 1)]
-    for each in sorted(with_callees(module.definitions, [name]) - {name}):
+    for each in sorted(called - {name}):
         parts += [each, digests.get(each, ""), str(module.symbols.get(each, ""))]
-    parts += module.hints  # to which texts refer by number
+    parts += _hints(module, called)
     return _digest("\0".join(parts))
+
+
+def _hints(module: LLVMModule, names: Iterable[str]) -> list[str]:
+    """The metadata of a module, if some functions refer to it, by number."""
+    texts = [module.definitions.get(name, "") for name in names]
+    return module.hints if any(map(_HINT.search, texts)) else []
 
 
 def _digest(text: str) -> str:

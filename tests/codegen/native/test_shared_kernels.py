@@ -1,6 +1,10 @@
 """Graphs call functions that others have in memory, for as long as they need them."""
 
 import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,3 +81,44 @@ def test_gradients_of_a_second_net_are_those_of_the_interpreter() -> None:
             loss.backward()
             found.append(x.grad.asnumpy())
         np.testing.assert_allclose(found[0], found[1], rtol=2e-5, atol=1e-5)
+
+
+_PROGRAM = """
+import gc, sys
+from gluonic import nd
+from gluonic.gluon import nn
+
+for layer in sys.argv[1:]:
+    net = nn.HybridSequential()
+    after = nn.LayerNorm() if layer == "norm" else nn.HybridLambda(lambda F, x: F.softmax(x))
+    net.add(nn.Dense(24), after)
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((3, 8))).wait_to_read()
+    print(net.cache_info().code_bytes)
+    del net, after
+    gc.collect()
+"""
+
+
+def _printed(tmp_path: Path, *layers: str) -> list[int]:
+    """The bytes that a process compiles for nets with a product."""
+    environment = {**os.environ, "GLUONIC_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", _PROGRAM, *layers]
+    return [*map(int, subprocess.check_output(command, env=environment, text=True).split())]
+
+
+def test_a_product_is_found_in_memory_though_the_net_it_was_compiled_for_is_gone(
+    tmp_path: Path,
+) -> None:
+    first, second = _printed(tmp_path, "norm", "softmax")
+    assert second < first / 2
+
+
+def test_a_product_is_found_on_disk_whatever_net_it_was_compiled_for(tmp_path: Path) -> None:
+    _printed(tmp_path, "norm")
+    before = {*tmp_path.glob("*.object")}
+    _printed(tmp_path, "softmax")
+    new = {*tmp_path.glob("*.object")} - before
+    assert len(before) == 2
+    assert len(new) == 1
