@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 _Named = TypeVar("_Named")
+_NumpyArrayScope = np_array  # the name that programs written for MXNet import
 
 
 def get_gpu_count() -> int:

@@ -42,12 +42,12 @@ class np_array:
     """
 
     def __init__(self, active: bool = True) -> None:
-        self._active = active
+        self._is_np_array = active
         self._before: list[bool] = []
 
     def __enter__(self) -> Self:
         self._before.append(_switch.active)
-        _switch.active = self._active
+        _switch.active = self._is_np_array
         return self
 
     def __exit__(self, *error: object) -> None:
