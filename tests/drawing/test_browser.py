@@ -324,3 +324,13 @@ def test_the_page_works_inside_of_a_notebook(opened: Opener, browser: Any) -> No
     frame.evaluate("page.goto(3)")
     assert frame.inner_text("#facts p.name code")
     outer.close()
+
+
+def test_the_minimap_leads_to_any_place_of_a_long_picture(opened: Opener) -> None:
+    page = opened(nets.large(2000).plot())
+    page.keyboard.press("u")
+    box = page.locator("#minimap").bounding_box()
+    assert box["width"] >= 28
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    middle = page.evaluate("(page.view.height / 2 - page.view.y) / page.view.scale")
+    assert middle == pytest.approx(page.evaluate("page.scene.height / 2"), rel=0.02)

@@ -2,6 +2,9 @@
 
 import { paintFar } from "./far.js";
 
+const most = { width: 180, height: 220 };
+const least = 28;
+
 export class Minimap {
   constructor(canvas, view, look) {
     this.canvas = canvas;
@@ -14,9 +17,10 @@ export class Minimap {
   changed() {
     const { scene } = this.view;
     const ratio = globalThis.devicePixelRatio || 1;
-    const scale = Math.min(180 / scene.width, 220 / scene.height);
-    this.scale = scale;
-    const [width, height] = [Math.max(8, scene.width * scale), Math.max(8, scene.height * scale)];
+    const scale = Math.min(most.width / scene.width, most.height / scene.height);
+    // What is very long is drawn wider than it is, so that there is something to see.
+    this.scales = { x: Math.max(scale, least / scene.width), y: Math.max(scale, least / scene.height) };
+    const [width, height] = [scene.width * this.scales.x, scene.height * this.scales.y];
     Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
     this.canvas.width = width * ratio;
     this.canvas.height = height * ratio;
@@ -24,13 +28,13 @@ export class Minimap {
     this.picture.width = this.canvas.width;
     this.picture.height = this.canvas.height;
     const context = this.picture.getContext("2d");
-    context.scale(scale * ratio, scale * ratio);
+    context.scale(this.scales.x * ratio, this.scales.y * ratio);
     paintFar(context, scene, { ...this.look(), near: undefined, selected: undefined }, scale);
     this.moved();
   }
 
   moved() {
-    const { view, canvas, scale } = this;
+    const { view, canvas, scales } = this;
     if (!this.picture) return;
     const look = this.look();
     const { width, height } = view.scene;
@@ -42,20 +46,21 @@ export class Minimap {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.drawImage(this.picture, 0, 0);
-    context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.strokeStyle = look.ground.strong;
     context.fillStyle = `${look.ground.strong}22`;
-    context.lineWidth = 1.5 / scale;
-    const window = [-view.x / view.scale, -view.y / view.scale, view.width / view.scale, view.height / view.scale];
+    context.lineWidth = 1.5;
+    const seen = { x: scales.x / view.scale, y: scales.y / view.scale };
+    const window = [-view.x * seen.x, -view.y * seen.y, view.width * seen.x, Math.max(3, view.height * seen.y)];
     context.fillRect(...window);
     context.strokeRect(...window);
   }
 
   go(event) {
     const box = this.canvas.getBoundingClientRect();
-    const { view, scale } = this;
-    view.x = view.width / 2 - ((event.clientX - box.left) / scale) * view.scale;
-    view.y = view.height / 2 - ((event.clientY - box.top) / scale) * view.scale;
+    const { view, scales } = this;
+    view.x = view.width / 2 - ((event.clientX - box.left) / scales.x) * view.scale;
+    view.y = view.height / 2 - ((event.clientY - box.top) / scales.y) * view.scale;
     view.draw();
   }
 }
