@@ -89,6 +89,8 @@ class NDArray:
 
     ctx = context
 
+    is_sparse: ClassVar[bool] = False
+
     @property
     def stype(self) -> str:
         """The storage type: ``"default"``, which is dense; ``"csr"`` or ``"row_sparse"`` for sparse arrays."""

@@ -12,7 +12,7 @@ from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArr
 from gluonic.ndarray.frozen import frozen_names
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
-from gluonic.ndarray.state import Flags, GoingBack
+from gluonic.ndarray.state import Flags
 from gluonic.ndarray.storage.dispatch import leaf_of
 from gluonic.ndarray.tape import FunctionRecord, Leaf, Record, TapeEntry, Walk, entry_of
 
@@ -105,8 +105,8 @@ def backward(
     """
     entries = _head_entries(heads, head_grads)
     walk = Walk(entries, _plus, filling=True)
-    with Flags(False, train_mode), GoingBack():
-        flowing = walk.run(train=train_mode)
+    with Flags(False, train_mode):
+        flowing = walk.flowed(train=train_mode)
     leaves: Sequence[Leaf] = walk.leaves
     if {leaf.req for leaf in leaves} <= {"null"}:
         raise MXNetError(
@@ -159,8 +159,8 @@ def grad(
     """
     wanted = [_variable_entry(number, v) for number, v in enumerate(variables, start=1)]
     walk = Walk(_head_entries(heads, head_grads), _plus)
-    with Flags(create_graph, train_mode), GoingBack():
-        flowing = walk.run(train=train_mode)
+    with Flags(create_graph, train_mode):
+        flowing = walk.flowed(train=train_mode)
     found: list[NDArray] = []
     for variable, (record, index) in zip(variables, wanted, strict=True):
         slots = flowing.get(record)

@@ -18,27 +18,27 @@ class ThreadState(threading.local):
     Attributes
     ----------
     recording, training : the flags
-    going_back : whether gradients are being computed, by operators that the user did not call
+    going_back : in how many walks sparse gradients flow, through operators that the user did not call
     """
 
     recording = False
     training = False
-    going_back = False
+    going_back = 0
 
 
 STATE = ThreadState()
 
 
 class GoingBack:
-    """A ``with`` block in which gradients are computed."""
+    """A ``with`` block in which gradients of something sparse are computed."""
 
-    __slots__ = ("before",)
+    __slots__ = ()
 
     def __enter__(self) -> None:
-        self.before, STATE.going_back = STATE.going_back, True
+        STATE.going_back += 1
 
     def __exit__(self, *error: object) -> None:
-        STATE.going_back = self.before
+        STATE.going_back -= 1
 
 
 class Flags:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gluonic.graph import Array
 from gluonic.graph.versions import add, write
+from gluonic.ndarray.state import STATE
 from gluonic.support.references import holds_alone
 
 if TYPE_CHECKING:
@@ -186,6 +187,7 @@ class Walk:
     ----------
     flowing : by record, what has flowed into each of its outputs
     leaves, visited : the variables and the other records that have been reached
+    quiet, walks : whether a sparse gradient has flowed, whether the walk has begun
     """
 
     def __init__(
@@ -196,6 +198,7 @@ class Walk:
         filling: bool = False,
     ) -> None:
         self.plus, self.filling = plus, filling
+        self.quiet = self.walks = False
         self.flowing: dict[Record, list[NDArray | None]] = {}
         self.queue: list[tuple[int, Record]] = []
         self.leaves: list[Leaf] = []
@@ -214,10 +217,17 @@ class Walk:
             else:
                 heapq.heappush(self.queue, (-record.serial, record))
         if gradient is not None:
-            if not record.takes_stored and gradient.stype != "default":
-                gradient = gradient.tostype("default")
+            if gradient.is_sparse:
+                gradient = self._sparse(record, gradient)
             held = slots[index]
             slots[index] = gradient if held is None else self.plus(held, gradient)
+
+    def _sparse(self, record: Record, gradient: "NDArray") -> "NDArray":
+        """A sparse gradient as a record takes it; from here on operators that compute densely do not warn."""
+        if not self.quiet:
+            self.quiet = True
+            STATE.going_back += self.walks
+        return gradient if record.takes_stored else gradient.tostype("default")
 
     def run(self, *, train: bool) -> dict[Record, list["NDArray | None"]]:
         """Walk to the leaves; what flowed into each record that has been reached."""
@@ -242,6 +252,17 @@ class Walk:
                 if entry is not None and not entry[0].freed:
                     self.add(entry, found[position] if found else None)
         return self.flowing
+
+    def flowed(self, *, train: bool) -> dict[Record, list["NDArray | None"]]:
+        """Walk to the leaves, see `run`, and let operators warn again afterwards."""
+        self.walks = True
+        if self.quiet:
+            STATE.going_back += 1
+        try:
+            return self.run(train=train)
+        finally:
+            if self.quiet:
+                STATE.going_back -= 1
 
     @staticmethod
     def _buffers(inputs: Sequence[TapeEntry | None]) -> list[Array | None]:

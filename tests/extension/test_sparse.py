@@ -15,39 +15,6 @@ from tests.extension.building import Builder
 X = [[1, 3, 0, 2, 1], [0, 1, 0, 0, 0], [0, 2, 4, 5, 3]]
 NAMES = {"csr": "my_transposecsr", "row_sparse": "my_transposerowsp"}
 
-FAULTY = """
-#include "mxnet/lib_api.h"
-using namespace mxnet::ext;
-typedef std::unordered_map<std::string, std::string> Attributes_;
-MXReturnValue forward(const Attributes_& attrs, std::vector<MXTensor>*, std::vector<MXTensor>* outputs,
-                      const OpResource& resource) {
-  const int index = std::stoi(attrs.at("index")), starts = std::stoi(attrs.at("starts"));
-  MXSparse* made = outputs->at(0).data<MXSparse>();
-  resource.alloc_sparse(made, index, 2, starts);
-  made->indices[0] = 0;
-  made->indices[1] = std::stoi(attrs.at("column"));
-  for (int i = 1; i < starts; ++i) made->indptr[i] = 2;
-  return MX_SUCCESS;
-}
-MXReturnValue parseAttrs(const Attributes_&, int* in, int* out) { *in = *out = 1; return MX_SUCCESS; }
-MXReturnValue inferType(const Attributes_&, std::vector<int>* in, std::vector<int>* out) {
-  out->at(0) = in->at(0);
-  return MX_SUCCESS;
-}
-MXReturnValue inferSType(const Attributes_&, std::vector<int>*, std::vector<int>* out) {
-  out->at(0) = kCSRStorage;
-  return MX_SUCCESS;
-}
-MXReturnValue inferShape(const Attributes_&, std::vector<std::vector<unsigned int>>* in,
-                         std::vector<std::vector<unsigned int>>* out) {
-  out->at(0) = in->at(0);
-  return MX_SUCCESS;
-}
-REGISTER_OP(faulty_csr).setForward(forward, "cpu").setParseAttrs(parseAttrs).setInferType(inferType)
-    .setInferSType(inferSType).setInferShape(inferShape);
-MXReturnValue initialize(int) { return MX_SUCCESS; }
-"""
-
 
 @pytest.fixture
 def transpose(build: Builder) -> None:
@@ -111,7 +78,7 @@ def test_an_operator_without_inferstype_gets_dense_copies(build: Builder) -> Non
     ],
 )
 def test_wrong_parts_are_refused(build: Builder, attributes: dict[str, int], message: str) -> None:
-    mx.library.load(build.text("faulty", FAULTY), verbose=False)
+    mx.library.load(build("faulty_sparse"), verbose=False)
     right = nd.faulty_csr(nd.ones((2, 3)), index=0, starts=3, column=2)
     assert right.indices.asnumpy().tolist() == [0, 2]
     with pytest.raises(MXNetError, match=message):

@@ -14,6 +14,7 @@ import numpy as np
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.operator import Array
+from gluonic.support.suppress_fp_warnings import quietly
 
 DEFAULT, ROW_SPARSE, CSR = KINDS = ("default", "row_sparse", "csr")
 
@@ -392,5 +393,6 @@ def as_type(value: Value, dtype: Any) -> Value:
     if value.dtype == dtype:
         return value
     if isinstance(value, (Csr, RowSparse)):
-        return value.with_data(value.data.astype(dtype))
-    return value.astype(dtype)
+        return value.with_data(quietly(value.data.astype, dtype))
+    found: Array = quietly(value.astype, dtype)
+    return found

@@ -47,6 +47,7 @@ class BaseSparseNDArray(NDArray):
     __slots__ = ("_value", "_writable")
 
     kind: ClassVar[str] = ""
+    is_sparse: ClassVar[bool] = True
     _value: Csr | RowSparse
 
     def __init__(self, handle: Any, writable: bool = True) -> None:

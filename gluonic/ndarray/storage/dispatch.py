@@ -23,7 +23,7 @@ from gluonic.graph.storage.values import (
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute, overwrite
 from gluonic.ndarray.recording import OperatorRecord, put
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, GoingBack
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of
 from gluonic.ndarray.tape import Leaf, entry_of
 from gluonic.support.suppress_fp_warnings import quietly
@@ -144,9 +144,10 @@ class StoredRecord(OperatorRecord):
             made(value, None, entry) for value, entry in zip(self.arrays, entries, strict=True)
         ]
         wanted = [entry is not None for entry in self.inputs]
-        return input_gradients(
-            self.namespace, self.application, arrays, heads, train=self.train, wanted=wanted
-        )
+        with GoingBack():
+            return input_gradients(
+                self.namespace, self.application, arrays, heads, train=self.train, wanted=wanted
+            )
 
 
 class FallbackRecord(OperatorRecord):
