@@ -43,10 +43,10 @@ class _Writer:
         """Compile it; the library is to be kept as long as the function."""
         f = self.f
         with f.loop("0", "%rows") as row:
-            begin, end = (self._integer("%starts", n) for n in (row, f.op(f"add i64 {row}, 1")))
+            begin, end = (self._integer("%starts", n) for n in (row, f.add(row, 1)))
             start = "0"
             for width in (*(block // self.size for block in _BLOCKS), 1):
-                stop = f.op(f"and i64 %columns, {-width}")
+                stop = f.bits("%columns", -width)
                 with f.loop(start, stop, width) as column:
                     self._block(width, row, column, begin, end)
                 start = stop
@@ -62,38 +62,38 @@ class _Writer:
         own = self._place("%dense" if self.transposed else "%out", row, column)
         kept = f.slot(vector)
         first = self._vector(vector, own) if self.transposed else "zeroinitializer"
-        f.do(f"store {vector} {first}, ptr {kept}")
+        f.store(vector, first, kept)
         with f.loop(begin, end) as k:
             there = self._place(
                 "%out" if self.transposed else "%dense", self._integer("%indices", k), column
             )
             factor = self._splat(vector, width, k)
-            held, other = f.op(f"load {vector}, ptr {kept}"), self._vector(vector, there)
+            held, other = f.load(vector, kept), self._vector(vector, there)
             a, b = (held, other) if self.transposed else (other, held)
             name = f"llvm.fma.v{width}f{8 * self.size}"
             total = f.call(name, vector, [(vector, factor), (vector, a), (vector, b)])
             target = there if self.transposed else kept
-            f.do(f"store {vector} {total}, ptr {target}, align {self.size}")
+            f.store(vector, total, target, self.size)
         if not self.transposed:
-            total = f.op(f"load {vector}, ptr {kept}")
-            f.do(f"store {vector} {total}, ptr {own}, align {self.size}")
+            total = f.load(vector, kept)
+            f.store(vector, total, own, self.size)
 
     def _integer(self, array: str, number: str) -> str:
-        place = self.f.op(f"getelementptr i64, ptr {array}, i64 {number}")
-        return self.f.op(f"load i64, ptr {place}")
+        place = self.f.offset(array, number, "i64")
+        return self.f.load("i64", place)
 
     def _place(self, array: str, row: str, column: str) -> str:
         f = self.f
-        number = f.op(f"add i64 {f.op(f'mul i64 {row}, %columns')}, {column}")
-        return f.op(f"getelementptr {self.kind}, ptr {array}, i64 {number}")
+        number = f.add(f.mul(row, "%columns"), column)
+        return f.offset(array, number, self.kind)
 
     def _vector(self, vector: str, place: str) -> str:
-        return self.f.op(f"load {vector}, ptr {place}, align {self.size}")
+        return self.f.load(vector, place, self.size)
 
     def _splat(self, vector: str, width: int, k: str) -> str:
         f = self.f
-        place = f.op(f"getelementptr {self.kind}, ptr %data, i64 {k}")
-        one = f.op(f"load {self.kind}, ptr {place}")
+        place = f.offset("%data", k, self.kind)
+        one = f.load(self.kind, place)
         lane = f.op(f"insertelement {vector} poison, {self.kind} {one}, i64 0")
         return f.shuffle(vector, lane, "poison", [0] * width)
 

@@ -35,23 +35,20 @@ class RowUpdateKernel(UpdateKernel):
         f = LLVMFunction(module, ENTRY, arguments)
         width = len(self.kernel.operands)
         operands = f.slot(f"[{width} x ptr]")
-        bases = [
-            f.op(f"load ptr, ptr {f.op(f'getelementptr ptr, ptr %bases, i64 {k}')}")
-            for k in range(width)
-        ]
+        bases = [f.load("ptr", f.offset("%bases", k, "ptr")) for k in range(width)]
         for k in range(self.arrays, width):
-            f.do(f"store ptr {bases[k]}, ptr {self._place(f, operands, k)}")
-        last = f.op(f"getelementptr i64, ptr %table, i64 {len(self.table(0)) - 1}")
-        units = f.op(f"load i64, ptr {last}")
-        end = f.op("sub i64 %count, 1")
+            f.store("ptr", bases[k], self._place(f, operands, k))
+        last = f.offset("%table", len(self.table(0)) - 1, "i64")
+        units = f.load("i64", last)
+        end = f.sub("%count", 1)
         with f.loop("0", "%count") as number:
             self._ask_ahead(f, bases, number, end)
-            offset = f.op(f"mul i64 {self._row(f, number)}, %bytes")
-            own = f.op(f"mul i64 {number}, %bytes")
+            offset = f.mul(self._row(f, number), "%bytes")
+            own = f.mul(number, "%bytes")
             for k in range(self.arrays):
                 place = own if k == 1 else offset
-                address = f.op(f"getelementptr i8, ptr {bases[k]}, i64 {place}")
-                f.do(f"store ptr {address}, ptr {self._place(f, operands, k)}")
+                address = f.offset(bases[k], place)
+                f.store("ptr", address, self._place(f, operands, k))
             f.do(f"call void @one(ptr {operands}, ptr %table, i64 0, i64 {units})")
         f.finish()
         text = module.text()
@@ -59,22 +56,22 @@ class RowUpdateKernel(UpdateKernel):
 
     @staticmethod
     def _place(f: LLVMFunction, operands: str, number: int) -> str:
-        return f.op(f"getelementptr ptr, ptr {operands}, i64 {number}")
+        return f.offset(operands, number, "ptr")
 
     @staticmethod
     def _row(f: LLVMFunction, number: str) -> str:
-        return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr %rows, i64 {number}')}")
+        return f.load("i64", f.offset("%rows", number, "i64"))
 
     def _ask_ahead(self, f: LLVMFunction, bases: Sequence[str], number: str, end: str) -> None:
         """Have the memory of a later row brought near."""
-        later = f.op(f"add i64 {number}, {_AHEAD}")
-        offset = f.op(f"mul i64 {self._row(f, f.least(later, end))}, %bytes")
+        later = f.add(number, _AHEAD)
+        offset = f.mul(self._row(f, f.least(later, end)), "%bytes")
         most = f.least("%bytes", _MOST_LINES * _LINE)
         with f.loop("0", most, _LINE) as line:
-            place = f.op(f"add i64 {offset}, {line}")
+            place = f.add(offset, line)
             for k in range(self.arrays):
                 if k != 1:
-                    f.fetch(f.op(f"getelementptr i8, ptr {bases[k]}, i64 {place}"))
+                    f.fetch(f.offset(bases[k], place))
 
 
 @lru_cache(maxsize=64)

@@ -151,22 +151,22 @@ class UpdateKernel:
         arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
         f = LLVMFunction(module, ENTRY, arguments)
         width, length = len(self.kernel.operands), len(self.table(0))
-        several = f.op("icmp sgt i64 %threads, 1")
+        several = f.compare("sgt", "%threads", 1)
         with f.loop("0", "%count") as parameter:
-            slots = f.op(f"mul i64 {parameter}, {width}")
-            operands = f.op(f"getelementptr ptr, ptr %addresses, i64 {slots}")
-            start = f.op(f"mul i64 {parameter}, {length}")
-            table = f.op(f"getelementptr i64, ptr %tables, i64 {start}")
-            last = f.op(f"getelementptr i64, ptr {table}, i64 {length - 1}")
-            units = f.op(f"load i64, ptr {last}")
-            large = f.op(f"icmp sge i64 {units}, {_SHARED_UNITS}")
-            shared = f.op(f"and i1 {large}, {several}")
+            slots = f.mul(parameter, width)
+            operands = f.offset("%addresses", slots, "ptr")
+            start = f.mul(parameter, length)
+            table = f.offset("%tables", start, "i64")
+            last = f.offset(table, length - 1, "i64")
+            units = f.load("i64", last)
+            large = f.compare("sge", units, _SHARED_UNITS)
+            shared = f.both(large, several)
             with f.when(shared):
                 f.do(
                     f"call void %share(ptr @one, ptr {operands}, ptr {table}, i64 {units}, i64 1, "
                     "i64 %threads, i64 0, i64 0)"
                 )
-            with f.when(f.op(f"xor i1 {shared}, true")):
+            with f.when(f.negated(shared)):
                 f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
         f.finish()
         text = module.text()

@@ -86,7 +86,7 @@ def emit_depth_windows(module: LLVMModule, name: str) -> None:
         there = w.moved(goal, unit, size)
         here = w.moved(source, w.plus(w.times(volume, depth), place), size)
         w.either(
-            w.f.op(f"icmp ult i64 {place}, {depth}"),  # a negative one is large
+            w.f.compare("ult", place, depth),  # a negative one is large
             lambda: w.f.copy(there, here, size),
             lambda: w.clear(there, size),
         )
@@ -105,9 +105,9 @@ def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
         with w.f.loop("0", kernel) as tap:
             distance = w.minus(w.plus(place, pad), w.times(tap, dilate))
             window, beyond = w.divided(distance, stride)
-            is_one = w.f.op(f"icmp eq i64 {beyond}, 0")
-            is_inside = w.f.op(f"icmp ult i64 {window}, {count}")  # of what is negative it is large
-            with w.f.when(w.f.op(f"and i1 {is_one}, {is_inside}")):
+            is_one = w.f.compare("eq", beyond, 0)
+            is_inside = w.f.compare("ult", window, count)  # of what is negative it is large
+            with w.f.when(w.f.both(is_one, is_inside)):
                 number = w.plus(w.times(w.plus(w.times(volume, count), window), kernel), tap)
                 here = w.moved(source, number, size)
 

@@ -389,7 +389,7 @@ class _Gradient(Writer):
     def _factor(self, address: str) -> Value:
         if self.form.reading.depthwise:
             return self._value(self.load(address))
-        x = self.f.op(f"load float, ptr {address}, align 4")
+        x = self.f.load("float", address, 4)
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
 
     def _value(self, ref: str) -> Value:

@@ -151,10 +151,10 @@ def emit_pack_filters(
         unit = w.plus(w.times(group, w.blocks), block)
         memory = w.moved(w.moved(goal, w.all, w.by_block), unit, 8)
         mark = fingerprint(w, start, w.times(own, depth), factors)
-        known = w.f.op(f"load i64, ptr {memory}")
-        with w.f.when(w.f.op(f"icmp ne i64 {mark}, {known}")):
+        known = w.f.load("i64", memory)
+        with w.f.when(w.f.compare("ne", mark, known)):
             packed(start, end, by_vector, factors, count)
-            w.f.do(f"store i64 {mark}, ptr {memory}")
+            w.f.store("i64", mark, memory)
 
     w.units(block_of_filters)
 
@@ -178,14 +178,14 @@ def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
         f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
 
     def take(number: int, vector: str) -> None:
-        state = f.op(f"load {kind}, ptr {states[number]}")
+        state = f.load(kind, states[number])
         mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
         mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
         shift = f"splat (i32 {13 + number})"
         mixed = f.call(
             f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
         )
-        f.do(f"store {kind} {mixed}, ptr {states[number]}")
+        f.store(kind, mixed, states[number])
 
     step = lanes * ways
     left = w.divided(size, step)[1]
@@ -200,7 +200,7 @@ def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
         take(number, w.load_lanes(w.moved(rest, number, w.step), mask))
     if more:
         take(0, more)
-    return _joined(w, [f.op(f"load {kind}, ptr {state}") for state in states], kind)
+    return _joined(w, [f.load(kind, state) for state in states], kind)
 
 
 def _joined(w: Writer, states: list[str], kind: str) -> str:
@@ -210,7 +210,7 @@ def _joined(w: Writer, states: list[str], kind: str) -> str:
         for lane in range(0, w.lanes, 2):
             pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
             one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
-            result = f.op(f"mul i64 {f.op(f'xor i64 {result}, {one}')}, -7046029254386353131")
+            result = f.mul(f.op(f"xor i64 {result}, {one}"), -7046029254386353131)
             result = f.call(
                 "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
             )

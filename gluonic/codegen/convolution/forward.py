@@ -50,7 +50,7 @@ class _Convolution(Writer):
 
     def _is(self, number: str, other: str | int) -> str:
         """Whether two numbers are the same."""
-        return self.f.op(f"icmp eq i64 {number}, {other}")
+        return self.f.compare("eq", number, other)
 
     # -- units of work ------------------------------------------------------------------------
 
@@ -127,9 +127,9 @@ class _Convolution(Writer):
                 self._segment(where, chunk, start, blocks)
             else:
                 row = self.times(line, height)
-                left = f.op(f"sub i64 {self.rows}, {row}")
+                left = f.sub(self.rows, row)
                 self._choose(
-                    f.op(f"icmp slt i64 {left}, {height}"),
+                    f.compare("slt", left, height),
                     height,
                     self.form.last_rows,
                     lambda rows: self._rows(
@@ -140,7 +140,7 @@ class _Convolution(Writer):
     def _rows(self, line: Line, chunk: Chunk, rows: int, blocks: int) -> None:
         """Write the loop over the tiles of whole rows."""
         width, last = self.form.tile.columns, self.form.last_columns
-        whole = self.f.op(f"sub i64 {self.columns}, {last}")
+        whole = self.f.sub(self.columns, last)
         with self.f.loop("0", whole, width) as column:
             self.tiles.write(line, chunk, column, (rows, width, blocks))
         if last:
@@ -149,12 +149,12 @@ class _Convolution(Writer):
     def _segment(self, line: Line, chunk: Chunk, start: str, blocks: int) -> None:
         """Write the loop over the tiles of a segment."""
         f, width, last = self.f, self.form.tile.columns, self.form.last_columns
-        whole = f.op(f"sub i64 {self.columns}, {last}")
+        whole = f.sub(self.columns, last)
         end = self.plus(start, self.segment)
         with f.loop(start, self.least(end, whole), width) as column:
             self.tiles.write(line, chunk, column, (1, width, blocks))
         if last:
-            with f.when(f.op(f"icmp sgt i64 {end}, {whole}")):
+            with f.when(f.compare("sgt", end, whole)):
                 self.tiles.write(line, chunk, whole, (1, last, blocks))
 
     def _line(self, place: tuple[str, str, str, str], rows: int, blocks: int) -> Line:

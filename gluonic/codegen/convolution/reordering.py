@@ -144,7 +144,7 @@ def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
         for number, vector in enumerate(vectors(column, w.load)):
             w.store(vector, w.moved(there, number, w.step))
     left = w.minus(w.columns, whole)
-    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+    with w.f.when(w.f.compare("sgt", left, 0)):
         mask, square = w.first_lanes(left), w.square()
         for number, vector in enumerate(vectors(whole, lambda a: w.load_lanes(a, mask))):
             w.store(vector, w.moved(square, number, w.step))
@@ -188,6 +188,6 @@ def _unpack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
     with w.f.loop("0", whole, w.lanes) as column:
         write(column, w.lanes - 1, w.store)
     left = w.minus(w.columns, whole)
-    with w.f.when(w.f.op(f"icmp sgt i64 {left}, 0")):
+    with w.f.when(w.f.compare("sgt", left, 0)):
         mask = w.first_lanes(left)
         write(whole, w.minus(left, 1), lambda ref, place: w.store_lanes(ref, place, mask))

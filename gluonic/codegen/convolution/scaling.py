@@ -100,7 +100,7 @@ class ScaleStep(ImageStep):
 
 def _over(w: ElementWriter, places: str, write: Callable[[str, int], None]) -> None:
     """Loop over places, some at a time, those that are left one by one."""
-    whole = w.f.op(f"and i64 {places}, {-_AT_ONCE}")
+    whole = w.f.bits(places, -_AT_ONCE)
     with w.f.loop("0", whole, _AT_ONCE) as place:
         write(place, _AT_ONCE)
     with w.f.loop(whole, places) as place:

@@ -113,17 +113,17 @@ class TileWriter:
         self.vector = f"<{self.lanes} x float>"
         self.by_block, self.by_row = strides
         self.block = form.reading.summed
-        self.rest = function.op(f"mul i64 {rest}, 4") if form.rest else ""
+        self.rest = function.mul(rest, 4) if form.rest else ""
 
     def moved(self, address: str, count: str | int, stride: str | int) -> str:
         """The address `count` strides (bytes) further."""
         if isinstance(count, int) and isinstance(stride, int):
             offset: str | int = count * stride
         else:
-            offset = self.f.op(f"mul i64 {count}, {stride}")
+            offset = self.f.mul(count, stride)
         if offset == 0:
             return address
-        return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+        return self.f.offset(address, offset)
 
     def write(self, line: Line, chunk: Chunk, column: str, shape: TileShape) -> None:
         """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
@@ -137,7 +137,7 @@ class TileWriter:
         self._begin(line, chunk, column, sums, shape)
         pointer = f.slot("ptr", 8)
         size = self.block * form.reading.taps * blocks * self.lanes * 4
-        f.do(f"store ptr {self.moved(line.weights, chunk.start, size)}, ptr {pointer}")
+        f.store("ptr", self.moved(line.weights, chunk.start, size), pointer)
 
         def block(number: str | int, channels: int, end: str | int) -> None:
             places = [self.moved(d, number, self.by_block) for d in data]
@@ -165,13 +165,13 @@ class TileWriter:
     ) -> None:
         """Write what sums begin with: nothing, or what earlier chunks left in the output."""
         for slot in sums:
-            self.f.do(f"store {self.vector} zeroinitializer, ptr {slot}")
+            self.f.store(self.vector, "zeroinitializer", slot)
         if chunk.is_first is None:
             return
-        with self.f.when(self.f.op(f"xor i1 {chunk.is_first}, true")):
+        with self.f.when(self.f.negated(chunk.is_first)):
             for slot, places, number in self._places(line, column, sums, shape):
                 address = self.moved(places[0], number, self.lanes * 4)
-                self.f.do(f"store {self.vector} {self._vector(address).ref}, ptr {slot}")
+                self.f.store(self.vector, self._vector(address).ref, slot)
 
     def _taps(
         self,
@@ -190,15 +190,15 @@ class TileWriter:
         if taps is None:
             self._rows_of_taps(_repeated(f, down), data, pointer, sums, shape, block)
             return
-        size = f.op(f"mul i64 {block[1]}, {across * shape[2] * self.lanes}")
+        size = f.mul(block[1], across * shape[2] * self.lanes)
         self._pass(pointer, taps[0], size)
         self._rows_of_taps(f.loop(*taps), data, pointer, sums, shape, block)
-        self._pass(pointer, f.op(f"sub i64 {down}, {taps[1]}"), size)
+        self._pass(pointer, f.sub(down, taps[1]), size)
 
     def _pass(self, pointer: str, rows: str, size: str) -> None:
         """Write the passing over weights of rows that are not summed."""
-        weights = self.moved(self.f.op(f"load ptr, ptr {pointer}"), rows, size)
-        self.f.do(f"store ptr {weights}, ptr {pointer}")
+        weights = self.moved(self.f.load("ptr", pointer), rows, size)
+        self.f.store("ptr", weights, pointer)
 
     def _rows_of_taps(
         self,
@@ -212,7 +212,7 @@ class TileWriter:
         """Write what is inside the loop over the rows of a filter."""
         f, form = self.f, self.form
         (channels, end), (_, across) = block, form.reading.kernel
-        by_row = f.op(f"mul i64 {self.by_row}, {form.reading.dilate[0]}")
+        by_row = f.mul(self.by_row, form.reading.dilate[0])
         by_column = form.reading.dilate[1] * form.reading.block * 4
         with loop as i:
             rows = [self.moved(d, i, by_row) for d in data]
@@ -244,18 +244,18 @@ class TileWriter:
         channels: int,
     ) -> None:
         """Write the products of some places of a filter, and move on to the next weights."""
-        weights = self.f.op(f"load ptr, ptr {pointer}")
+        weights = self.f.load("ptr", pointer)
         totals = [self._vector(slot, 64) for slot in sums]
         for number, here in enumerate(taps):
             self._products(here, weights, totals, shape, channels, number * channels)
         for slot, total in zip(sums, totals, strict=True):
-            self.f.do(f"store {self.vector} {total.ref}, ptr {slot}")
+            self.f.store(self.vector, total.ref, slot)
         size = len(taps) * channels * shape[2] * self.lanes * 4
         if self.form.fetches:
             for ahead in range(_AHEAD, _AHEAD + size, 64):
                 self.f.fetch(self.moved(weights, 1, ahead))
         used = self.moved(weights, 1, size)
-        self.f.do(f"store ptr {used}, ptr {pointer}")
+        self.f.store("ptr", used, pointer)
 
     def _products(
         self,
@@ -286,12 +286,12 @@ class TileWriter:
         """What is multiplied by filters: one channel for all of them, or for each its own."""
         if self.form.reading.depthwise:
             return self._vector(address)
-        x = self.f.op(f"load float, ptr {address}, align 4")
+        x = self.f.load("float", address, 4)
         return self.m.spread(self.m.value(x, FLOAT32, 1), self.lanes)
 
     def _vector(self, address: str, align: int = 4, count: int = 1) -> Value:
         lanes = self.lanes * count
-        ref = self.f.op(f"load {vector_type(FLOAT32, lanes)}, ptr {address}, align {align}")
+        ref = self.f.load(vector_type(FLOAT32, lanes), address, align)
         return self.m.value(ref, FLOAT32, lanes)
 
     def _places(
@@ -314,7 +314,7 @@ class TileWriter:
     ) -> None:
         """Write the stores: after the epilogue, or of sums that later chunks go on with."""
         if chunk.is_last is not None:
-            with self.f.when(self.f.op(f"xor i1 {chunk.is_last}, true")):
+            with self.f.when(self.f.negated(chunk.is_last)):
                 self._store(line, column, sums, shape, NOTHING)
         self._last(chunk, lambda: self._store(line, column, sums, shape, self.epilogue))
 
@@ -358,7 +358,7 @@ class TileWriter:
             *(self._vector(other, count=count) for other in others),
         )
         stored = self.m.widened(self.m.asarray(result), total.lanes)
-        self.f.do(f"store {total.type} {stored}, ptr {goal}, align 4")
+        self.f.store(total.type, stored, goal, 4)
 
 
 def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:

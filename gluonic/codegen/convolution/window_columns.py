@@ -105,7 +105,7 @@ class MatrixWriter(ElementWriter):
                 source = self.plus(self.times(where[0], self.places[1]), where[1])
                 address = self.at(plane, self.times(source, self.places[2]))
                 self.either(
-                    f.op(f"and i1 {valid[0]}, {valid[1]}"),
+                    f.both(valid[0], valid[1]),
                     lambda address=address, goal=goal: line(address, goal, part, begin),  # type: ignore[misc]
                     lambda goal=goal: line(None, goal, part, begin),  # type: ignore[misc]
                 )
@@ -115,16 +115,16 @@ class MatrixWriter(ElementWriter):
         """Loop over lines of the output: which it is, and where it lies along depth and rows."""
         f, slots = self.f, [self.f.slot("i64", 8) for _ in range(2)]
         for slot, number in zip(slots, self.divided(lines[0], self.counts[1]), strict=True):
-            f.do(f"store i64 {number}, ptr {slot}, align 8")
+            f.store("i64", number, slot, 8)
         with f.loop(*lines) as index:
-            depth, down = (f.op(f"load i64, ptr {slot}, align 8") for slot in slots)
+            depth, down = (f.load("i64", slot, 8) for slot in slots)
             yield index, depth, down
             following = self.plus(down, 1)
-            is_last = f.op(f"icmp eq i64 {following}, {self.counts[1]}")
+            is_last = f.compare("eq", following, self.counts[1])
             deeper = self.plus(depth, f.op(f"zext i1 {is_last} to i64"))
-            f.do(f"store i64 {deeper}, ptr {slots[0]}, align 8")
-            again = f.op(f"select i1 {is_last}, i64 0, i64 {following}")
-            f.do(f"store i64 {again}, ptr {slots[1]}, align 8")
+            f.store("i64", deeper, slots[0], 8)
+            again = f.select(is_last, 0, following)
+            f.store("i64", again, slots[1], 8)
 
     def _place(self, index: str, tap: str, axis: int) -> str:
         """Where along an axis a window reads."""

@@ -81,7 +81,7 @@ class CtcWriter(ElementWriter):
         self.nothing = self.number_of(float("-inf"))
         self.blank = "0" if layout.blank_is_first else self.minus(self.classes, 1)
         all_states = self.plus(self.times(self.labels, 2), 1)
-        lines = self.f.op(f"and i64 {self.plus(self.times(all_states, _WORD), 63)}, -64")
+        lines = self.f.bits(self.plus(self.times(all_states, _WORD), 63), -64)
         rows = self.moved(self.state_classes, lines)
         self.rows = rows
         self.skips, self.after = (self.at(self._row(i), self.lanes) for i in (0, 1))
@@ -110,7 +110,7 @@ class CtcWriter(ElementWriter):
                 self._go_on(sequence, step)
             total = self._total(sequence)
             is_finite = self.m.isfinite(total).ref
-            fits = f.op(f"and i1 {is_finite}, {sequence.can_fit}")
+            fits = f.both(is_finite, sequence.can_fit)
             chosen = f.op(f"select i1 {fits}, {self.kind} {(-total).ref}, {self.kind} 0.0")
             self.put(self.m.value(chosen, self.dtype, 1), self.at(self.losses, number))
             if self.layout.has_gradient:
@@ -122,7 +122,7 @@ class CtcWriter(ElementWriter):
     def _decline_if(self, condition: str) -> None:
         """Leave this call to the interpreter."""
         with self.f.when(condition, seldom=True):
-            self.f.do(f"store i64 1, ptr {self.declined}, align 8")
+            self.f.store("i64", 1, self.declined, 8)
 
     def _integer(self, position: int, index: str) -> str:
         """An element of an input other than the scores, as an integer."""
@@ -137,10 +137,10 @@ class CtcWriter(ElementWriter):
         ends = self.step_count
         if layout.has_data_lengths:
             ends = self._integer(1, number)
-            self._decline_if(f.op(f"icmp sgt i64 {ends}, {self.step_count}"))
+            self._decline_if(f.compare("sgt", ends, self.step_count))
             ends = self.least(ends, self.step_count)
         counted = self._given_count(number) if layout.has_label_lengths else self._count(number)
-        can_fit = f.op(f"icmp sge i64 {counted}, 0")
+        can_fit = f.compare("sge", counted, 0)
         count = self.most(counted, 0)
         self._write_classes(number, count)
         last = self.times(count, 2)
@@ -149,25 +149,25 @@ class CtcWriter(ElementWriter):
 
     def _given_count(self, number: str) -> str:
         count = self._integer(1 + int(self.layout.has_data_lengths), number)
-        self._decline_if(self.f.op(f"icmp sgt i64 {count}, {self.labels}"))
+        self._decline_if(self.f.compare("sgt", count, self.labels))
         return self.least(count, self.labels)
 
     def _count(self, number: str) -> str:
         """How many labels there are before the padding."""
         f, dtype = self.f, self.layout.inputs[0]
         padding, slot = (0 if self.layout.blank_is_first else -1), f.slot("i64", 8)
-        f.do(f"store i64 {self.labels}, ptr {slot}, align 8")
+        f.store("i64", self.labels, slot, 8)
         begin = self.times(number, self.labels)
         with f.loop("0", self.labels) as index:
             label = self.element_of(self.others[0], self.plus(begin, index), dtype)
             ends_here = self.m.equal(label, padding).ref
-            found = f.op(f"load i64, ptr {slot}, align 8")
+            found = f.load("i64", slot, 8)
             first = self.least(found, index)
-            f.do(f"store i64 {self._either(ends_here, first, found)}, ptr {slot}, align 8")
-        return f.op(f"load i64, ptr {slot}, align 8")
+            f.store("i64", self._either(ends_here, first, found), slot, 8)
+        return f.load("i64", slot, 8)
 
     def _either(self, condition: str, yes: str, no: str) -> str:
-        return self.f.op(f"select i1 {condition}, i64 {yes}, i64 {no}")
+        return self.f.select(condition, yes, no)
 
     def _write_classes(self, number: str, count: str) -> None:
         """Write the class of each state, and to which of them a way may come past a blank."""
@@ -175,25 +175,25 @@ class CtcWriter(ElementWriter):
         self._put_class("0", self.blank)
         with f.loop("0", count) as index:
             label = self._integer(0, self.plus(begin, index))
-            self._decline_if(f.op(f"icmp uge i64 {label}, {self.classes}"))
+            self._decline_if(f.compare("uge", label, self.classes))
             label = self.least(self.most(label, 0), self.minus(self.classes, 1))
             state = self.plus(self.times(index, 2), 1)
             before = self._class_of(self.most(self.minus(state, 2), 0))
             self._put_class(state, label)
             self._put_class(self.plus(state, 1), self.blank)
-            differs = [f.op(f"icmp ne i64 {label}, {other}") for other in (self.blank, before)]
-            is_first = f.op(f"icmp eq i64 {index}, 0")
-            skips = f.op(f"and i1 {differs[0]}, {differs[1]}")
-            skips = f.op(f"and i1 {skips}, {f.op(f'xor i1 {is_first}, true')}")
+            differs = [f.compare("ne", label, other) for other in (self.blank, before)]
+            is_first = f.compare("eq", index, 0)
+            skips = f.both(differs[0], differs[1])
+            skips = f.both(skips, f.negated(is_first))
             nothing = self.nothing.ref
             reach = f.op(f"select i1 {skips}, {self.kind} 0.0, {self.kind} {nothing}")
             self.put(self.m.value(reach, self.dtype, 1), self.at(self.skips, state))
 
     def _put_class(self, state: str, ref: str) -> None:
-        self.f.do(f"store i64 {ref}, ptr {self.moved(self.state_classes, state, _WORD)}, align 8")
+        self.f.store("i64", ref, self.moved(self.state_classes, state, _WORD), 8)
 
     def _class_of(self, state: str) -> str:
-        return self.f.op(f"load i64, ptr {self.moved(self.state_classes, state, _WORD)}, align 8")
+        return self.f.load("i64", self.moved(self.state_classes, state, _WORD), 8)
 
     # -- forward ------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class CtcWriter(ElementWriter):
             score = self.whole(self.at(scores, self._class_of(state)))
             self.put_whole((score - largest) - log_sum, self.at(emitted, state))
         self.either(
-            f.op(f"icmp eq i64 {step}, 0"),
+            f.compare("eq", step, 0),
             lambda: self._begin(sequence, emitted, ahead),
             lambda: self._walk(sequence, self._ahead(self.minus(step, 1)), emitted, ahead),
         )
@@ -288,8 +288,8 @@ class CtcWriter(ElementWriter):
 
     def _gradient(self, sequence: _Sequence, total: Value, fits: str) -> None:
         f = self.f
-        has_steps = f.op(f"icmp sgt i64 {sequence.ends}, 0")
-        counts = f.op(f"and i1 {fits}, {has_steps}")
+        has_steps = f.compare("sgt", sequence.ends, 0)
+        counts = f.both(fits, has_steps)
         with f.loop(self._either(counts, sequence.ends, "0"), self.step_count) as step:
             slopes = self._classes_at(self.slopes, sequence, step)
             self.clear(slopes, self.times(self.classes, self.size))

@@ -42,8 +42,8 @@ class CopyStep(Step):
         source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
         first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
         last = f.least(behind, all_bytes)
-        size = f.op(f"sub i64 {last}, {first}")
-        source, target = (f.op(f"getelementptr i8, ptr {p}, i64 {first}") for p in (source, target))
+        size = f.sub(last, first)
+        source, target = (f.offset(p, first) for p in (source, target))
         f.copy(target, source, size)
         f.finish()
 
@@ -88,16 +88,16 @@ class JoinStep(Step):
         addresses = [f.operand(i) for i in range(count + 1)]
         whole = sizes[0]
         for size in sizes[1:]:
-            whole = f.op(f"add i64 {whole}, {size}")
+            whole = f.add(whole, size)
         with f.loop("%begin", "%end") as turn:
-            offset = f.op(f"mul i64 {turn}, {whole}")
-            target = f.op(f"getelementptr i8, ptr {addresses[-1]}, i64 {offset}")
+            offset = f.mul(turn, whole)
+            target = f.offset(addresses[-1], offset)
             for size, address in zip(sizes, addresses, strict=False):
-                start = f.op(f"mul i64 {turn}, {size}")
-                source = f.op(f"getelementptr i8, ptr {address}, i64 {start}")
-                with f.when(f.op(f"icmp ne ptr {source}, {target}")):
+                start = f.mul(turn, size)
+                source = f.offset(address, start)
+                with f.when(f.compare("ne", source, target, "ptr")):
                     f.copy(target, source, size)
-                target = f.op(f"getelementptr i8, ptr {target}, i64 {size}")
+                target = f.offset(target, size)
         f.finish()
 
 

@@ -126,11 +126,11 @@ class _RowWriter(ElementWriter):
         """The row that an index means."""
         whole = self.element_of(self.index, number, self.step_of.kind).astype(INT64).ref
         if self.step_of.declines:
-            beyond = self.f.op(f"icmp uge i64 {whole}, {self.count}")
+            beyond = self.f.compare("uge", whole, self.count)
             with self.f.when(beyond, seldom=True):
-                self.f.do(f"store i64 1, ptr {self.operand(3)}, align 8")
+                self.f.store("i64", 1, self.operand(3), 8)
         if self.step_of.mode in ("clip", "raise"):
             return self.least(self.most(whole, 0), self.minus(self.count, 1))
         rest = self.f.op(f"srem i64 {whole}, {self.count}")
-        is_negative = self.f.op(f"icmp slt i64 {rest}, 0")
-        return self.f.op(f"select i1 {is_negative}, i64 {self.plus(rest, self.count)}, i64 {rest}")
+        is_negative = self.f.compare("slt", rest, 0)
+        return self.f.select(is_negative, self.plus(rest, self.count), rest)

@@ -69,10 +69,10 @@ class TranspositionWriter(ElementWriter):
             ways += [(self.extent_b, count, put) for count in counts]
         left = "true"
         for extent, count, way in ways:
-            fits = self.f.op(f"icmp eq i64 {extent}, {count}")
-            with self.f.when(self.f.op(f"and i1 {left}, {fits}")):
+            fits = self.f.compare("eq", extent, count)
+            with self.f.when(self.f.both(left, fits)):
                 way(count)
-            left = self.f.op(f"and i1 {left}, {self.f.op(f'xor i1 {fits}, true')}")
+            left = self.f.both(left, self.f.negated(fits))
         with self.f.when(left):
             self._squares(source, goal, a, b)
 
@@ -154,8 +154,8 @@ class TranspositionWriter(ElementWriter):
         ):
             is_whole = "true"
             for first, (_, end) in ((along, a), (down, b)):
-                fits = self.f.op(f"icmp sle i64 {self.plus(first, self.lanes)}, {end}")
-                is_whole = self.f.op(f"and i1 {is_whole}, {fits}")
+                fits = self.f.compare("sle", self.plus(first, self.lanes), end)
+                is_whole = self.f.both(is_whole, fits)
             self.either(
                 is_whole,
                 partial(self._square, source, goal, along, down),
@@ -188,6 +188,6 @@ class TranspositionWriter(ElementWriter):
             rows.append(self._masked(place, masks[0]).ref)
         for i, column in enumerate(self._turned(rows)):
             number = self.plus(along, i)
-            with self.f.when(self.f.op(f"icmp slt i64 {number}, {a[1]}")):
+            with self.f.when(self.f.compare("slt", number, a[1])):
                 place = self.at(goal, self.plus(down, self.times(number, self.here_a)))
                 self._put_masked(self.m.value(column, self.dtype, self.lanes), place, masks[1])

@@ -252,24 +252,24 @@ class LongRowStep(LoopStep):
         operands = f.slot(f"[{most} x ptr]")
 
         def put(position: int, address: str) -> None:
-            place = f.op(f"getelementptr ptr, ptr {operands}, i64 {position}")
-            f.do(f"store ptr {address}, ptr {place}")
+            place = f.offset(operands, position, "ptr")
+            f.store("ptr", address, place)
 
         for i in range(own):
             put(i, f.operand(i))
         current, start, size = (f.number(i) for i in range(3))
-        table = f.op("getelementptr i64, ptr %numbers, i64 4")
+        table = f.offset("%numbers", 4, "i64")
         for number, phase in enumerate(self.cut.phases):
-            with f.when(f.op(f"icmp eq i64 {current}, {number}")):
+            with f.when(f.compare("eq", current, number)):
                 count = len(phase.kernel.operands)
                 parts = sum(o.ways != ("repeat",) for o in phase.kernel.operands[own:])
                 for i in range(own, count - parts - 1):
-                    put(i, f.op(f"getelementptr i8, ptr {workspace}, i64 {(i - own) * _CELL}"))
-                put(count - parts - 1, f.op("getelementptr i64, ptr %numbers, i64 3"))
-                part = f.op(f"getelementptr i8, ptr {workspace}, i64 {start}")
+                    put(i, f.offset(workspace, (i - own) * _CELL))
+                put(count - parts - 1, f.offset("%numbers", 3, "i64"))
+                part = f.offset(workspace, start)
                 for i in range(count - parts, count):
                     put(i, part)
-                    part = f.op(f"getelementptr i8, ptr {part}, i64 {size}")
+                    part = f.offset(part, size)
                 arguments = f"ptr {operands}, ptr {table}, i64 %begin, i64 %end"
                 f.do(f"call void @{name}_{number}({arguments})")
         f.finish()

@@ -93,8 +93,7 @@ class _Lowering:
         self.grain = self._entry(rank)
         self.m = KernelEmitter(function, self.extents)
         self.bases = [
-            function.op(f"load ptr, ptr {self._at('%operands', k)}")
-            for k in range(len(kernel.operands))
+            function.load("ptr", self._at("%operands", k)) for k in range(len(kernel.operands))
         ]
         self.strides = [
             {axis: self._entry(rank + 1 + k * rank + axis) for axis in self._strided(operand)}
@@ -128,11 +127,11 @@ class _Lowering:
     # -- run-time numbers and addresses -------------------------------------------------------
 
     def _at(self, base: str, number: int) -> str:
-        return self.function.op(f"getelementptr i64, ptr {base}, i64 {number}")
+        return self.function.offset(base, number, "i64")
 
     def _entry(self, number: int) -> str:
         """Read a number of the table."""
-        return self.function.op(f"load i64, ptr {self._at('%table', number)}")
+        return self.function.load("i64", self._at("%table", number))
 
     @staticmethod
     def _strided(operand: Operand) -> list[int]:
@@ -145,11 +144,11 @@ class _Lowering:
         for axis, stride in self.strides[number].items():
             index = position.indices.get(-1 if operand.ways[axis] == "chunk" else axis)
             if index is not None and index != "0":
-                offset = function.op(f"mul i64 {index}, {stride}")
-                address = function.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+                offset = function.mul(index, stride)
+                address = function.offset(address, offset)
         if operand.ways[self.vector] == "unit" and self.vector in position.indices:
             index, size = position.indices[self.vector], operand.dtype.itemsize
-            address = function.op(f"getelementptr [{size} x i8], ptr {address}, i64 {index}")
+            address = function.offset(address, index, f"[{size} x i8]")
         return address
 
     def _lanes(self, number: int, position: _Position) -> Lanes:
@@ -184,9 +183,9 @@ class _Lowering:
         """Return where in a block's scratch a position is, and the dtype of what is there."""
         number -= len(self.kernel.operands)
         dtype, function = self.kernel.scratch[number], self.function
-        index = function.op(f"sub i64 {position.indices[self.vector]}, {self.block}")
+        index = function.sub(position.indices[self.vector], self.block)
         kind = f"[{dtype.itemsize} x i8]"
-        return function.op(f"getelementptr {kind}, ptr {self.scratch[number]}, i64 {index}"), dtype
+        return function.offset(self.scratch[number], index, kind), dtype
 
     def _write(self, number: int, value: Value, position: _Position) -> None:
         if number >= len(self.kernel.operands):
@@ -226,16 +225,16 @@ class _Lowering:
         if not self._is_chunked:
             return "0", extent
         function = self.function
-        start = function.op(f"mul i64 {indices[-1]}, {self.grain}")
-        return start, function.least(function.op(f"add i64 {start}, {self.grain}"), extent)
+        start = function.mul(indices[-1], self.grain)
+        return start, function.least(function.add(start, self.grain), extent)
 
     def _chunks(self) -> list[tuple[int, str]]:
         """Return axis -1, the chunks that the vector axis is cut to, if it is cut."""
         if not self._is_chunked:
             return []
-        up = self.function.op(f"add i64 {self.extents[self.vector]}, {self.grain}")
-        up = self.function.op(f"sub i64 {up}, 1")
-        return [(-1, self.function.op(f"udiv i64 {up}, {self.grain}"))]
+        up = self.function.add(self.extents[self.vector], self.grain)
+        up = self.function.sub(up, 1)
+        return [(-1, self.function.udiv(up, self.grain))]
 
     @contextmanager
     def _sweep_loops(self, indices: dict[int, str]) -> Iterator[dict[int, str]]:
@@ -256,9 +255,9 @@ class _Lowering:
             aligned = self._aligned(self.kernel.streamed, indices, start, stop)
             yield from self._narrow_span(indices, start, aligned)
             start = aligned
-        length = function.op(f"sub i64 {stop}, {start}")
-        rest = function.op(f"and i64 {length}, {self.wide - 1}")
-        middle = function.op(f"sub i64 {stop}, {rest}")
+        length = function.sub(stop, start)
+        rest = function.bits(length, self.wide - 1)
+        middle = function.sub(stop, rest)
         hoisted = function.opening()
         with function.loop(start, middle, self.wide) as index:
             yield _Position({**indices, axis: index}, Lanes(self.wide), hoisted)
@@ -276,13 +275,13 @@ class _Lowering:
         """Return the first index from which an operand's registers are aligned, at most `stop`."""
         function = self.function
         first = self._address(number, _Position({**indices, self.vector: start}, Lanes(1)))
-        beyond = function.op(f"sub i64 0, {function.op(f'ptrtoint ptr {first} to i64')}")
-        beyond = function.op(f"and i64 {beyond}, {_LINE_BYTES - 1}")
+        beyond = function.sub(0, function.op(f"ptrtoint ptr {first} to i64"))
+        beyond = function.bits(beyond, _LINE_BYTES - 1)
         size = self.kernel.operands[number].dtype.itemsize
-        index = function.op(f"add i64 {start}, {function.op(f'udiv i64 {beyond}, {size}')}")
-        left = function.op(f"urem i64 {beyond}, {size}")
-        never = function.op(f"icmp ne i64 {left}, 0")  # of memory that is not even aligned for one
-        index = function.op(f"select i1 {never}, i64 {stop}, i64 {index}")
+        index = function.add(start, function.udiv(beyond, size))
+        left = function.urem(beyond, size)
+        never = function.compare("ne", left, 0)  # of memory that is not even aligned for one
+        index = function.select(never, stop, index)
         return function.least(index, stop)
 
     def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
@@ -290,7 +289,7 @@ class _Lowering:
         function = self.function
         with function.loop(self._first_block(indices, start, stop), stop, self.block_length) as at:
             self.block = first = function.most(at, start)
-            end = function.least(function.op(f"add i64 {at}, {self.block_length}"), stop)
+            end = function.least(function.add(at, self.block_length), stop)
             for stage in self.kernel.stages:
                 for position in self._spans(indices, first, end):
                     if stage is self.kernel.stages[0] and position.lanes.count == self.wide:
@@ -305,9 +304,7 @@ class _Lowering:
             address, size = self._address(number, position), operand.dtype.itemsize
             for line in range(0, position.lanes.count * size, _LINE_BYTES):
                 ahead = self.block_length * size + line
-                self.function.fetch(
-                    self.function.op(f"getelementptr i8, ptr {address}, i64 {ahead}")
-                )
+                self.function.fetch(self.function.offset(address, ahead))
 
     def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
         """Return where the first block would begin, so that the others are aligned for streaming.
@@ -318,11 +315,11 @@ class _Lowering:
             return start
         function, length = self.function, self.block_length
         aligned = self._aligned(self.kernel.streamed, indices, start, stop)
-        before = function.op(f"sub i64 {aligned}, {start}")
-        before = function.op(f"urem i64 {before}, {length}")
-        missing = function.op(f"sub i64 {length}, {before}")
-        missing = function.op(f"urem i64 {missing}, {length}")
-        return function.op(f"sub i64 {start}, {missing}")
+        before = function.sub(aligned, start)
+        before = function.urem(before, length)
+        missing = function.sub(length, before)
+        missing = function.urem(missing, length)
+        return function.sub(start, missing)
 
     def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
         """Run the stages where the vector axis is kept: registers hold neighbouring results."""
@@ -346,8 +343,8 @@ class _Lowering:
         moving = [o for o in self.kernel.operands if any(o.varies(axis) for axis in axes)]
         length = str(sum(operand.dtype.itemsize for operand in moving))
         for axis in axes:
-            length = function.op(f"mul i64 {length}, {self.extents[axis]}")
-        count = function.op(f"udiv i64 {_ROWS_BYTES}, {function.most(length, 1)}")
+            length = function.mul(length, self.extents[axis])
+        count = function.udiv(_ROWS_BYTES, function.most(length, 1))
         return function.least(function.most(count, 1), _MOST_ROWS)
 
     def _rows(self) -> None:
@@ -359,10 +356,10 @@ class _Lowering:
         function, left = self.function, RowValues(self.m, _MOST_ROWS)
         count = self._rows_at_once()
         with function.loop("%begin", "%end", count) as first:
-            end = function.least(function.op(f"add i64 {first}, {count}"), "%end")
+            end = function.least(function.add(first, count), "%end")
             for stages in self._passes():
                 with self.units.loop(first, end) as (unit, indices):
-                    row = function.op(f"sub i64 {unit}, {first}")
+                    row = function.sub(unit, first)
                     reduced = left.of(row)
                     known = len(reduced)
                     for stage in stages:

@@ -161,7 +161,7 @@ class Accumulator:
 
     def _load(self, slot: str, lanes: int) -> Value:
         kind = vector_type(self.dtype, lanes)
-        ref = self.m.function.op(f"load {kind}, ptr {slot}, align 64")
+        ref = self.m.function.load(kind, slot, 64)
         return self.m.value(ref, self.dtype, lanes)
 
     def _read(self, lanes: int) -> list[Value]:
@@ -169,7 +169,7 @@ class Accumulator:
 
     def _write(self, slots: list[str], values: list[Value]) -> None:
         for slot, value in zip(slots, values, strict=True):
-            self.m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
+            self.m.function.store(value.type, value.ref, slot, 64)
 
     def lanewise(self, lanes: int) -> Value:
         """Return the finished result of each of so many lanes."""

@@ -23,7 +23,7 @@ class RowValues:
         """Read what there is of a row."""
         found = []
         for array, like in self._arrays:
-            ref = self.m.function.op(f"load {like.type}, ptr {self._place(array, like, row)}")
+            ref = self.m.function.load(like.type, self._place(array, like, row))
             found.append(self.m.value(ref, like.dtype, 1).within(like.bounds))
         return found
 
@@ -33,7 +33,7 @@ class RowValues:
             array = self.m.function.slot(f"[{self.rows} x {value.type}]")
             self._arrays.append((array, value))
             place = self._place(array, value, row)
-            self.m.function.do(f"store {value.type} {value.ref}, ptr {place}")
+            self.m.function.store(value.type, value.ref, place)
 
     def _place(self, array: str, like: Value, row: str) -> str:
-        return self.m.function.op(f"getelementptr {like.type}, ptr {array}, i64 {row}")
+        return self.m.function.offset(array, row, like.type)

@@ -26,27 +26,27 @@ class Units:
         """
         function = self.function
         slots = {axis: function.slot("i64", 8) for axis, _ in self.wheels}
-        with function.when(function.op(f"icmp slt i64 {begin}, {end}")):
+        with function.when(function.compare("slt", begin, end)):
             rest = begin
             for axis, extent in self.wheels:
                 last = axis == self.wheels[-1][0]
-                index = rest if last else function.op(f"urem i64 {rest}, {extent}")
-                rest = rest if last else function.op(f"udiv i64 {rest}, {extent}")
-                function.do(f"store i64 {index}, ptr {slots[axis]}")
+                index = rest if last else function.urem(rest, extent)
+                rest = rest if last else function.udiv(rest, extent)
+                function.store("i64", index, slots[axis])
             with function.loop(begin, end) as unit:
-                yield unit, {axis: function.op(f"load i64, ptr {slots[axis]}") for axis in slots}
+                yield unit, {axis: function.load("i64", slots[axis]) for axis in slots}
                 self._count_on(slots)
 
     def _count_on(self, slots: dict[int, str]) -> None:
         """Move one step: a wheel that is full turns to 0 and takes the next along."""
         function, carry = self.function, "1"
         for axis, extent in self.wheels:
-            index = function.op(f"load i64, ptr {slots[axis]}")
-            moved = function.op(f"add i64 {index}, {carry}")
+            index = function.load("i64", slots[axis])
+            moved = function.add(index, carry)
             if axis == self.wheels[-1][0]:
-                function.do(f"store i64 {moved}, ptr {slots[axis]}")
+                function.store("i64", moved, slots[axis])
                 return
-            full = function.op(f"icmp eq i64 {moved}, {extent}")
-            index = function.op(f"select i1 {full}, i64 0, i64 {moved}")
-            function.do(f"store i64 {index}, ptr {slots[axis]}")
+            full = function.compare("eq", moved, extent)
+            index = function.select(full, 0, moved)
+            function.store("i64", index, slots[axis])
             carry = function.op(f"zext i1 {full} to i64")

@@ -13,6 +13,7 @@ from dataclasses import field
 from functools import cache
 from typing import Any
 
+from gluonic.codegen.machine.integers import IntegerCode
 from gluonic.codegen.machine.target import Target
 from gluonic.support.record import record
 
@@ -103,7 +104,7 @@ def _flat(lines: list[Any]) -> Iterator[str]:
             yield from _flat(line)
 
 
-class LLVMFunction:
+class LLVMFunction(IntegerCode):
     """The body of a function while it is being written.
 
     Parameters
@@ -204,7 +205,7 @@ class LLVMFunction:
     def loop(self, start: str, stop: str, step: int | str = 1) -> Iterator[str]:
         """Repeat what is written inside for ``start, start + step, …`` below `stop`."""
         before, body, after = self.block, self.label("loop"), self.label("done")
-        enter = self.op(f"icmp slt i64 {start}, {stop}")
+        enter = self.compare("slt", start, stop)
         self.do(f"br i1 {enter}, label %{body}, label %{after}")
         self.start(body)
         index = self.op("")
@@ -212,7 +213,7 @@ class LLVMFunction:
         yield index
         following = self.op(f"add nsw i64 {index}, {step}")
         lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
-        again = self.op(f"icmp slt i64 {following}, {stop}")
+        again = self.compare("slt", following, stop)
         self.do(f"br i1 {again}, label %{body}, label %{after}")
         self.start(after)
 

@@ -17,10 +17,10 @@ class StepFunction(LLVMFunction):
 
     def operand(self, position: int) -> str:
         """The address of an operand."""
-        place = self.op(f"getelementptr ptr, ptr %operands, i64 {position}")
-        return self.op(f"load ptr, ptr {place}")
+        place = self.offset("%operands", position, "ptr")
+        return self.load("ptr", place)
 
     def number(self, position: int) -> str:
         """A run-time number."""
-        place = self.op(f"getelementptr i64, ptr %numbers, i64 {position}")
-        return self.op(f"load i64, ptr {place}")
+        place = self.offset("%numbers", position, "i64")
+        return self.load("i64", place)

@@ -63,7 +63,7 @@ def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | Non
     elif lanes.mask is not None:
         ref = masked_load(m.function, kind, address, size, lanes.mask.ref)
     else:
-        ref = m.function.op(f"load {kind}, ptr {address}, align {size}")
+        ref = m.function.load(kind, address, size)
     return _from_memory(m, m.value(ref, stored, lanes.count), dtype)
 
 
@@ -79,7 +79,7 @@ def store(
     elif lanes.mask is not None:
         masked_store(m.function, ready.type, ready.ref, address, size, lanes.mask.ref)
     else:
-        m.function.do(f"store {ready.type} {ready.ref}, ptr {address}, align {size}")
+        m.function.store(ready.type, ready.ref, address, size)
 
 
 def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> None:
@@ -95,7 +95,7 @@ def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> 
 
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
     """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
-    left = m.function.least(m.function.op(f"sub i64 {stop}, {first}"), count)
+    left = m.function.least(m.function.sub(stop, first), count)
     limit = m.value(m.function.op(f"trunc i64 {left} to i32"), INT32, 1)
     return counting(m, count, INT32) < m.spread(limit, count)
 

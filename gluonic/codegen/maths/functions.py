@@ -112,11 +112,11 @@ def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
     wide = [m.spread(value, lanes) for value in values]
     slots = [m.function.slot(wide[0].type) for _ in (None, *wide)]
     for value, slot in zip(wide, slots[1:], strict=True):
-        m.function.do(f"store {value.type} {value.ref}, ptr {slot}, align 64")
+        m.function.store(value.type, value.ref, slot, 64)
     name = _lane_loop(m, symbol, kind, len(wide))
     listed = ", ".join(f"ptr {slot}" for slot in slots)
     m.function.do(f"call void @{name}(i64 {lanes}, {listed})")
-    ref = m.function.op(f"load {wide[0].type}, ptr {slots[0]}, align 64")
+    ref = m.function.load(wide[0].type, slots[0], 64)
     return m.value(ref, wide[0].dtype, lanes)
 
 
@@ -133,10 +133,10 @@ def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
         with loop.loop("0", "%lanes") as lane:
             loaded = []
             for ref in inputs:
-                place = loop.op(f"getelementptr {kind}, ptr {ref}, i64 {lane}")
-                loaded.append(f"{kind} " + loop.op(f"load {kind}, ptr {place}"))
+                place = loop.offset(ref, lane, kind)
+                loaded.append(f"{kind} " + loop.load(kind, place))
             result = loop.op(f"call {kind} {called}({', '.join(loaded)})")
-            place = loop.op(f"getelementptr {kind}, ptr %out, i64 {lane}")
-            loop.do(f"store {kind} {result}, ptr {place}")
+            place = loop.offset("%out", lane, kind)
+            loop.store(kind, result, place)
         loop.finish()
     return name

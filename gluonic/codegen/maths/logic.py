@@ -123,7 +123,7 @@ class Logic(Registers):
             return condition
         bits = f"i{condition.lanes}"
         ref = self.function.op(f"bitcast {condition.type} {condition.ref} to {bits}")
-        return self.value(self.function.op(f"icmp ne {bits} {ref}, 0"), BOOL, 1)
+        return self.value(self.function.compare("ne", ref, 0, bits), BOOL, 1)
 
     def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
         """Return `usual`, or what `rare` writes if the condition holds in any lane.

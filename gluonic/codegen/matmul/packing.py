@@ -56,22 +56,18 @@ class PackStep(Step):
         f = StepFunction(module, name)
         weight, goal = f.operand(0), f.operand(1)
         columns, inner = f.number(0), f.number(1)
-        up = f.op(f"add i64 {inner}, {lanes - 1}")
-        padded = f.op(f"and i64 {up}, {-lanes}")
+        up = f.add(inner, lanes - 1)
+        padded = f.bits(up, -lanes)
         with f.loop("%begin", "%end") as unit:
-            first = f.op(f"mul i64 {unit}, {widest}")
-            left = f.op(f"sub i64 {columns}, {first}")
+            first = f.mul(unit, widest)
+            left = f.sub(columns, first)
             count = f.least(left, widest)
-            source = f.op(
-                f"getelementptr float, ptr {weight}, i64 {f.op(f'mul i64 {first}, {inner}')}"
-            )
-            place = f.op(
-                f"getelementptr float, ptr {goal}, i64 {f.op(f'mul i64 {first}, {padded}')}"
-            )
+            source = f.offset(weight, f.mul(first, inner), "float")
+            place = f.offset(goal, f.mul(first, padded), "float")
             for packer, width, below in zip(packers, widths, [*widths[1:], 0], strict=True):
-                fits = f.op(f"icmp sle i64 {count}, {width}")
-                is_needed = f.op(f"icmp sgt i64 {count}, {below}")
-                with f.when(f.op(f"and i1 {fits}, {is_needed}")):
+                fits = f.compare("sle", count, width)
+                is_needed = f.compare("sgt", count, below)
+                with f.when(f.both(fits, is_needed)):
                     f.do(
                         f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
                         f"ptr {place})"

@@ -17,21 +17,21 @@ class FactorWriter:
         self.vector = vector_type(dtype, lanes)
 
     def _at(self, base: str, index: str) -> str:
-        return self.f.op(f"getelementptr {self.kind}, ptr {base}, i64 {index}")
+        return self.f.offset(base, index, self.kind)
 
     def _times(self, a: str, b: str | int) -> str:
-        return self.f.op(f"mul i64 {a}, {b}")
+        return self.f.mul(a, b)
 
     def _plus(self, a: str, b: str | int) -> str:
-        return self.f.op(f"add i64 {a}, {b}")
+        return self.f.add(a, b)
 
     def _load(self, address: str, vector: bool = True) -> str:
         kind = self.vector if vector else self.kind
-        return self.f.op(f"load {kind}, ptr {address}, align {self.size}")
+        return self.f.load(kind, address, self.size)
 
     def _store(self, value: str, address: str, vector: bool = True) -> None:
         kind = self.vector if vector else self.kind
-        self.f.do(f"store {kind} {value}, ptr {address}, align {self.size}")
+        self.f.store(kind, value, address, self.size)
 
     def _copy(self, target: str, source: str, count: str) -> None:
         """Copy so many elements."""
@@ -57,8 +57,8 @@ class _TurnedPacker(FactorWriter):
         super().__init__(function, dtype, lanes)
         f = self.f
         last = self._plus("%columns", -1)
-        rest = f.op(f"and i64 %inner, {lanes - 1}")
-        middle = f.op(f"sub i64 %inner, {rest}")
+        rest = f.bits("%inner", lanes - 1)
+        middle = f.sub("%inner", rest)
         with f.loop("0", str(width), lanes) as first:
             panel, sources = self._at("%panel", first), []
             for lane in range(lanes):  # columns behind the last one repeat it
@@ -97,9 +97,7 @@ class _TurnedPacker(FactorWriter):
         return columns
 
     def _quarter(self, source: str, place: str, count: int) -> str:
-        return self.f.op(
-            f"load <{count} x {self.kind}>, ptr {self._at(source, place)}, align {self.size}"
-        )
+        return self.f.load(f"<{count} x {self.kind}>", self._at(source, place), self.size)
 
     def _joined(self, parts: list[str], count: int) -> str:
         """Registers of `count` elements as one register."""
@@ -124,32 +122,32 @@ def write_left_packer(module: LLVMModule, dtype: Dtype, height: int) -> None:
     kind, size = scalar_type(dtype), dtype.itemsize
 
     def at(base: str, index: str) -> str:
-        return f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+        return f.offset(base, index, kind)
 
-    left = f.op(f"urem i64 %rows, {height}")
-    whole = f.op(f"sub i64 %rows, {left}")
+    left = f.urem("%rows", height)
+    whole = f.sub("%rows", left)
     widths = [4, 2] if height == 6 else [height]
     with pieces(f, "%inner", _BATCH) as (begin, count), f.loop("0", "%rows", height) as row:
-        full = f.op(f"icmp slt i64 {row}, {whole}")
-        stop = f.op(f"add i64 {begin}, {count}")
-        tile, lines = at("%goal", f.op(f"mul i64 {row}, %inner")), at("%a", row)
+        full = f.compare("slt", row, whole)
+        stop = f.add(begin, count)
+        tile, lines = at("%goal", f.mul(row, "%inner")), at("%a", row)
 
         def ends(k: str) -> tuple[str, str]:
-            source = at(lines, f.op(f"mul i64 {k}, %lead"))
-            return source, at(tile, f.op(f"mul i64 {k}, {height}"))
+            source = at(lines, f.mul(k, "%lead"))
+            return source, at(tile, f.mul(k, height))
 
         with f.when(full), f.loop(begin, stop) as k:
             (source, goal), position = ends(k), 0
             for width in widths:
                 wide = f"<{width} x {kind}>"
-                value = f.op(f"load {wide}, ptr {at(source, str(position))}, align {size}")
-                f.do(f"store {wide} {value}, ptr {at(goal, str(position))}, align {size}")
+                value = f.load(wide, at(source, str(position)), size)
+                f.store(wide, value, at(goal, str(position)), size)
                 position += width
-        with f.when(f.op(f"xor i1 {full}, true")), f.loop(begin, stop) as k:
+        with f.when(f.negated(full)), f.loop(begin, stop) as k:
             source, goal = ends(k)
             with f.loop("0", left) as i:
-                value = f.op(f"load {kind}, ptr {at(source, i)}")
-                f.do(f"store {kind} {value}, ptr {at(goal, i)}")
+                value = f.load(kind, at(source, i))
+                f.store(kind, value, at(goal, i))
     f.finish()
 
 
@@ -157,5 +155,5 @@ def write_left_packer(module: LLVMModule, dtype: Dtype, height: int) -> None:
 def pieces(f: LLVMFunction, length: str, most: int) -> Iterator[tuple[str, str]]:
     """Loop over pieces of a length; yields where each begins, and how long it is."""
     with f.loop("0", length, most) as first:
-        left = f.op(f"sub i64 {length}, {first}")
+        left = f.sub(length, first)
         yield first, f.least(left, most)

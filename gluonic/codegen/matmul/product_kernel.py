@@ -142,7 +142,7 @@ class _PanelWriter(FactorWriter):
         self.m = Emitter(function)
         length = _up(tiling.rows * self.width, block_length(function.module.target, form.dtype))
         self.edge = function.slot(f"[{length} x {self.kind}]")
-        self.whole = function.op(f"icmp eq i64 %columns, {self.width}")
+        self.whole = function.compare("eq", "%columns", self.width)
         self.shift = self._pack_bias() if form.has_bias else ""
         self.panel = "%panel"
         if form.packed_b:
@@ -166,7 +166,7 @@ class _PanelWriter(FactorWriter):
         if self.form.turned_b:
             self._pack_turned()
             return
-        partial = self.f.op(f"xor i1 {self.whole}, true")
+        partial = self.f.negated(self.whole)
         with self.f.when(self.whole), self.f.loop("0", "%inner") as k:
             source, goal = self._at("%b", self._times(k, "%lead_b")), self._panel_row(k)
             for number in range(self.vectors):
@@ -192,8 +192,8 @@ class _PanelWriter(FactorWriter):
         """Whole tiles, then smaller ones for the rows that are left."""
         start = "0"
         for rows in self.tiling.heights(self.vectors):
-            left = self.f.op(f"sub i64 %rows, {start}")
-            count = self.f.op(f"udiv i64 {left}, {rows}")
+            left = self.f.sub("%rows", start)
+            count = self.f.udiv(left, rows)
             if rows == self.tiling.rows and 4 in self.tiling.heights(self.vectors):
                 count = self._fewer(count)
             stop = self._plus(start, self._times(count, rows))
@@ -205,11 +205,11 @@ class _PanelWriter(FactorWriter):
         """How many of the largest tiles there are: one less if two of four rows then end what it leaves."""
         if self.form.turned_a:  # packed by the rows of the largest
             return count
-        rest = self.f.op(f"urem i64 %rows, {self.tiling.rows}")
-        is_half = self.f.op(f"icmp eq i64 {self.f.op(f'and i64 {rest}, 6')}, 2")
-        some = self.f.op(f"icmp sgt i64 {count}, 0")
-        both = self.f.op(f"and i1 {is_half}, {some}")
-        return self.f.op(f"sub i64 {count}, {self.f.op(f'zext i1 {both} to i64')}")
+        rest = self.f.urem("%rows", self.tiling.rows)
+        is_half = self.f.compare("eq", self.f.bits(rest, 6), 2)
+        some = self.f.compare("sgt", count, 0)
+        both = self.f.both(is_half, some)
+        return self.f.sub(count, self.f.op(f"zext i1 {both} to i64"))
 
     def _tile(self, row: str, rows: int) -> None:
         """Sum up one tile and store it."""
@@ -226,8 +226,8 @@ class _PanelWriter(FactorWriter):
             self._resume(row, sums)
         begin, steps = "0", self.tiling.steps(rows, self.vectors)
         if steps > 1:
-            rest = self.f.op(f"urem i64 %inner, {steps}")
-            begin = self.f.op(f"sub i64 %inner, {rest}")
+            rest = self.f.urem("%inner", steps)
+            begin = self.f.sub("%inner", rest)
             with self.f.loop("0", begin, steps) as k:
                 self._add_products(k, starts, sums, steps)
         with self.f.loop(begin, "%inner") as k:
@@ -260,20 +260,20 @@ class _PanelWriter(FactorWriter):
                 lines.append(self._at(lines[-1], "%lead_a"))
             # LLVM would add up their distance again in the loop if it saw that it is one
             return [self.f.op(f"freeze ptr {line}") for line in lines]
-        within = self.f.op(f"urem i64 {row}, {self.tiling.rows}")
-        before = self._times(self.f.op(f"sub i64 {row}, {within}"), "%inner")
+        within = self.f.urem(row, self.tiling.rows)
+        before = self._times(self.f.sub(row, within), "%inner")
         start = self._at("%a", self._plus(before, within))
         return [self._at(start, str(i)) for i in range(rows)]
 
     def _resume(self, row: str, sums: Sequence[Sequence[str]]) -> None:
         """Start from what is there, unless this is the first part of the length summed over."""
         goal = self._at("%c", self._times(row, "%lead_c"))
-        resumed = self.f.op("xor i1 %fresh, true")
-        with self.f.when(self.f.op(f"and i1 {resumed}, {self.whole}")):
+        resumed = self.f.negated("%fresh")
+        with self.f.when(self.f.both(resumed, self.whole)):
             for i, line in enumerate(sums):
                 self._load_row(self._at(goal, self._times("%lead_c", i)), line)
-        partial = self.f.op(f"xor i1 {self.whole}, true")
-        with self.f.when(self.f.op(f"and i1 {resumed}, {partial}")):
+        partial = self.f.negated(self.whole)
+        with self.f.when(self.f.both(resumed, partial)):
             for i, line in enumerate(sums):
                 self._copy(self.edge, self._at(goal, self._times("%lead_c", i)), "%columns")
                 self._load_row(self.edge, line)
@@ -294,7 +294,7 @@ class _PanelWriter(FactorWriter):
         with self.f.when(self.whole):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
-        with self.f.when(self.f.op(f"xor i1 {self.whole}, true")):
+        with self.f.when(self.f.negated(self.whole)):
             for i, place in enumerate(self._store_edge(results)):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
 

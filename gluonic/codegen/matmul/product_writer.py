@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from gluonic.codegen.machine.integers import Index
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import literal, scalar_type
@@ -62,16 +63,10 @@ class ProductWriter:
         columns = held.extents[1]
         if not held.place:
             return columns
-        return self._times(self._times(columns, str(held.place[0])), held.heads)
+        return self.f.mul(self.f.mul(columns, held.place[0]), held.heads)
 
     def _at(self, base: str, kind: str, index: str) -> str:
-        return self.f.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
-
-    def _times(self, a: str, b: str) -> str:
-        return self.f.op(f"mul i64 {a}, {b}")
-
-    def _plus(self, a: str, b: str) -> str:
-        return self.f.op(f"add i64 {a}, {b}")
+        return self.f.offset(base, index, kind)
 
     def write(self) -> None:
         """Write the choice among the ways of computing."""
@@ -83,7 +78,7 @@ class ProductWriter:
             BLAS: self._calls,
         }
         for number in self.plan.ways:
-            with f.when(f.op(f"icmp eq i64 {self.method}, {number}")):
+            with f.when(f.compare("eq", self.method, number)):
                 ways[number]()
         f.finish()
 
@@ -101,12 +96,12 @@ class ProductWriter:
         """How many elements lie before one of the matrices of an array."""
         rows, columns = held.extents
         if not held.place:
-            return self._times(product, self._times(rows, columns))
+            return self.f.mul(product, self.f.mul(rows, columns))
         parts, part = held.place
         batch, head = (self.f.op(f"{div} i64 {product}, {held.heads}") for div in ("udiv", "urem"))
-        pieces = self._plus(self._times(head, str(parts)), str(part))
-        before = self._times(batch, self._times(rows, lead))
-        return self._plus(before, self._times(pieces, columns))
+        pieces = self.f.add(self.f.mul(head, parts), part)
+        before = self.f.mul(batch, self.f.mul(rows, lead))
+        return self.f.add(before, self.f.mul(pieces, columns))
 
     def _products(self) -> None:
         """Write the loop over products: each is a unit."""
@@ -122,35 +117,35 @@ class ProductWriter:
         """Write the loop over blocks of rows; all panels go over each part of one; a unit is a panel."""
         f, width = self.f, self.plan.unit_columns
         down = self._parts(self.rows, self.block)
-        with self._lines(self._parts(self.columns, str(width))) as (line, low, high):
-            row = self._times(f.op(f"urem i64 {line}, {down}"), self.block)
-            rows = self._less(self.rows, self._plus(row, self.block), row)
-            a, b, c = self._matrices(f.op(f"udiv i64 {line}, {down}"))
-            a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            c = self._at(c, self.kind, self._times(row, self.leads[2]))
+        with self._lines(self._parts(self.columns, width)) as (line, low, high):
+            row = self.f.mul(f.urem(line, down), self.block)
+            rows = self._less(self.rows, self.f.add(row, self.block), row)
+            a, b, c = self._matrices(f.udiv(line, down))
+            a = self._at(a, self.kind, self.f.mul(row, self.leads[0]))
+            c = self._at(c, self.kind, self.f.mul(row, self.leads[2]))
             with f.loop("0", self.inner, self.part) as begin, f.loop(low, high) as panel:
-                inner = self._less(self.inner, self._plus(begin, self.part), begin)
-                first = self._times(panel, str(width))
-                count = self._less(self.columns, self._plus(first, str(width)), first)
+                inner = self._less(self.inner, self.f.add(begin, self.part), begin)
+                first = self.f.mul(panel, width)
+                count = self._less(self.columns, self.f.add(first, width), first)
                 here = self._at(a, self.kind, begin)
                 self._panel((begin, inner), (here, b, c), rows, (first, count))
 
     def _panels(self) -> None:
         """Write the loop over panels, a unit is some rows of one."""
         f, width = self.f, self.plan.unit_columns
-        across, (_, tb) = self._parts(self.columns, str(width)), self.plan.turned
-        with self._lines(self._parts(self.rows, str(ROWS))) as (line, low, high):
-            product = f.op(f"udiv i64 {line}, {across}")
-            panel = f.op(f"urem i64 {line}, {across}")
-            first = self._times(panel, str(width))
-            row = self._times(low, str(ROWS))
-            rows = self._less(self.rows, self._times(high, str(ROWS)), row)
+        across, (_, tb) = self._parts(self.columns, width), self.plan.turned
+        with self._lines(self._parts(self.rows, ROWS)) as (line, low, high):
+            product = f.udiv(line, across)
+            panel = f.urem(line, across)
+            first = self.f.mul(panel, width)
+            row = self.f.mul(low, ROWS)
+            rows = self._less(self.rows, self.f.mul(high, ROWS), row)
             a, b, c = self._matrices(product)
-            a = self._at(a, self.kind, self._times(row, self.leads[0]))
-            c = self._at(c, self.kind, self._times(row, self.leads[2]))
+            a = self._at(a, self.kind, self.f.mul(row, self.leads[0]))
+            c = self._at(c, self.kind, self.f.mul(row, self.leads[2]))
             with pieces(f, self.inner, LONG) as (begin, inner):
-                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
-                count = self._less(self.columns, self._plus(first, str(width)), first)
+                b = self._at(b, self.kind, begin if tb else self.f.mul(begin, self.leads[1]))
+                count = self._less(self.columns, self.f.add(first, width), first)
                 a = self._at(a, self.kind, begin)
                 self._panel((begin, inner), (a, b, c), rows, (first, count))
 
@@ -158,36 +153,36 @@ class ProductWriter:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
         f, width = self.f, self.plan.unit_columns
         tb = self.plan.turned[1]
-        with self._lines(self._parts(self.columns, str(width))) as (product, low, high):
-            start = self._times(low, str(width))
-            length = self._less(self.columns, self._times(high, str(width)), start)
+        with self._lines(self._parts(self.columns, width)) as (product, low, high):
+            start = self.f.mul(low, width)
+            length = self._less(self.columns, self.f.mul(high, width), start)
             a, b, c = self._matrices(product)
             with pieces(f, self.inner, PART) as (begin, inner):
                 left = self._left(a, begin, inner, self.leads[0])
-                b = self._at(b, self.kind, begin if tb else self._times(begin, self.leads[1]))
+                b = self._at(b, self.kind, begin if tb else self.f.mul(begin, self.leads[1]))
                 with pieces(f, length, self.plan.tiling.columns) as (first, count):
-                    columns = self._plus(start, first), count
+                    columns = self.f.add(start, first), count
                     self._panel((begin, inner), (left, b, c), self.rows, columns)
 
-    def _parts(self, extent: str, size: str) -> str:
+    def _parts(self, extent: str, size: Index) -> str:
         """How many parts of a size there are, at least one."""
-        parts = self.f.op(f"udiv i64 {self._plus(extent, self._plus(size, '-1'))}, {size}")
+        parts = self.f.udiv(self.f.add(extent, self.f.add(size, -1)), size)
         return self.f.most(parts, 1)
 
-    def _less(self, most: str, end: str, start: str) -> str:
+    def _less(self, most: str, end: str, start: Index) -> str:
         """How far it is from `start` to `end`, which is `most` at most."""
-        return self.f.op(f"sub i64 {self.f.least(most, end)}, {start}")
+        return self.f.sub(self.f.least(most, end), start)
 
     @contextmanager
     def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
         """Loop over lines of so many units; yield each one's number, and the units in it, from and to."""
         f = self.f
-        behind = f.op(f"add i64 %end, {self._plus(length, '-1')}")
-        first = f.op(f"udiv i64 %begin, {length}")
-        with f.loop(first, f.op(f"udiv i64 {behind}, {length}")) as line:
-            start = self._times(line, length)
-            low = f.op(f"sub i64 {f.most('%begin', start)}, {start}")
-            yield line, low, self._less("%end", self._plus(start, length), start)
+        behind = f.add("%end", self.f.add(length, -1))
+        first = f.udiv("%begin", length)
+        with f.loop(first, f.udiv(behind, length)) as line:
+            start = self.f.mul(line, length)
+            low = f.sub(f.most("%begin", start), start)
+            yield line, low, self._less("%end", self.f.add(start, length), start)
 
     def _panel(
         self,
@@ -198,9 +193,9 @@ class ProductWriter:
     ) -> None:
         """Write the call for a part of the length, some rows and the columns of a panel."""
         f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
-        fresh = f.op(f"icmp eq i64 {begin}, 0")
-        last = f.op(f"icmp eq i64 {self._plus(begin, inner)}, {self.inner}")
-        start = self._times(first, self.leads[1]) if self.plan.turned[1] else first
+        fresh = f.compare("eq", begin, 0)
+        last = f.compare("eq", self.f.add(begin, inner), self.inner)
+        start = self.f.mul(first, self.leads[1]) if self.plan.turned[1] else first
         panel = self._packed_panel(first) if self.plan.form.packed_b else self.workspace
         bias = self._at(self.bias, self.kind, first) if self.plan.form.has_bias else "null"
         goal = self._at(c, self.kind, first)
@@ -214,13 +209,13 @@ class ProductWriter:
     def _packed_panel(self, first: str) -> str:
         """Where the panel that begins with a column lies among all that are packed."""
         lanes = self.plan.tiling.lanes
-        up = self.f.op(f"add i64 {self.inner}, {lanes - 1}")
-        padded = self.f.op(f"and i64 {up}, {-lanes}")
-        return self._at(self.packed, self.kind, self._times(first, padded))
+        up = self.f.add(self.inner, lanes - 1)
+        padded = self.f.bits(up, -lanes)
+        return self._at(self.packed, self.kind, self.f.mul(first, padded))
 
     def _left(self, a: str, begin: str, inner: str, lead: str) -> str:
         """The left factor's part from `begin` on, packed."""
-        part = self._at(a, self.kind, self._times(begin, lead))
+        part = self._at(a, self.kind, self.f.mul(begin, lead))
         goal = self._at(self.workspace, "i8", str(self.plan.packed_left_at))
         arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
         self.f.do(f"call void @{LEFT_PACKER.format(self.plan.dtype.name)}({arguments})")
@@ -231,9 +226,9 @@ class ProductWriter:
         f, tiling = self.f, self.plan.tiling
         narrower = (*tiling.vectors[1:], 0)
         for vectors, below in zip(tiling.vectors, narrower, strict=True):
-            enough = f.op(f"icmp sle i64 {count}, {vectors * tiling.lanes}")
-            needed = f.op(f"icmp sgt i64 {count}, {below * tiling.lanes}")
-            with f.when(f.op(f"and i1 {enough}, {needed}")):
+            enough = f.compare("sle", count, vectors * tiling.lanes)
+            needed = f.compare("sgt", count, below * tiling.lanes)
+            with f.when(f.both(enough, needed)):
                 f.do(f"call void @{self.plan.form.symbol(vectors)}({arguments})")
 
     def _loops(self, a: str, b: str, c: str) -> None:
@@ -244,35 +239,35 @@ class ProductWriter:
         with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
             start = literal(0.0, self.plan.dtype)
             if self.plan.form.has_bias:
-                start = f.op(f"load {kind}, ptr {self._at(self.bias, kind, j)}")
-            f.do(f"store {kind} {start}, ptr {sum_slot}")
+                start = f.load(kind, self._at(self.bias, kind, j))
+            f.store(kind, start, sum_slot)
             with f.loop("0", self.inner) as k:
                 x = self._element(a, (k, i) if ta else (i, k), self.leads[0])
                 y = self._element(b, (j, k) if tb else (k, j), self.leads[1])
-                total = f.op(f"load {kind}, ptr {sum_slot}")
+                total = f.load(kind, sum_slot)
                 name = f"llvm.fmuladd.f{self.size * 8}"
                 total = f.call(name, kind, [(kind, x), (kind, y), (kind, total)])
-                f.do(f"store {kind} {total}, ptr {sum_slot}")
-            total = f.op(f"load {kind}, ptr {sum_slot}")
+                f.store(kind, total, sum_slot)
+            total = f.load(kind, sum_slot)
             if self.plan.form.epilogue is not None:
                 m = Emitter(f)
                 total = self.plan.form.epilogue.applied(m, total, self.plan.dtype, 1)
-            place = self._at(c, kind, self._plus(self._times(i, self.leads[2]), j))
-            f.do(f"store {kind} {total}, ptr {place}")
+            place = self._at(c, kind, self.f.add(self.f.mul(i, self.leads[2]), j))
+            f.store(kind, total, place)
 
     def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
-        place = self._at(base, self.kind, self._plus(self._times(index[0], lead), index[1]))
-        return self.f.op(f"load {self.kind}, ptr {place}")
+        place = self._at(base, self.kind, self.f.add(self.f.mul(index[0], lead), index[1]))
+        return self.f.load(self.kind, place)
 
     def _calls(self) -> None:
         """Write the loop over calls of BLAS: a unit is some columns."""
         f = self.f
         across = self._parts(self.columns, str(BLAS_COLUMNS))
         with f.loop("%begin", "%end") as unit:
-            a, b, c = self._matrices(f.op(f"udiv i64 {unit}, {across}"))
-            first = self._times(f.op(f"urem i64 {unit}, {across}"), str(BLAS_COLUMNS))
-            count = self._less(self.columns, self._plus(first, str(BLAS_COLUMNS)), first)
-            start = self._times(first, self.leads[1]) if self.plan.turned[1] else first
+            a, b, c = self._matrices(f.udiv(unit, across))
+            first = self.f.mul(f.urem(unit, across), str(BLAS_COLUMNS))
+            count = self._less(self.columns, self.f.add(first, str(BLAS_COLUMNS)), first)
+            start = self.f.mul(first, self.leads[1]) if self.plan.turned[1] else first
             c = self._at(c, self.kind, first)
             self._call(a, self._at(b, self.kind, start), c, (first, count))
             if self.plan.form.epilogue is not None:
@@ -282,11 +277,11 @@ class ProductWriter:
         """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
         if self.plan.form.has_bias:
             self._spread_bias(c, columns)
-        is_row = self.f.op(f"icmp eq i64 {self.rows}, 1")
-        is_row = self.f.op(f"and i1 {is_row}, {self.f.op(f'icmp sgt i64 {self.inner}, 0')}")
+        is_row = self.f.compare("eq", self.rows, 1)
+        is_row = self.f.both(is_row, self.f.compare("sgt", self.inner, 0))
         with self.f.when(is_row):  # as a matrix it would be copied first, in blocks
             self._call_for_row(a, b, c, columns[1])
-        with self.f.when(self.f.op(f"xor i1 {is_row}, true")):
+        with self.f.when(self.f.negated(is_row)):
             self._call_for_rows(a, b, c, columns[1])
 
     def _call_for_rows(self, a: str, b: str, c: str, columns: str) -> None:
@@ -350,8 +345,8 @@ class ProductWriter:
 
     def _spread_bias(self, c: str, columns: tuple[str, str]) -> None:
         """Copy the bias of some columns to each row."""
-        size = self._times(columns[1], str(self.size))
+        size = self.f.mul(columns[1], str(self.size))
         bias = self._at(self.bias, self.kind, columns[0])
         with self.f.loop("0", self.rows) as i:
-            row = self._at(c, self.kind, self._times(i, self.leads[2]))
+            row = self._at(c, self.kind, self.f.mul(i, self.leads[2]))
             self.f.copy(row, bias, size)

@@ -59,8 +59,8 @@ class ForeignStep(Step):
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the call."""
         f = StepFunction(module, name)
-        function = f.op("load ptr, ptr %numbers")
-        context = f.op(f"load ptr, ptr {f.op('getelementptr i64, ptr %numbers, i64 1')}")
+        function = f.load("ptr", "%numbers")
+        context = f.load("ptr", f.offset("%numbers", 1, "i64"))
         f.do(f"call void {function}(ptr %operands, ptr {context})")
         f.finish()
 

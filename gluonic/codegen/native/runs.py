@@ -79,17 +79,17 @@ class _RunWriter:
     def write(self) -> None:
         """Write the loop over the calls."""
         f = self.f
-        f.do(f"store ptr {self.sources}, ptr {self.source}")
+        f.store("ptr", self.sources, self.source)
         with f.loop("0", str(self.count)) as index:
             if self.timed:
                 self._note_time(index)
-            call = f.op(f"getelementptr {_CALL}, ptr {self.calls}, i64 {index}")
-            function = f.op(f"load ptr, ptr {call}")
+            call = f.offset(self.calls, index, _CALL)
+            function = f.load("ptr", call)
             start, count, phases, operands = (self._member(call, i) for i in range(1, 5))
             self._gather(operands)
-            step = f.op(f"add i64 {count}, {NEXT}")
+            step = f.add(count, NEXT)
             with f.loop("0", phases) as phase:
-                first = f.op(f"add i64 {start}, {f.op(f'mul i64 {phase}, {step}')}")
+                first = f.add(start, f.mul(phase, step))
                 self._call(function, first, count, operands)
         if self.timed:
             self._note_time(str(self.count))
@@ -97,55 +97,55 @@ class _RunWriter:
 
     def _member(self, call: str, number: int) -> str:
         place = self.f.op(f"getelementptr {_CALL}, ptr {call}, i64 0, i32 {number}")
-        return self.f.op(f"load i64, ptr {place}")
+        return self.f.load("i64", place)
 
     def _note_time(self, index: str) -> None:
         """Write what time it is: seconds, and nanoseconds."""
         clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-        place = self.f.op(f"getelementptr [2 x i64], ptr %times, i64 {index}")
+        place = self.f.offset("%times", index, "[2 x i64]")
         self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
 
     def _number(self, place: str, offset: int = 0) -> str:
-        address = self.f.op(f"getelementptr i64, ptr {place}, i64 {offset}")
-        return self.f.op(f"load i64, ptr {address}")
+        address = self.f.offset(place, offset, "i64")
+        return self.f.load("i64", address)
 
     def _gather(self, count: str) -> None:
         """Put the addresses of the operands side by side."""
         f = self.f
         with f.loop("0", count, _AT_ONCE) as position:
-            source = f.op(f"load ptr, ptr {self.source}")
-            goal = f.op(f"getelementptr ptr, ptr {self.operands}, i64 {position}")
+            source = f.load("ptr", self.source)
+            goal = f.offset(self.operands, position, "ptr")
             for number in range(_AT_ONCE):
-                here = f.op(f"getelementptr {_OPERAND}, ptr {source}, i64 {number}")
-                there = f.op(f"getelementptr ptr, ptr {goal}, i64 {number}")
-                f.do(f"store ptr {self._address(here)}, ptr {there}")
-            following = f.op(f"getelementptr {_OPERAND}, ptr {source}, i64 {_AT_ONCE}")
-            f.do(f"store ptr {following}, ptr {self.source}")
+                here = f.offset(source, number, _OPERAND)
+                there = f.offset(goal, number, "ptr")
+                f.store("ptr", self._address(here), there)
+            following = f.offset(source, _AT_ONCE, _OPERAND)
+            f.store("ptr", following, self.source)
 
     def _address(self, operand: str) -> str:
         """The address of an operand."""
         f = self.f
-        slot = f.op(f"load i32, ptr {operand}")
+        slot = f.load("i32", operand)
         address = f.op(f"getelementptr ptr, ptr %slots, i32 {slot}")
-        address = f.op(f"load ptr, ptr {address}")
+        address = f.load("ptr", address)
         number = f.op(f"getelementptr {_OPERAND}, ptr {operand}, i64 0, i32 1")
-        number = f.op(f"load i32, ptr {number}")
+        number = f.load("i32", number)
         bytes_on = self._number(f.op(f"getelementptr i64, ptr %table, i32 {number}"))
-        is_displaced = f.op(f"icmp ne i32 {number}, {SHARE}")
-        bytes_on = f.op(f"select i1 {is_displaced}, i64 {bytes_on}, i64 0")
-        return f.op(f"getelementptr i8, ptr {address}, i64 {bytes_on}")
+        is_displaced = f.compare("ne", number, SHARE, "i32")
+        bytes_on = f.select(is_displaced, bytes_on, 0)
+        return f.offset(address, bytes_on)
 
     def _call(self, function: str, start: str, count: str, slots: str) -> None:
         """Call the step for all units, or the workers with it if a chunk is less than that."""
         f, operands = self.f, self.operands
-        numbers = f.op(f"getelementptr i64, ptr %table, i64 {start}")
-        after = f.op(f"getelementptr i64, ptr {numbers}, i64 {count}")
+        numbers = f.offset("%table", start, "i64")
+        after = f.offset(numbers, count, "i64")
         units, chunk = self._number(after, UNITS), self._number(after, CHUNK)
-        whole = f.op(f"icmp sge i64 {chunk}, {units}")
+        whole = f.compare("sge", chunk, units)
         with f.when(whole):
             f.do(f"call void {function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
-        with f.when(f.op(f"xor i1 {whole}, true")):
-            share = f.op(f"load ptr, ptr {f.op(f'getelementptr i64, ptr %table, i64 {SHARE}')}")
+        with f.when(f.negated(whole)):
+            share = f.load("ptr", f.offset("%table", SHARE, "i64"))
             threads, workspace = self._number(after, THREADS), self._number(after, WORKSPACE)
             f.do(
                 f"call void {share}(ptr {function}, ptr {operands}, ptr {numbers}, i64 {units}, "

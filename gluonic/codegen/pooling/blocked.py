@@ -111,10 +111,10 @@ class _Pool(Writer):
         """Whether a window lies inside the image."""
         found = "true"
         for axis, (start, first, end) in enumerate(spans):
-            begins = self.f.op(f"icmp eq i64 {start}, {first}")
+            begins = self.f.compare("eq", start, first)
             last = self.plus(start, self.kernel[axis])
-            ends = self.f.op(f"icmp eq i64 {last}, {end}")
-            found = self.f.op(f"and i1 {found}, {self.f.op(f'and i1 {begins}, {ends}')}")
+            ends = self.f.compare("eq", last, end)
+            found = self.f.both(found, self.f.both(begins, ends))
         return found
 
 
@@ -262,8 +262,8 @@ class _Backward(_Pool):
         f, rest = self.f, self.vector_at(left)
         found = self.m.in_any_lane(rest != 0.0).ref
         for start, first, end in spans:
-            found = f.op(f"and i1 {found}, {f.op(f'icmp eq i64 {start}, {first}')}")
-            found = f.op(f"and i1 {found}, {f.op(f'icmp slt i64 {start}, {end}')}")
+            found = f.both(found, f.compare("eq", start, first))
+            found = f.both(found, f.compare("slt", start, end))
         with f.when(found):
             (row, _, _), (column, _, _) = spans
             there = self.moved(goal, row, self.data_strides[2])

@@ -153,10 +153,7 @@ class Forward(Planes):
         """Combine the lines of the image, of which the first is there if any is."""
         (_, near, far), (_, top, bottom) = spans
         start = self.times(self.plus(self.times(near, self.places[1]), top), self.places[2])
-        some = self.f.op(
-            f"and i1 {self.f.op(f'icmp slt i64 {near}, {far}')}, "
-            f"{self.f.op(f'icmp slt i64 {top}, {bottom}')}"
-        )
+        some = self.f.both(self.f.compare("slt", near, far), self.f.compare("slt", top, bottom))
 
         def first() -> None:
             def begun(value: Value, there: str, lanes: int) -> Value:
@@ -173,7 +170,7 @@ class Forward(Planes):
             def join(value: Value, there: str, lanes: int) -> Value:
                 return self.joined(self.whole(there, lanes), value)
 
-            with self.f.when(self.f.op(f"icmp ne i64 {offset}, {start}")):
+            with self.f.when(self.f.compare("ne", offset, start)):
                 self._each(self.at(plane, offset), line, join)
 
         self.over_rows(spans, other)
@@ -325,7 +322,7 @@ class Scatter(Planes):
         valid = [
             self.inside(i, extent) for i, extent in zip((depth, row), self.places[:2], strict=True)
         ]
-        with self.f.when(self.f.op(f"and i1 {valid[0]}, {valid[1]}")):
+        with self.f.when(self.f.both(valid[0], valid[1])):
             line = self.plus(self.times(depth, self.places[1]), row)
             there = self.at(goal, self.times(line, self.places[2]))
 

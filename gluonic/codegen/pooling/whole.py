@@ -23,7 +23,7 @@ class _WholeForward(Forward):
             for slot in sums:
                 self.put_whole(self.neutral, slot, self.lanes)
             block = _CHAINS * self.lanes
-            middle = f.op(f"and i64 {self.plane_size}, {-block}")
+            middle = f.bits(self.plane_size, -block)
             with f.loop("0", middle, block) as index:
                 here = self.at(plane, index)
                 for number, slot in enumerate(sums):
@@ -84,9 +84,9 @@ class _WholeScatter(Planes):
             goal, source = self.at(result, offset), self.at(data, offset)
             self.clear(goal, self.times(self.plane_size, self.size))
             largest = self.element(self.at(maxima, unit))
-            self.f.do(f"store i64 -1, ptr {found}")
+            self.f.store("i64", -1, found)
             self._find(source, largest, found)
-            place = self.most(self.f.op(f"load i64, ptr {found}"), 0)
+            place = self.most(self.f.load("i64", found), 0)
             self.put(self.element(self.at(slopes, unit)), self.at(goal, place))
         self.f.finish()
 
@@ -98,12 +98,12 @@ class _WholeScatter(Planes):
         def body(index: str, lanes: int) -> None:
             is_here = self.element(self.at(source, index), lanes, nowhere) == largest
             which = self.f.op(f"bitcast <{lanes} x i1> {is_here.ref} to {bits}")
-            is_new = self.f.op(f"icmp slt i64 {self.f.op(f'load i64, ptr {found}')}, 0")
-            some = self.f.op(f"icmp ne {bits} {which}, 0")
-            with self.f.when(self.f.op(f"and i1 {some}, {is_new}")):
+            is_new = self.f.compare("slt", self.f.load("i64", found), 0)
+            some = self.f.compare("ne", which, 0, bits)
+            with self.f.when(self.f.both(some, is_new)):
                 wide = self.f.op(f"zext {bits} {which} to i64")
                 lane = self.f.call("llvm.cttz.i64", "i64", [("i64", wide), ("i1", "true")])
-                self.f.do(f"store i64 {self.plus(index, lane)}, ptr {found}")
+                self.f.store("i64", self.plus(index, lane), found)
 
         self.spans("0", self.plane_size, body)
 

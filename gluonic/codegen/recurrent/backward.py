@@ -124,8 +124,8 @@ class _Backward(RecurrentWriter):
 
     def _state_row(self, number: str, n: str, at: str) -> str:
         """The state before a step in one of the sequences, which have lengths."""
-        cell, is_first = self.cell, self.f.op(f"icmp eq i64 {number}, 0")
-        is_forward = self.f.op("icmp eq i64 %backwards, 0")
+        cell, is_first = self.cell, self.f.compare("eq", number, 0)
+        is_forward = self.f.compare("eq", "%backwards", 0)
         before = self.plus(at, self.chosen(is_forward, "i64", -1, 1))
         row = self.plus(self.times(before, "%batch"), n)
         return self.chosen(
@@ -204,7 +204,7 @@ class _Backward(RecurrentWriter):
         state = "%state", cell.part, False
         self.product((first, width, True), state, goal, (width, cell.part, "%batch"), adds=False)
         # the other steps read the outputs of those before them: neighbours in the sequence
-        is_forward = self.f.op("icmp eq i64 %backwards, 0")
+        is_forward = self.f.compare("eq", "%backwards", 0)
         slopes = self.chosen(is_forward, "ptr", self.at(self.recurrent, block), self.recurrent)
         outputs = self.chosen(is_forward, "ptr", "%output", self.at("%output", shown))
         rows = self.minus(self.rows, "%batch")

@@ -104,7 +104,7 @@ class RecurrentWriter(ElementWriter):
 
     def step_at(self, number: str) -> str:
         """Where in whole sequences the step of that number is: second directions begin at the end."""
-        return self._mirrored(number, "%steps", self.f.op("icmp eq i64 %backwards, 0"))
+        return self._mirrored(number, "%steps", self.f.compare("eq", "%backwards", 0))
 
     def _mirrored(self, number: str, count: str, stays: str) -> str:
         mirrored = self.minus(self.minus(count, 1), number)
@@ -112,13 +112,13 @@ class RecurrentWriter(ElementWriter):
 
     def length(self, n: str) -> str:
         """How many steps a sequence has."""
-        return self.f.op(f"load i64, ptr {self.moved('%lengths', n, 8)}, align 8")
+        return self.f.load("i64", self.moved("%lengths", n, 8), 8)
 
     def place(self, number: str, length: str) -> tuple[str, str]:
         """Where in a sequence of that length the step of that number is, and whether there is one."""
-        exists = self.f.op(f"icmp slt i64 {number}, {length}")
-        is_first = self.f.op("icmp eq i64 %backwards, 0")
-        stays = self.f.op(f"select i1 {exists}, i1 {is_first}, i1 true")
+        exists = self.f.compare("slt", number, length)
+        is_first = self.f.compare("eq", "%backwards", 0)
+        stays = self.f.select(exists, is_first, "true", "i1")
         return self._mirrored(number, length, stays), exists
 
     def chosen(self, condition: str, kind: str, yes: str | int, no: str | int) -> str:
@@ -127,7 +127,7 @@ class RecurrentWriter(ElementWriter):
 
     def before(self, number: str) -> tuple[str, str]:
         """The state before a step of whole sequences, with the distance of its rows."""
-        cell, is_first = self.cell, self.f.op(f"icmp eq i64 {number}, 0")
+        cell, is_first = self.cell, self.f.compare("eq", number, 0)
         last = self.most(self.minus(number, 1), 0)
         shown = self.times(self.step_at(last), self.times("%batch", cell.shown))
         return (
@@ -137,7 +137,7 @@ class RecurrentWriter(ElementWriter):
 
     def memory_before(self, number: str) -> str:
         """The memory before a step."""
-        is_first = self.f.op(f"icmp eq i64 {number}, 0")
+        is_first = self.f.compare("eq", number, 0)
         last = self.most(self.minus(number, 1), 0)
         return self.chosen(is_first, "ptr", "%cell", self.memory(last))
 

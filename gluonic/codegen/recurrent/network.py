@@ -60,7 +60,7 @@ class NetworkWriter(ElementWriter):
         self.declined = self.operand(len(positions)) if declines else ""
         self.lengths = self.scratch = self.operand(len(positions) + declines)
         if network.lengths is not None:
-            lines = self.f.op(f"and i64 {self.plus(self.times(self.batch, 8), 63)}, -64")
+            lines = self.f.bits(self.plus(self.times(self.batch, 8), 63), -64)
             self.scratch = self.moved(self.lengths, lines)
 
     def _part(self, name: str, number: int, size: str) -> str:
@@ -149,10 +149,10 @@ class NetworkWriter(ElementWriter):
         with f.loop("0", self.batch) as n:
             value = self.element_of(self.known["sequence_length"], n, dtype).astype(INT64).ref
             if self.declined:  # no second direction begins behind the last step
-                with f.when(f.op(f"icmp sgt i64 {value}, {self.length}"), seldom=True):
-                    f.do(f"store i64 1, ptr {self.declined}, align 8")
+                with f.when(f.compare("sgt", value, self.length), seldom=True):
+                    f.store("i64", 1, self.declined, 8)
             bounded = self.least(value, self.length)
-            f.do(f"store i64 {bounded}, ptr {self.moved(self.lengths, n, 8)}, align 8")
+            f.store("i64", bounded, self.moved(self.lengths, n, 8), 8)
 
     def _kept(self, count: str | int, size: str | int) -> str:
         """Take so many rows of a size from the workspace; what is left is for directions."""

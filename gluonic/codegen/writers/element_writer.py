@@ -64,26 +64,26 @@ class ElementWriter(Writer):
 
     def inside(self, index: str, extent: str) -> str:
         """Whether an index lies in an axis."""
-        return self.f.op(f"icmp ult i64 {index}, {extent}")
+        return self.f.compare("ult", index, extent)
 
     # -- elements in memory -------------------------------------------------------------------
 
     def whole(self, address: str, lanes: int = 1) -> Value:
         """So many neighbours, where all of them can be read."""
         kind = vector_type(self.dtype, lanes)
-        ref = self.f.op(f"load {kind}, ptr {address}, align {self.size}")
+        ref = self.f.load(kind, address, self.size)
         return self.m.value(ref, self.dtype, lanes)
 
     def element_of(self, address: str, index: str, dtype: Dtype) -> Value:
         """One element of an array of another dtype."""
         place = self.moved(address, index, dtype.itemsize)
-        ref = self.f.op(f"load {scalar_type(dtype)}, ptr {place}, align {dtype.itemsize}")
+        ref = self.f.load(scalar_type(dtype), place, dtype.itemsize)
         return self.m.value(ref, dtype, 1)
 
     def put_whole(self, value: Value, address: str, lanes: int = 1) -> None:
         """Write neighbours, or one value to all of them, where all of them can be written."""
         ref, kind = self.m.widened(value, lanes), vector_type(self.dtype, lanes)
-        self.f.do(f"store {kind} {ref}, ptr {address}, align {self.size}")
+        self.f.store(kind, ref, address, self.size)
 
     def element(self, address: str, lanes: int = 1, beyond: Value | None = None) -> Value:
         """So many neighbours; what lies beyond the span is zero, or something else that is given."""
@@ -179,7 +179,7 @@ class ElementWriter(Writer):
 
     def _stretch(self, start: str, stop: str) -> Stretch:
         count = self.most(self.minus(stop, start), 0)
-        middle = self.plus(start, self.f.op(f"and i64 {count}, {-self.lanes}"))
+        middle = self.plus(start, self.f.bits(count, -self.lanes))
         return Stretch(start, middle, self.minus(self.plus(start, count), middle))
 
     def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
@@ -190,7 +190,7 @@ class ElementWriter(Writer):
         """Loop over a stretch as `spans` does."""
         with self.f.loop(stretch.start, stretch.middle, self.lanes) as index:
             body(index, self.lanes)
-        with self.f.when(self.f.op(f"icmp sgt i64 {stretch.rest}, 0")):
+        with self.f.when(self.f.compare("sgt", stretch.rest, 0)):
             self.rest, self.mask = stretch.rest, stretch.mask
             body(stretch.middle, self.lanes)
             self.rest = self.mask = None

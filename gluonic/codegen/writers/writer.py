@@ -33,19 +33,19 @@ class Writer:
             offset = self.times(count, stride)
         if offset == 0:
             return address
-        return self.f.op(f"getelementptr i8, ptr {address}, i64 {offset}")
+        return self.f.offset(address, offset)
 
     def times(self, a: str | int, b: str | int) -> str:
         """A product."""
-        return self.f.op(f"mul i64 {a}, {b}")
+        return self.f.mul(a, b)
 
     def plus(self, a: str | int, b: str | int) -> str:
         """A sum."""
-        return self.f.op(f"add i64 {a}, {b}")
+        return self.f.add(a, b)
 
     def minus(self, a: str | int, b: str | int) -> str:
         """A difference."""
-        return self.f.op(f"sub i64 {a}, {b}")
+        return self.f.sub(a, b)
 
     def least(self, a: str | int, b: str | int) -> str:
         """The smaller number."""
@@ -67,7 +67,7 @@ class Writer:
 
     def divided(self, number: str, by: str | int) -> tuple[str, str]:
         """Quotient and remainder of numbers that are not negative."""
-        quotient = self.f.op(f"udiv i64 {number}, {by}")
+        quotient = self.f.udiv(number, by)
         return quotient, self.minus(number, self.times(quotient, by))
 
     def quotient_up(self, a: str, by: str | int) -> str:
@@ -75,7 +75,7 @@ class Writer:
         if by == 1:
             return a
         above = by - 1 if isinstance(by, int) else self.minus(by, 1)
-        return self.f.op(f"udiv i64 {self.plus(a, above)}, {by}")
+        return self.f.udiv(self.plus(a, above), by)
 
     def first_at(self, limit: str | int, begin: str | int, step: int) -> str:
         """How many steps from `begin` the first place at or behind a limit is."""
@@ -85,7 +85,7 @@ class Writer:
         """Do one of two things."""
         with self.f.when(condition):
             yes()
-        with self.f.when(self.f.op(f"xor i1 {condition}, true")):
+        with self.f.when(self.f.negated(condition)):
             no()
 
     def either_last(
@@ -110,12 +110,12 @@ class Writer:
         self, index: str, count: str, last: Callable[[], None], others: Callable[[], None]
     ) -> None:
         """Do one thing for the last of `count` parts, and another for those before it."""
-        is_last = self.f.op(f"icmp eq i64 {index}, {self.minus(count, 1)}")
+        is_last = self.f.compare("eq", index, self.minus(count, 1))
         self.either(is_last, last, others)
 
     def load(self, address: str) -> str:
         """A whole vector."""
-        return self.f.op(f"load {self.vector}, ptr {address}, align 4")
+        return self.f.load(self.vector, address, 4)
 
     def kept(self, ref: str, mask: str) -> str:
         """A vector with zeros in the lanes that a mask leaves out."""
@@ -124,7 +124,7 @@ class Writer:
 
     def store(self, ref: str, address: str) -> None:
         """Write a whole vector."""
-        self.f.do(f"store {self.vector} {ref}, ptr {address}, align 4")
+        self.f.store(self.vector, ref, address, 4)
 
     def clear(self, address: str, size: str) -> None:
         """Write zeros."""

@@ -1,0 +1,81 @@
+"""Arithmetic on indices and addresses, in LLVM's text."""
+
+from abc import ABC, abstractmethod
+from typing import TypeAlias
+
+Index: TypeAlias = str | int
+"""An ``i64``: the reference of a result, or a number."""
+
+
+class IntegerCode(ABC):
+    """Instructions on ``i64`` and addresses, each a method; they return references."""
+
+    @abstractmethod
+    def op(self, text: str) -> str:
+        """Write an instruction with a result; return the result's reference."""
+
+    @abstractmethod
+    def do(self, text: str) -> None:
+        """Write an instruction without a result."""
+
+    # -- arithmetic ---------------------------------------------------------------------------
+
+    def add(self, a: Index, b: Index) -> str:
+        """A sum."""
+        return self.op(f"add i64 {a}, {b}")
+
+    def sub(self, a: Index, b: Index) -> str:
+        """A difference."""
+        return self.op(f"sub i64 {a}, {b}")
+
+    def mul(self, a: Index, b: Index) -> str:
+        """A product."""
+        return self.op(f"mul i64 {a}, {b}")
+
+    def udiv(self, a: Index, b: Index) -> str:
+        """The quotient of numbers that are not negative."""
+        return self.op(f"udiv i64 {a}, {b}")
+
+    def urem(self, a: Index, b: Index) -> str:
+        """The remainder of numbers that are not negative."""
+        return self.op(f"urem i64 {a}, {b}")
+
+    def bits(self, a: Index, mask: Index) -> str:
+        """The bits that a mask has, too."""
+        return self.op(f"and i64 {a}, {mask}")
+
+    # -- conditions ---------------------------------------------------------------------------
+
+    def compare(self, relation: str, a: Index, b: Index, kind: str = "i64") -> str:
+        """Whether a relation holds, in LLVM's name of it (``"slt"``: less, with a sign)."""
+        return self.op(f"icmp {relation} {kind} {a}, {b}")
+
+    def both(self, a: str, b: str) -> str:
+        """Whether two conditions hold."""
+        return self.op(f"and i1 {a}, {b}")
+
+    def negated(self, condition: str) -> str:
+        """Whether a condition does not hold."""
+        return self.op(f"xor i1 {condition}, true")
+
+    def select(self, condition: str, yes: Index, no: Index, kind: str = "i64") -> str:
+        """One of two values."""
+        return self.op(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
+
+    # -- addresses ----------------------------------------------------------------------------
+
+    def offset(self, address: str, index: Index, kind: str = "i8") -> str:
+        """The address of the element of that number behind one, of a type; of bytes, if none is named."""
+        return self.op(f"getelementptr {kind}, ptr {address}, i64 {index}")
+
+    def load(self, kind: str, address: str, align: int | None = None) -> str:
+        """What lies at an address, whose alignment is that of the type, or another."""
+        return self.op(f"load {kind}, ptr {address}{_aligned(align)}")
+
+    def store(self, kind: str, value: Index, address: str, align: int | None = None) -> None:
+        """Write a value to an address, aligned as for `load`."""
+        self.do(f"store {kind} {value}, ptr {address}{_aligned(align)}")
+
+
+def _aligned(align: int | None) -> str:
+    return "" if align is None else f", align {align}"
