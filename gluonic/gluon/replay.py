@@ -15,6 +15,7 @@ from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
+from gluonic.ndarray.context import CPU
 from gluonic.ndarray.custom_eager import again
 from gluonic.ndarray.custom_node import KeptCustom, custom
 from gluonic.ndarray.invoke import fast_call, invoke
@@ -37,17 +38,18 @@ class Replay:
 
     Parameters
     ----------
-    count, kind : how many inputs a call brings, and their class
+    inputs : what a call brings: as many inputs of other calls, of their class, lie on their context
 
     Attributes
     ----------
     is_stale : whether a call in the same mode had to take the slow path
     """
 
-    __slots__ = ("_count", "_kind", "_recording", "_training", "is_stale")
+    __slots__ = ("_context", "_count", "_kind", "_recording", "_training", "is_stale")
 
-    def __init__(self, count: int, kind: type[NDArray]) -> None:
-        self._count, self._kind = count, kind
+    def __init__(self, inputs: Sequence[NDArray]) -> None:
+        first = inputs[0]
+        self._count, self._kind, self._context = len(inputs), type(first), first._context
         self._recording, self._training, self.is_stale = STATE.recording, STATE.training, False
 
     def __reduce__(self) -> Any:
@@ -63,11 +65,9 @@ class Replay:
             return None
         if len(inputs) != self._count:
             return self._refused()
-        arrays, first, kind = [], inputs[0], self._kind
+        arrays, kind, context = [], self._kind, self._context
         for x in inputs:
-            if type(x) is not kind or (
-                x._context is not first._context and x.context != first.context
-            ):
+            if type(x) is not kind or (x._context is not context and x.context != (context or CPU)):
                 return self._refused()
             arrays.append(x._data)
         return self._run(inputs, arrays)
@@ -77,7 +77,7 @@ class Replay:
         return None
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
-        """Compute the outputs from inputs that lie on one context; None if they have to take the slow path."""
+        """Compute the outputs from inputs that suit; None if they have to take the slow path."""
         raise NotImplementedError
 
 
@@ -94,7 +94,7 @@ class InferenceReplay(Replay):
     found : stands for that look-up
     """
 
-    __slots__ = ("_at", "_context", "_found", "_frames", "_given", "_made")
+    __slots__ = ("_at", "_found", "_frames", "_given", "_made")
 
     def __init__(
         self,
@@ -105,9 +105,8 @@ class InferenceReplay(Replay):
         at: int,
         found: object,
     ) -> None:
-        super().__init__(len(given), type(operands[given[0]]))
+        super().__init__([operands[at] for at in given])
         self._frames, self._given, self._made = frames, given, op.kind
-        self._context = operands[given[0]].context
         self._at, self._found = at, found
 
     @staticmethod
@@ -127,10 +126,7 @@ class InferenceReplay(Replay):
         return None if frames is None else InferenceReplay(op, frames, operands, given, at, found)
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
-        context = self._context
-        if REPLACEMENTS.latest != self._at or (
-            inputs[0]._context is not context and inputs[0].context != context
-        ):
+        if REPLACEMENTS.latest != self._at:
             return self._refused()
         try:
             frame = self._frames.pop()
@@ -142,7 +138,7 @@ class InferenceReplay(Replay):
         if output is None:
             return self._refused()
         made = _new(self._made)  # `wrap`, written out
-        made._data, made._entry, made._context, made._reader = output, None, context, None
+        made._data, made._entry, made._context, made._reader = output, None, self._context, None
         return made
 
 
@@ -162,7 +158,7 @@ class RecordedReplay(Replay):
     """
 
     __slots__ = (
-        *("_arrays", "_at", "_context", "_entries", "_fixed", "_given", "_op", "_operands"),
+        *("_arrays", "_at", "_entries", "_fixed", "_given", "_op", "_operands"),
         *("_program", "is_usual"),
     )
 
@@ -173,9 +169,8 @@ class RecordedReplay(Replay):
         given: Sequence[int],
         at: int,
     ) -> None:
-        super().__init__(len(given), type(operands[given[0]]))
+        super().__init__([operands[at] for at in given])
         self._op, self._at = op, at
-        self._context = operands[given[0]].context
         entries = [entry_of(x) if STATE.recording else None for x in operands]
         wanted = tuple([entry is not None for entry in entries])
         self._program = op.differentiable(wanted, STATE.training) if True in wanted else None
@@ -188,10 +183,7 @@ class RecordedReplay(Replay):
         self._fixed = [(x, x._entry) for x in self._operands if x is not None]
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
-        context, first = self._context, inputs[0]
-        if not self._finds_parameters() or (
-            first._context is not context and first.context != context
-        ):
+        if not self._finds_parameters():
             return self._refused()
         operands, all_arrays = self._operands.copy(), self._arrays.copy()
         entries = self._entries.copy()
@@ -224,7 +216,7 @@ class EagerReplay(Replay):
     op : the graph
     operands : finds what the graph is called with, from what the block is
     structure : of its outputs
-    count, kind : how many inputs a call brings, and their class
+    inputs : as of `Replay`
     """
 
     __slots__ = ("_calls", "_calls_back", "_known", "_operands", "_outputs", "_structure")
@@ -234,10 +226,9 @@ class EagerReplay(Replay):
         op: CachedGraph,
         operands: Callable[[Sequence[NDArray]], list[NDArray]],
         structure: Structure,
-        count: int,
-        kind: type[NDArray],
+        inputs: Sequence[NDArray],
     ) -> None:
-        super().__init__(count, kind)
+        super().__init__(inputs)
         self._operands, self._structure = operands, structure
         self._known: set[Any] = set()
         self._calls: list[tuple[Call, list[int]]] = []
@@ -269,6 +260,7 @@ class EagerReplay(Replay):
         """Note that a call has taken the slow path."""
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
+        self._context = inputs[0]._context
         self._known.add(_signature([x._data for x in inputs]))
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:

@@ -250,7 +250,6 @@ class BoundTrace:
             trace.graph, variables, others, trace._input_nodes, kind, at_once=at_once
         )
         self._at_once = at_once
-        self._kind = _class_of(trace.inputs[0]) if trace.inputs else NDArray
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]
@@ -260,6 +259,7 @@ class BoundTrace:
         self._structure = trace.output_structure
         self.replay: Replay | None = None
         self._made: Replay | None = None
+        self._eager: EagerReplay | None = None
         self._made_for: _Known | None = None
 
     def parameters(self) -> list[Parameter]:
@@ -356,19 +356,18 @@ class BoundTrace:
         return outputs
 
     @cached_property
-    def _eager(self) -> EagerReplay | None:
-        """The replay if Python runs everything, as the first calls have shown."""
-        if not EagerReplay.suits(self.op):
-            return None
-        count, kind = len(self._places), self._kind
-        return EagerReplay(self.op, self.operands, self._structure, count, kind)
+    def _is_eager(self) -> bool:
+        """Whether Python runs everything, as the first calls have shown."""
+        return EagerReplay.suits(self.op)
 
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> Replay | None:
         if self.op.warms_up:
             return None
-        if self._eager is not None:
+        if self._is_eager:
+            if self._eager is None:
+                self._eager = EagerReplay(self.op, self.operands, self._structure, arrays)
             self._eager.learn(arrays)
             return self._eager
         if self._structure is not LEAF or self._computed or known.at != REPLACEMENTS.latest:
