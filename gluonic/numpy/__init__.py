@@ -11,6 +11,7 @@ from numpy import (
     int64,
     uint8,
 )
+from numpy import bool_ as bool
 
 from gluonic.ndarray.numpy import functions
 from gluonic.ndarray.numpy.array import ndarray
@@ -35,7 +36,7 @@ from gluonic.numpy.utils import (
 globals().update({**fallback.functions, **functions})
 
 __all__ = [
-    "NAN", "NINF", "NZERO", "PINF", "PZERO", "NaN", "array", "bool_", "dtype", "e", "float16", "float32",
-    "float64", "genfromtxt", "inf", "int8", "int32", "int64", "linalg", "nan", "ndarray", "newaxis", "pi",
-    "random", "set_printoptions", "uint8", *functions, *fallback.functions,
+    "NAN", "NINF", "NZERO", "PINF", "PZERO", "NaN", "array", "bool", "bool_", "dtype", "e", "float16",
+    "float32", "float64", "genfromtxt", "inf", "int8", "int32", "int64", "linalg", "nan", "ndarray", "newaxis",
+    "pi", "random", "set_printoptions", "uint8", *functions, *fallback.functions,
 ]  # fmt: skip

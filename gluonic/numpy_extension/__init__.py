@@ -12,8 +12,8 @@ from gluonic.ndarray.context import (
 )
 from gluonic.ndarray.numpy.serialization import load, save
 from gluonic.ndarray.numpy_extension import cond, foreach, functions, while_loop
+from gluonic.numpy.random import seed
 from gluonic.numpy_extension import image, random
-from gluonic.random import seed
 from gluonic.util import (
     get_cuda_compute_capability,
     is_np_array,

@@ -1,7 +1,7 @@
 """``mx.npx.random``: random numbers that NumPy does not have."""
 
 from gluonic.ndarray.numpy_extension.random import functions
-from gluonic.random import seed
+from gluonic.numpy.random import seed
 
 globals().update(functions)
 __all__ = ["seed", *functions]

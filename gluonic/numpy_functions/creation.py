@@ -174,6 +174,7 @@ def arange(
     """
     if step == 0:
         raise ZeroDivisionError("np.arange: step must not be 0")
+    step = 1 if step is None else step
     start, stop = (0, start) if stop is None else (start, stop)
     return F._npi_arange(
         start=start, stop=stop, step=step, dtype=dtype_or_default(dtype), **placed(ctx)

@@ -147,9 +147,10 @@ def _matrix_norm(F: Operators, x: Any, order: Any, axes: tuple[int, int], keepdi
         moved = F._np_moveaxis(x, source=axes, destination=(-2, -1))
         _, values, _ = F._npi_svd(moved)
         reduce = {2: F._np_max, -2: F._np_min, "nuc": F._np_sum}[order]
-        found = reduce(values, axis=-1, keepdims=False)
-        for axis in sorted(a % x.ndim for a in axes) if keepdims else ():
-            found = F._npi_expand_dims(found, axis=axis)
+        found = reduce(values, axis=-1, keepdims=keepdims)
+        if keepdims:
+            found = F._npi_expand_dims(found, axis=-1)
+            found = F._np_moveaxis(found, source=(-2, -1), destination=axes)
         return found
     raise ValueError(f"np.linalg.norm: ord={order!r} is no norm of matrices")
 

@@ -120,6 +120,8 @@ def clip(F: Operators, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
         raise ValueError("np.clip: array_clip: must set either max or min")
     low = -np.inf if a_min is None else float(a_min)
     high = np.inf if a_max is None else float(a_max)
+    if is_number(a):
+        return np.clip(a, low, high)
     return F._npi_clip(a, a_min=low, a_max=high, out=out)
 
 
@@ -154,6 +156,7 @@ def unravel_index(F: Operators, indices: Any, shape: Any, order: str = "C") -> A
     """Return the places of elements in a shape, from those in the flattened array: an array for each axis."""
     if order != "C" or F.is_symbolic:
         raise NotThereError("np.unravel_index: of arrays, in the order 'C'")
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     found = F._unravel_index(indices, shape=shape)
     return tuple(F._npi_take(found, _place(F, axis), axis=0) for axis in range(len(shape)))
 

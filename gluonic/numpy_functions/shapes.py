@@ -69,10 +69,6 @@ def squeeze(F: Operators, a: Any, axis: Any = None, out: Any = None) -> Any:
 @function()
 def flip(F: Operators, m: Any, axis: Any = None, out: Any = None) -> Any:
     """Return `m` with elements in reverse order along an axis, several, or all."""
-    if axis is None:
-        if F.is_symbolic:
-            raise NotThereError("np.flip: of a symbol with axis=, for its axes are not known")
-        axis = tuple(range(m.ndim))
     if axis == ():
         return F._np_copy(m, out=out)
     return F._npi_flip(m, axis=axis, out=out)
@@ -106,14 +102,14 @@ def roll(F: Operators, a: Any, shift: Any, axis: Any = None) -> Any:
 def broadcast_to(F: Operators, array: Any, shape: Any) -> Any:
     """Return `array` repeated until it has a shape."""
     if not F.is_array(array):
-        return np.broadcast_to(array, shape)
+        array = F.array_of(array, "float32")
     return F._npi_broadcast_to(array, shape=shape)
 
 
 def _at_least(rank: int) -> None:
     def made(F: Operators, *arys: Any) -> Any:
-        found = as_list(getattr(F, f"_np_atleast_{rank}d")(*arys))
-        return found[0] if len(arys) == 1 else found
+        found = getattr(F, f"_np_atleast_{rank}d")(*arys)
+        return found if F.is_symbolic or len(arys) == 1 else as_list(found)
 
     made.__doc__ = f"Return arrays with at least {rank} axes: one, or a list of several."
     add(f"atleast_{rank}d", made)
@@ -229,7 +225,8 @@ def split(F: Operators, ary: Any, indices_or_sections: Any, axis: int = 0) -> An
 
 def _parts(F: Operators, ary: Any, axis: int, places: dict[str, Any]) -> Any:
     found = F._npi_split(ary, axis=axis, squeeze_axis=False, **places)
-    return found if F.is_symbolic else as_list(found)
+    count = places["sections"] or len(places["indices"])
+    return found if F.is_symbolic and count > 1 else as_list(found)
 
 
 @function()

@@ -14,10 +14,19 @@ _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _LEGAL: dict[str, Callable[[Any], bool]] = {
     "where": lambda value: value is False,
     "casting": lambda value: value in _CASTINGS,
-    "order": lambda value: value in ("C", "F", "A", "K"),
-    "dtype": lambda value: isinstance(value, (str, type, np.dtype)),
+    "order": lambda value: isinstance(value, str),
+    "dtype": lambda value: is_dtype(value),
     "subok": lambda value: value is False,
 }
+
+
+def is_dtype(value: Any) -> bool:
+    """Whether NumPy knows a dtype under a name, or as a type."""
+    try:
+        np.dtype(value)
+    except TypeError:
+        return False
+    return True
 
 
 def check_keywords(name: str, keywords: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import signature
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.ops.numpy.reductions import narrows
 from gluonic.graph.origin import give_origin
 
 
@@ -40,7 +41,7 @@ class UseBaseOperators(Pass):
             return graph
         facts = context.unguarded(graph)
 
-        def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
+        def replace(node: Node, inputs: Sequence[Entry]) -> Node | Sequence[Entry] | None:
             if node.application is None or node.application.op.base is None:
                 return None
             return _replaced(node, node.application, inputs, facts)
@@ -50,10 +51,12 @@ class UseBaseOperators(Pass):
 
 def _replaced(
     node: Node, application: Application, inputs: Sequence[Entry], facts: Facts
-) -> Node | None:
+) -> Node | Sequence[Entry] | None:
     wanted = facts.shapes[node.entry()], facts.dtypes[node.entry()]
     given = [(facts.shapes[entry], facts.dtypes[entry]) for entry in node.inputs]
     read = list(inputs)
+    if application.op.reduction and narrows(given[0][1], wanted[1]):
+        return _rounded_last(application, inputs, wanted[1], node)
     if application.op.casts:
         for place, (shape, dtype) in enumerate(given):
             if dtype != wanted[1]:
@@ -64,6 +67,16 @@ def _replaced(
     if base is not None and _gives(base, given, wanted):
         return node.with_application(base, read)
     return node.with_inputs(read) if read != list(inputs) else None
+
+
+def _rounded_last(
+    application: Application, inputs: Sequence[Entry], dtype: Dtype, node: Node
+) -> Sequence[Entry]:
+    """A reduction in the dtype of its input, whose result is cast."""
+    wide = application.op.apply({**application.settings, "dtype": None})
+    found = [F.Cast(node.with_application(wide, inputs).entry(), dtype=dtype)]
+    give_origin(found, node)
+    return found
 
 
 def _base_of(application: Application, shapes: Sequence[Shape]) -> Application | None:

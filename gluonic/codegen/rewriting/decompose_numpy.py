@@ -18,10 +18,11 @@ def _reduction(join: Callable[[Any, Entry, float], Entry] | None = None) -> _Rul
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n, settings = site.n, settings_of(site.n)
         initial = settings.get("initial")
-        if n.axis != () and initial is None:
+        reduces = n.axis != () and site.rank > 0
+        if reduces and initial is None:
             return None
         found = n.a
-        if n.axis != ():
+        if reduces:
             found = getattr(F, site.node.operator_name)(n.a, **{**settings, "initial": None})
         if initial is None or join is None:
             return [found]

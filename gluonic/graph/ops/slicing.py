@@ -15,14 +15,20 @@ from gluonic.graph.view import NodeView, PartialShape, settings_of, title_of, wr
 Index = tuple[slice, ...]
 
 
+def _said(step: OptionalInts) -> OptionalInts:
+    """The steps, if any is given."""
+    return step if any(each is not None for each in step) else ()
+
+
 def _index(begin: OptionalInts, end: OptionalInts, step: OptionalInts) -> Index:
-    steps = step or (None,) * len(begin)
+    steps = _said(step) or (None,) * len(begin)
     return tuple(slice(*each) for each in zip(begin, end, steps, strict=True))
 
 
 def _sliced(n: NodeView, shape: PartialShape) -> PartialShape:
     """Find the shape of the piece ``begin:end:step`` of a shape."""
-    if not len(n.begin) == len(n.end) <= len(shape) or len(n.step) not in (0, len(n.begin)):
+    fits = len(n.begin) == len(n.end) <= len(shape)
+    if not fits or len(_said(n.step)) not in (0, len(n.begin)):
         raise InferenceError(
             f"{title_of(n)}: begin {n.begin}, end {n.end} and step {n.step} must have the same length,"
             f" at most the number of axes of {written(shape)}"

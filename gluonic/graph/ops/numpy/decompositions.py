@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph.attributes import Shape
-from gluonic.graph.derivation import derived
+from gluonic.graph.derivation import FLOAT32, derived
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.linalg import single_or_double, square
@@ -27,6 +27,19 @@ derived("_npi_cholesky", "_linalg_potrf")
 Triangle = Literal["L", "U"]
 
 
+def _factored(n: NodeView) -> None:
+    """Whole numbers are factored in float32."""
+    if n.A.kind not in "iu":
+        single_or_double(n)
+        return
+    for name in list(slots_of(n))[1:]:
+        put(n, name, FLOAT32)
+
+
+def _real(A: Array) -> Array:
+    return A.astype(np.float32) if A.dtype.kind in "iu" else A
+
+
 def _values(n: NodeView) -> None:
     n.A = square(n.A, f"{title_of(n)}: A")
     n.output = n.A[:-1]
@@ -37,33 +50,29 @@ def _values_and_vectors(n: NodeView) -> None:
     n.output0, n.output1 = n.A[:-1], n.A
 
 
-@operator("_npi_eigvals", shape=_values, dtype=single_or_double)
+@operator("_npi_eigvals", shape=_values, dtype=_factored)
 def eigvals(A: Array) -> Any:
     """The eigenvalues of square matrices, without the imaginary parts of complex ones."""
-    return np.linalg.eigvals(A).real
+    return np.linalg.eigvals(_real(A)).real
 
 
-@operator("_npi_eigvalsh", shape=_values, dtype=single_or_double)
+@operator("_npi_eigvalsh", shape=_values, dtype=_factored)
 def eigvalsh(A: Array, *, UPLO: Triangle = "L") -> Any:
     """The eigenvalues of symmetric matrices, of which one triangle is read, in ascending order."""
-    return np.linalg.eigvalsh(A, UPLO)
+    return np.linalg.eigvalsh(_real(A), UPLO)
 
 
-@operator(
-    "_npi_eig", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=single_or_double
-)
+@operator("_npi_eig", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=_factored)
 def eig(A: Array) -> tuple[Array, Array]:
     """The eigenvalues and the eigenvectors, as columns, of square matrices, without imaginary parts."""
-    values, vectors = np.linalg.eig(A)
+    values, vectors = np.linalg.eig(_real(A))
     return values.real, vectors.real
 
 
-@operator(
-    "_npi_eigh", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=single_or_double
-)
+@operator("_npi_eigh", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=_factored)
 def eigh(A: Array, *, UPLO: Triangle = "L") -> tuple[Array, Array]:
     """The eigenvalues, in ascending order, and the eigenvectors, as columns, of symmetric matrices."""
-    values, vectors = np.linalg.eigh(A, UPLO)
+    values, vectors = np.linalg.eigh(_real(A), UPLO)
     return values, vectors
 
 
@@ -238,6 +247,11 @@ def tensorsolve(a: Array, b: Array, *, a_axes: Shape = ()) -> Any:
     return np.linalg.tensorsolve(a, b, a_axes or None)
 
 
+def _solved_shape(n: Any) -> PartialShape:
+    moved = _moved_shape(n)
+    return moved[len(n.b) :] or moved
+
+
 def _moved_shape(n: Any) -> PartialShape:
     axes = [axis % len(n.a) for axis in n.a_axes]
     order = [i for i in range(len(n.a)) if i not in axes] + axes
@@ -246,7 +260,7 @@ def _moved_shape(n: Any) -> PartialShape:
 
 @tensorsolve.infer_shape
 def _(n: Any) -> None:
-    n.output = _moved_shape(n)[len(n.b) :]
+    n.output = _solved_shape(n)
 
 
 def _flat_solution(a: Array, b: Array, a_axes: tuple[int, ...]) -> Array:

@@ -156,7 +156,7 @@ ROWS = [
         "gamma",
         lambda u, shape, scale: u * scale,
         has_dtype=True,
-        valid=lambda shape, scale: shape > 0,
+        valid=lambda shape, scale: np.logical_and(shape > 0, scale > 0),
     ),
 ]
 
@@ -327,6 +327,8 @@ def bernoulli(
     chance: Any = np.asarray(input1 if number is None else number, np.float32)
     if is_logit:
         chance = 1 / (1 + np.exp(-chance))
+    elif not np.all((chance >= 0) & (chance <= 1)):
+        raise AttributeValueError("_npi_bernoulli: probabilities must lie between 0 and 1")
     shape: Any = _shape_of(size, [chance.shape], "_npi_bernoulli")
     return run.random.uniforms(shape) < chance
 

@@ -126,6 +126,8 @@ def einsum_back(
     lengths = dict(zip(own, target.shape, strict=True))
     stretched = tuple(i for i, c in enumerate(once) if lengths[c] == 1 and found.shape[i] != 1)
     found = found.sum(axis=stretched, keepdims=True) if stretched else found
+    if own == once:
+        return found
     back = np.zeros(target.shape, found.dtype)
     np.einsum(f"{own}->{once}", back)[...] = found
     return back

@@ -13,7 +13,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, Operator, operator
 from gluonic.graph.ops.joining import as_list, flowing
 from gluonic.graph.ops.numpy.relabellings import at_least
-from gluonic.graph.view import PartialShape, Unknown, complete, put, title_of, unify, written
+from gluonic.graph.view import PartialShape, Unknown, complete, put, title_of, unify
 from gluonic.support.record import record
 
 derived("_npi_stack", "stack")
@@ -238,9 +238,7 @@ def _(n: Any) -> None:
         bounds = [*n.indices, extent]
         if None in bounds:
             return
-        parts = [max(end - start, 0) for start, end in pairwise(bounds)]
-        if n.indices[0] == 0 and sum(parts) != extent:
-            raise InferenceError(f"{title_of(n)}: indices {n.indices} do not cut {written(data)}")
+        parts = [len(range(extent)[start:end]) for start, end in pairwise(bounds)]
     for name, part in zip(_names(n), parts, strict=True):
         put(n, name, (*data[:axis], part, *data[axis + 1 :]))
 

@@ -52,14 +52,9 @@ def _position(name: str, find: Callable[..., Any], what: str) -> None:
     output : indices as int64
     """
 
-    def rule(n: Any) -> None:
-        reduction("data")(n)
-        if 0 in [n.data[axis] for axis in axes_to_reduce(n.axis, len(n.data), title_of(n))]:
-            raise InferenceError(f"{title_of(n)}: there is no element to find")
-
     operator(
         f"_npi_{name}",
-        shape=rule,
+        shape=reduction("data", of_nothing=False),
         dtype=output_dtype(INT64),
     )(kernel).gradient()
 

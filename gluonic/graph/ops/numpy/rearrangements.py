@@ -14,8 +14,6 @@ from gluonic.graph.rules import like, same
 from gluonic.graph.view import NodeView, PartialShape, complete, peek, title_of, written
 
 derived("_np_transpose", "transpose")
-derived("_npi_flip", "reverse")
-derived("_np_diag", "diag")
 
 
 def moved_order(rank: int, source: Shape, destination: Shape, title: str) -> tuple[int, ...]:
@@ -55,6 +53,28 @@ def _(n: Any) -> None:
 
 
 moveaxis.gradient(a=lambda F, n, g: F._np_moveaxis(g, source=n.destination, destination=n.source))
+
+
+def _as_reverse(n: Any, shapes: Any) -> dict[str, Any] | None:
+    if len(shapes[0]) == 0:
+        return None
+    return {"axis": tuple(range(len(shapes[0]))) if n.axis is None else n.axis}
+
+
+@operator("_npi_flip", base=REGISTRY["reverse"], as_base=_as_reverse)
+def flip(data: Array, *, axis: Axes = None) -> Any:
+    """Reverse the order of elements along axes; none means all."""
+    return np.flip(data, axis)
+
+
+@flip.infer_shape
+def _(n: Any) -> None:
+    same(n)
+    if n.axis is not None:
+        axes_of((n.axis,) if isinstance(n.axis, int) else n.axis, len(n.data), title_of(n))
+
+
+flip.gradient(data=lambda F, n, g: F._npi_flip(g, axis=n.axis))
 
 
 @operator("_np_roll")
@@ -150,6 +170,20 @@ broadcast_to.gradient(array=lambda F, n, g: F._reduce_like(g, n.array))
 
 def _length(rows: int, columns: int, offset: int) -> int:
     return max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+
+
+def _diag_shape(n: Any) -> None:
+    if len(n.data) == 1:
+        extent = None if n.data[0] is None else n.data[0] + abs(n.k)
+        n.output = (extent, extent)
+    elif len(n.data) == 2:
+        rows, columns = n.data
+        n.output = (None if rows is None or columns is None else _length(rows, columns, n.k),)
+    else:
+        raise InferenceError(f"{title_of(n)}: {written(n.data)} must have one axis or two")
+
+
+derived("_np_diag", "diag", shape=_diag_shape)
 
 
 def _diagonal_shape(n: Any) -> PartialShape:

@@ -21,7 +21,7 @@ def axes_to_reduce(axis: Axes, rank: int, title: str = "") -> tuple[int, ...]:
     >>> axes_to_reduce(-1, 3), axes_to_reduce(None, 2), axes_to_reduce((), 2)
     ((2,), (0, 1), ())
     """
-    if axis is None:
+    if axis is None or (rank == 0 and axis in (0, -1, (0,), (-1,))):
         return tuple(range(rank))
     given = axis if isinstance(axis, tuple) else (axis,)
     found = {a + rank if a < 0 else a for a in given}
@@ -37,12 +37,20 @@ def shape_left(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) -> Pa
     return tuple(length for i, length in enumerate(shape) if i not in axes)
 
 
-def reduction(source: str) -> Callable[[Any], None]:
-    """The shape rule of reductions of an input: to the output, and back for the axes that remain."""
+def reduction(source: str, *, of_nothing: bool = True) -> Callable[[Any], None]:
+    """The shape rule of reductions of an input: to the output, and back for the axes that remain.
+
+    Parameters
+    ----------
+    source : the input
+    of_nothing : whether no elements can be reduced to one
+    """
 
     def rule(n: Any) -> None:
         shape = getattr(n, source)
         axes = axes_to_reduce(n.axis, len(shape), title_of(n))
+        if not of_nothing and 0 in [shape[axis] for axis in axes]:
+            raise InferenceError(f"{title_of(n)}: of no elements there is none to find")
         n.output = shape_left(shape, axes, n.keepdims)
         remaining = iter(n.output)
         if n.keepdims:
@@ -52,6 +60,15 @@ def reduction(source: str) -> Callable[[Any], None]:
         setattr(n, source, known)
 
     return rule
+
+
+def narrows(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether numbers are to be reduced in their own dtype, and rounded last.
+
+    >>> narrows(np.dtype("float64"), np.dtype("float16")), narrows(np.dtype("int8"), np.dtype("float32"))
+    (True, False)
+    """
+    return is_floating(given) and (not is_floating(wanted) or wanted.itemsize < given.itemsize)
 
 
 class NumpyReduction(NamedTuple):
@@ -158,9 +175,9 @@ def _register(row: NumpyReduction) -> Operator:
 
     def compute(a: Array, axis: Axes, dtype: Any, keepdims: bool, initial: float | None) -> Any:
         wanted = row.dtype(a.dtype) if dtype is None else dtype
-        found = reduce(
-            a.astype(wanted, copy=False), axes_to_reduce(axis, a.ndim, row.names[0]), keepdims
-        )
+        if not narrows(a.dtype, wanted):
+            a = a.astype(wanted, copy=False)
+        found = reduce(a, axes_to_reduce(axis, a.ndim, row.names[0]), keepdims)
         return found if initial is None or row.join is None else row.join(found, initial)
 
     def kernel(
@@ -194,7 +211,7 @@ def _register(row: NumpyReduction) -> Operator:
         base=base,
         casts=True,
         reduction=row.base,
-        shape=reduction("a"),
+        shape=reduction("a", of_nothing=row.base not in _EXTREMES),
         dtype=dtype_rule,
     )(chosen)
     op.gradient(a=row.gradient)

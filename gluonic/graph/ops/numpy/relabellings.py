@@ -222,7 +222,7 @@ def _(n: Any) -> None:
         dropped = tuple(i for i, extent in enumerate(a) if extent == 1)
     else:
         named = (n.axis,) if isinstance(n.axis, int) else n.axis
-        dropped = axes_of(named, len(a), title_of(n))
+        dropped = axes_of(named, len(a), title_of(n)) if a or set(named) - {0, -1} else ()
     long = [axis for axis in dropped if a[axis] not in (1, None)]
     if long:
         raise InferenceError(f"{title_of(n)}: axis {long[0]} of {written(a)} is not of length one")

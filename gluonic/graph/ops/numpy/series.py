@@ -9,8 +9,7 @@ from gluonic.graph.attributes import Count
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.ops.layer_rules import floating
-from gluonic.graph.rules import like
+from gluonic.graph.rules import like, same
 from gluonic.graph.view import NodeView, PartialShape, title_of
 
 
@@ -44,7 +43,7 @@ def _powers(p: Array, x: Array) -> Array:
     return np.vander(x.reshape(-1), len(p))
 
 
-@operator("_npi_polyval", dtype=floating())
+@operator("_npi_polyval", dtype=same)
 def polyval(p: Array, x: Array) -> Any:
     """The values of a polynomial.
 
