@@ -28,6 +28,7 @@ def main(given: Sequence[str] | None = None) -> int:
             dict(options.shape or ()),
             options.output,
             options.against,
+            folded=options.folded,
         )
     except (MXNetError, OSError, UnicodeDecodeError) as error:
         print(f"gluonic view: {error}", file=sys.stderr)
@@ -44,8 +45,10 @@ def write_page(
     shapes: dict[str, tuple[int, ...]],
     output: str | None,
     against: str | None = None,
+    *,
+    folded: bool = False,
 ) -> Path:
-    """Write the page of a model.
+    """Write the page of a model, or a picture of it.
 
     Parameters
     ----------
@@ -53,8 +56,9 @@ def write_page(
     parameters : a file of parameters; None takes the latest beside the symbol: ``net-0001.params`` of
         ``net-symbol.json``
     shapes : of inputs by name
-    output : where the page goes; None puts it among the temporary files
+    output : where it goes, in the format that its ending says; None puts a page among the temporary files
     against : symbol JSON of an older model, to show what has changed since
+    folded : in pictures, leave blocks closed as the page does when it opens
     """
     symbol = sym.load(str(file))
     found = Path(parameters) if parameters else _beside(file)
@@ -78,7 +82,9 @@ def write_page(
     if output is None:
         handle, output = tempfile.mkstemp(prefix=f"{title}-", suffix=".html")
         os.close(handle)
-    write_atomically(Path(output), drawing.pipe("html"))
+    kind = Path(output).suffix.lower().removeprefix(".")
+    kind = "html" if kind in ("", "htm") else kind
+    write_atomically(Path(output), drawing.pipe(kind, folded=folded))
     return Path(output)
 
 
@@ -117,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the shape of an input, such as data=1,3,224,224; may be given several times",
     )
     add("--against", metavar="FILE", help="an older model, to show what has changed since")
-    add("--output", help="where to write the page, by default a temporary file")
+    add("--output", help="where to write it: .html (a page), .svg, .pdf, .png or .dot")
+    add("--folded", action="store_true", help="in pictures, leave blocks closed as the page does")
     add("--no-open", action="store_true", help="do not open a browser")
     return parser

@@ -185,6 +185,20 @@ def test_view_writes_a_page_with_the_parameters_beside_the_symbol(tmp_path: Path
     assert '"histogram"' in page
 
 
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("svg", b"<svg"), ("pdf", b"%PDF"), ("htm", b"<!DOCTYPE"), ("gv", b"digraph")],
+)
+def test_view_writes_the_format_that_the_ending_says(
+    ending: str, start: bytes, tmp_path: Path
+) -> None:
+    mx.sym.tanh(mx.sym.var("x")).save(str(tmp_path / "net.json"))
+    options = "--no-open", "--output", f"net.{ending}", "--folded"
+    done = gluonic_command("view", "net.json", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"net.{ending}").read_bytes().startswith(start)
+
+
 def test_view_says_what_is_wrong(tmp_path: Path) -> None:
     done = gluonic_command("view", "none.json", "--no-open", folder=tmp_path)
     assert done.returncode == 1

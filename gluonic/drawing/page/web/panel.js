@@ -131,7 +131,7 @@ function histogram(facts, width, height) {
 function attributes(graph, node) {
   const given = graph.data.attributes[node.attributes] ?? {};
   const defaults = graph.data.operators[node.op]?.defaults ?? {};
-  const rows = Object.entries(given).map(([key, text]) => [key, make("code", {}, text)]);
+  const rows = Object.entries(given).map(([key, text]) => [key === "__init__" ? "initial values" : key, make("code", {}, text)]);
   for (const [key, text] of Object.entries(defaults))
     if (!(key in given)) rows.push([make("span", { class: "faint" }, key), make("code", { class: "faint" }, text)]);
   return rows.length ? section("Attributes", table(rows)) : null;
