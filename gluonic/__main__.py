@@ -9,11 +9,13 @@ from gluonic import running
 from gluonic._version import __version__
 from gluonic.served import serve
 from gluonic.tools import view
+from gluonic.tools.warm import warm
 
 _DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself would run it. The program,
 and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
 dropped since MXNet's last release, such as np.float and collections.Iterable.
-`view net-symbol.json` in the place of a script shows a model as a page."""
+`view net-symbol.json` in the place of a script shows a model as a page; `warm script.py args` runs a program
+whose first calls compile, so that later runs of it find all machine code on disk."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -21,15 +23,19 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if given is None else given)
     if arguments[:1] == ["view"] and not os.path.exists("view"):
         return view.main(arguments[1:])
+    is_warming = arguments[:1] == ["warm"] and not os.path.exists("warm")
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(arguments[is_warming:])
     if options.cpu:
         os.environ["GLUONIC_GPU"] = "cpu"
     if options.no_numpy_aliases:
         os.environ["GLUONIC_NUMPY_ALIASES"] = "0"
     serve()
     program, arguments = _program(parser, options)
-    running.run(program, arguments)
+    if is_warming:
+        warm(lambda: running.run(program, arguments))
+    else:
+        running.run(program, arguments)
     return 0
 
 

@@ -6,11 +6,13 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from time import perf_counter
 from typing import Any
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import dump_if_asked
 from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.progress import tell_if_long
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
@@ -64,6 +66,7 @@ class CompiledGraph:
         self._lock = lock()
         self._families = {mode: Families(self._preparation, mode) for mode in (False, True)}
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
+        self._seconds = 0.0
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, and how often it was used."""
@@ -78,6 +81,7 @@ class CompiledGraph:
                 self._forgotten_prepackings + sum(frame.prepackings for frame in frames),
                 sum(library.size for library in libraries),
                 sum(library.linked.from_disk for library in libraries),
+                seconds=self._seconds,
             )
 
     def __call__(
@@ -206,8 +210,11 @@ class CompiledGraph:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""
         binding = self._families[train].bind(arrays) or self._bind_known(arrays, train)
         if binding is None:
+            tell_if_long(self.graph)
+            begin = perf_counter()
             with paused():
                 binding = self._specialized(arrays, train)
+            self._seconds += perf_counter() - begin
             self.specializations.append(binding.specialization)
             dump_if_asked(binding)
         return binding

@@ -21,6 +21,7 @@ class CacheInfo:
     code_bytes : of machine code, as object files
     disk_hits : specializations whose code came from the disk cache
     interpreted : calls that ran operator by operator before the graph was compiled
+    seconds : that making specializations took, and finding code on disk or in memory
     """
 
     specializations: int = 0
@@ -31,12 +32,14 @@ class CacheInfo:
     code_bytes: int = 0
     disk_hits: int = 0
     interpreted: int = 0
+    seconds: float = 0.0
 
     @classmethod
     def total(cls, parts: Iterable["CacheInfo"]) -> "CacheInfo":
         """The sums over several graphs.
 
-        >>> CacheInfo.total([CacheInfo(1, 2, hits=3), CacheInfo(1, 1, misses=1)])
-        CacheInfo(specializations=2, bindings=3, hits=3, misses=1, prepackings=0, code_bytes=0, disk_hits=0)
+        >>> found = CacheInfo.total([CacheInfo(1, 2, hits=3), CacheInfo(1, 1, misses=1)])
+        >>> found.specializations, found.bindings, found.hits, found.misses
+        (2, 3, 3, 1)
         """
         return cls(*map(sum, zip(*map(astuple, [cls(), *parts]), strict=True)))

@@ -101,6 +101,14 @@ def clear() -> None:
         Path(entry).unlink(missing_ok=True)
 
 
+def sizes() -> dict[str, int] | None:
+    """The bytes of each entry, by name; None if the cache is off or its folder not ours alone."""
+    place = _private_folder()
+    if place is None:
+        return None
+    return {path.stem: path.stat().st_size for path in place.glob(f"*{_SUFFIX}")}
+
+
 def _private_folder() -> Path | None:
     """Return the folder, made if need be, or None if it is off or not ours alone."""
     if os.environ.get("GLUONIC_CACHE", "1") == "0":

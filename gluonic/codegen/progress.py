@@ -1,0 +1,20 @@
+"""A line on the console where compiling takes long and a person watches."""
+
+import sys
+
+from gluonic.codegen.warm_up import compiling_cost
+from gluonic.graph.node import Graph
+
+_LONG = 2.0
+"""So many seconds."""
+
+
+def tell_if_long(graph: Graph) -> None:
+    """Say that a graph is compiled now, if that takes long and standard error is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    seconds = compiling_cost(graph) / 1e9
+    if seconds >= _LONG:
+        count = sum(not node.is_variable for node in graph.nodes)
+        told = f"gluonic compiles a graph of {count:,} operators: some {seconds:.0f} seconds"
+        print(told, file=sys.stderr, flush=True)
