@@ -39,12 +39,22 @@ class RankGroup:
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
         self._tag = 0
+        self._unused: dict[int, list[Array]] = {}
         self.others = [r for r in range(self.size) if r != self.rank]
 
     def next_tag(self) -> int:
         """A number for the messages of an operation; the ranks count alike."""
         self._tag = (self._tag + 1) % _TAGS
         return self._tag
+
+    def borrow(self, size: int) -> Array:
+        """Memory of so many bytes, which has been used before if there is some: fresh memory takes long."""
+        unused = self._unused.get(size)
+        return unused.pop() if unused else np.empty(size, np.uint8)
+
+    def give_back(self, memory: Array) -> None:
+        """Let borrowed memory be used again."""
+        self._unused.setdefault(memory.nbytes, []).append(memory)
 
     def finish(
         self, requests: list[Any], ranks: Sequence[int], what: Callable[[], str], kept: Any

@@ -5,6 +5,7 @@ ranks, and each element travels twice. Short arrays are sent whole and added up 
 element is ((x₀ + x₁) + x₂) + …, so its bits depend on nothing but the values.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,9 @@ from gluonic.distributed.codecs import Codec
 from gluonic.distributed.group import RankGroup
 from gluonic.graph import Array
 
+PIECE_BYTES = 2 * 1024 * 1024
 _SHORT = 4096  # bytes
+_AHEAD = 2
 
 COMBINE: dict[str, Any] = {
     "sum": np.add,
@@ -26,7 +29,7 @@ COMBINE: dict[str, Any] = {
 
 
 class AllReduce:
-    """One array, being reduced in its place while the caller does something else.
+    """One array, being reduced while the caller does something else.
 
     Parameters
     ----------
@@ -34,19 +37,29 @@ class AllReduce:
     values : one axis, contiguous; all ranks have as many, of one dtype
     what : says what it is, for errors
     operation : a name of `COMBINE`
+    into : where the result goes, as long as `values`; by default it takes their place
     """
 
     def __init__(
-        self, group: RankGroup, values: Array, what: Callable[[], str], operation: str = "sum"
+        self,
+        group: RankGroup,
+        values: Array,
+        what: Callable[[], str],
+        operation: str = "sum",
+        into: Array | None = None,
     ) -> None:
         self._group, self._values, self._what = group, values, what
+        self._into = values if into is None else into
         self._combine = COMBINE[operation]
         size, rank = group.size, group.rank
         self._is_short = values.nbytes <= _SHORT
         bounds = [len(values) * r // size for r in range(size + 1)]
-        self._shares = [values[a:b] for a, b in pairwise(bounds)]
-        outgoing = [values] * size if self._is_short else self._shares
-        self._parts = np.empty((size, len(outgoing[rank])), values.dtype)
+        self._shares = [self._into[a:b] for a, b in pairwise(bounds)]
+        shares = [values[a:b] for a, b in pairwise(bounds)]
+        outgoing = [values] * size if self._is_short else shares
+        self._own = outgoing[rank]
+        self._scratch = group.borrow(size * self._own.nbytes)
+        self._parts = self._scratch.view(values.dtype).reshape(size, len(self._own))
         self._tag = group.next_tag()
         self._requests, self._ranks = group.swap(outgoing, list(self._parts), self._tag)
         self._is_shared = False
@@ -56,40 +69,98 @@ class AllReduce:
         if self._is_shared:
             return
         self._wait()
-        own = self._values if self._is_short else self._shares[self._group.rank]
+        into = self._into if self._is_short else self._shares[self._group.rank]
         parts = list(self._parts)
-        parts[self._group.rank] = own
-        own[...] = self._total(parts)
+        parts[self._group.rank] = self._own
+        self._add_up(parts, into)
         if not self._is_short:
             self._requests, self._ranks = self._group.swap(
-                [own] * self._group.size, self._shares, self._tag
+                [into] * self._group.size, self._shares, self._tag
             )
         self._is_shared = True
 
     def finish(self) -> None:
-        """Wait until the values are the reduced ones."""
+        """Wait until the result is there."""
         self.share()
         self._wait()
+        self._group.give_back(self._scratch)
 
     def _wait(self) -> None:
-        self._group.finish(self._requests, self._ranks, self._what, (self._values, self._parts))
+        kept = self._values, self._into, self._parts
+        self._group.finish(self._requests, self._ranks, self._what, kept)
 
-    def _total(self, parts: Sequence[Array]) -> Array:
-        first = parts[0]
-        if first.dtype.itemsize == 2 and first.dtype.kind not in "iu":  # float16, bfloat16
-            first = first.astype(np.float32)
-        total: Array = self._combine(first, parts[1])
-        for part in parts[2:]:
-            self._combine(total, part, out=total)
-        return total
+    def _add_up(self, parts: Sequence[Array], into: Array) -> None:
+        """Combine the parts in their order; `into` may be one of them, so only the last step writes there."""
+        total, *rest = parts
+        if not rest:
+            np.copyto(into, total)
+            return
+        if total.dtype.itemsize == 2 and total.dtype.kind not in "iu":  # float16, bfloat16
+            total = total.astype(np.float32)
+        unused = self._parts[self._group.rank]
+        for number, part in enumerate(rest, 1):
+            if total.dtype != part.dtype:
+                self._combine(total, part, out=total)
+            else:
+                out = into if number == len(rest) else unused
+                total = self._combine(total, part, out=out)
+        if total is not into:
+            into[...] = total
+
+
+class Pipeline:
+    """Sums over ranks, one behind the other: while one is added up, the next ones are on their way.
+
+    Large arrays go in pieces, which are added up while they are in the cache.
+
+    Parameters
+    ----------
+    group : the ranks
+    operation : a name of `COMBINE`
+    """
+
+    def __init__(self, group: RankGroup, operation: str = "sum") -> None:
+        self._group, self._operation = group, operation
+        self._sent: deque[AllReduce] = deque()
+        self._shared: deque[AllReduce] = deque()
+
+    def add(self, values: Array, into: Array, what: Callable[[], str]) -> None:
+        """Begin to reduce an array of one axis; `into` may be the same."""
+        if self._group.size == 1:
+            if into is not values:
+                into[...] = values
+            return
+        length = max(1, PIECE_BYTES // values.itemsize)
+        for start in range(0, len(values), length):
+            piece = slice(start, start + length)
+            self._sent.append(
+                AllReduce(self._group, values[piece], what, self._operation, into[piece])
+            )
+            self._advance(_AHEAD)
+
+    def finish(self) -> None:
+        """Wait until all results are there."""
+        self._advance(0)
+
+    def _advance(self, most: int) -> None:
+        """Leave at most so many sums on their way."""
+        while len(self._sent) > most:
+            reduction = self._sent.popleft()
+            reduction.share()
+            self._shared.append(reduction)
+            if len(self._shared) > most:
+                self._shared.popleft().finish()
+        while not most and self._shared:
+            self._shared.popleft().finish()
 
 
 def reduce(
     group: RankGroup, values: Array, what: Callable[[], str], operation: str = "sum"
 ) -> None:
     """Reduce an array over the ranks, in its place; see `AllReduce`."""
-    if group.size > 1:
-        AllReduce(group, values, what, operation).finish()
+    pipeline = Pipeline(group, operation)
+    pipeline.add(values, values, what)
+    pipeline.finish()
 
 
 def reduce_encoded(

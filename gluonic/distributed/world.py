@@ -56,9 +56,10 @@ class World:
         for r in everyone:
             machines.setdefault(said[r][0], []).append(r)
         self.local, self.ranks_by_machine = machines[host], list(machines.values())
-        self.watch.board = Board(f"gluonic-{said[0][1]}", self.local, self.group.rank)
+        board = Board(f"gluonic-{said[0][1]}", self.local, self.group.rank)
+        self.watch.board = board
         self.group.barrier(lambda: "all ranks to begin")
-        self.watch.board.take_down()
+        board.take_down()
         if self.group.size > 1:
             self._take_over_endings()
         elif launched_ranks() == 1:

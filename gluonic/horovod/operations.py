@@ -8,7 +8,7 @@ import numpy as np
 
 from gluonic.distributed.group import RankGroup
 from gluonic.distributed.marks import marked
-from gluonic.distributed.reduction import AllReduce
+from gluonic.distributed.reduction import Pipeline
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.horovod.process_sets import ProcessSet, global_process_set
@@ -92,13 +92,10 @@ def grouped_allreduce(
     say = _agreed(group, "allreduce", name, f"{_described(tensors)}; {scales}")
     with marked("allreduce", named=name):
         values = [np.array(_scaled(t._data, prescale_factor), order="C") for t in tensors]
-        if group.size > 1:
-            combined = _COMBINED_BY[chosen]
-            running = [AllReduce(group, v.reshape(-1), say, combined) for v in values]
-            for each in running:
-                each.share()
-            for each in running:
-                each.finish()
+        pipeline = Pipeline(group, _COMBINED_BY[chosen])
+        for flat in [v.reshape(-1) for v in values]:
+            pipeline.add(flat, flat, say)
+        pipeline.finish()
     after = postscale_factor / group.size if chosen == Average else postscale_factor
     return [NDArray(_scaled(v, after), t.context) for v, t in zip(values, tensors, strict=True)]
 

@@ -10,8 +10,8 @@ from gluonic.distributed.buckets import Buckets
 from gluonic.distributed.marks import marked
 from gluonic.gluon import Trainer
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
-from gluonic.graph import Array
 from gluonic.graph.errors import warn
+from gluonic.graph.versions import mark_modified
 from gluonic.horovod.compression import Compression
 from gluonic.horovod.operations import broadcast_, grouped_allreduce_
 from gluonic.horovod.process_sets import ProcessSet, global_process_set
@@ -149,19 +149,19 @@ class DistributedTrainer(Trainer):
         group.watch.advance()
         facts = f"{self._prefix} {said} {self._predivide}"
         group.agree(facts, lambda: f"the gradients of the trainer {self._prefix!r}")
-        before = np.float32(1.0 / self._predivide)
         after = np.float32(self._predivide / group.size)
-
-        def fill(place: int, view: Array) -> None:
-            view[...] = sent[place]._data
-            if self._predivide != 1.0:
-                view *= before
-
+        arrays = [array._data for array in sent]
+        if self._predivide != 1.0:
+            for values in arrays:
+                values *= np.float32(1.0 / self._predivide)
         with marked("allreduce", named=self._prefix):
-            self._buckets.reduce(group, fill)
-        for gradient, view, context in zip(gradients, self._buckets.views, contexts, strict=True):
-            view *= after
-            overwrite(gradient, self._compression.decompress(NDArray(view), context)._data)
+            self._buckets.reduce(group, [[values] for values in arrays], in_place=True)
+        for gradient, array, context in zip(gradients, sent, contexts, strict=True):
+            array._data *= after
+            if array is gradient:
+                mark_modified(gradient._data)
+            else:
+                overwrite(gradient, self._compression.decompress(array, context)._data)
 
 
 def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = None) -> None:

@@ -16,8 +16,8 @@ from gluonic.distributed.marks import marked
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.storage.values import known_rows
-from gluonic.graph.versions import add, write
-from gluonic.kvstore.base import as_list, total_of
+from gluonic.graph.versions import mark_modified
+from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
@@ -118,6 +118,19 @@ class DistributedStore(KVStore):
             totals = self._summed(pairs)
         self._apply(keys, totals)
 
+    def sum_in_place(self, key: Any, value: Any) -> None:
+        """Replace arrays by their sums over all contexts and ranks; nothing is stored."""
+        pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
+        self._world.watch.advance()
+        with marked("allreduce", keys=_keys(pairs)):
+            totals = self._summed(pairs, in_place=True)
+        for (_, arrays), total in zip(pairs, totals, strict=True):
+            if total.stype == "default" and total._data is arrays[0]._data:
+                mark_modified(total._data)
+                spread(total, arrays[1:])
+            else:
+                spread(total, arrays)
+
     def _check(self, key: Any, pushed: NDArray) -> None:
         stored = self._known(key)
         if pushed.shape != stored.shape:
@@ -128,24 +141,20 @@ class DistributedStore(KVStore):
                 )
             )
 
-    def _summed(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[NDArray]:
-        """The sums over all contexts and ranks; of dense arrays they lie in buckets, until the next push."""
+    def _summed(
+        self, pairs: Sequence[tuple[Any, list[NDArray]]], in_place: bool = False
+    ) -> list[NDArray]:
+        """The sums over all contexts and ranks; of dense arrays they last until the next push."""
         layout = self._layout_of(pairs)
         self._group.agree(
             f"{layout.said}{self._settings()}", lambda: f"what is pushed: {_keys(pairs)}"
         )
-
-        def fill(place: int, view: Array) -> None:
-            first, *rest = pairs[layout.dense[place]][1]
-            write(view, first._data)
-            for other in rest:
-                add(view, other._data)
-
+        sources = [[array._data for array in pairs[place][1]] for place in layout.dense]
         if self._codec is None:
-            layout.buckets.reduce(self._group, fill)
+            sums = layout.buckets.reduce(self._group, sources, in_place)
         else:
-            layout.buckets.reduce_encoded(self._group, self._codec, fill)
-        found = dict(zip(layout.dense, map(NDArray, layout.buckets.views), strict=True))
+            sums = layout.buckets.reduce_encoded(self._group, self._codec, sources)
+        found = dict(zip(layout.dense, map(NDArray, sums), strict=True))
         for place in layout.sparse:
             key, given = pairs[place]
             found[place] = self._sum_of_rows(key, total_of(given))

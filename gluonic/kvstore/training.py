@@ -85,7 +85,10 @@ def sum_up(
         known = list(gradients)
         if known:
             _, keys, values, outs = zip(*known, strict=True)
-            store.pushpull(keys, values, out=outs if updates else None)
+            if updates:
+                store.pushpull(keys, values, out=outs)
+            else:
+                store.sum_in_place(keys, values)
         return
     for number, key, of_contexts, weights in gradients:
         store.pushpull(key, of_contexts, out=weights if updates else None, priority=-number)

@@ -61,28 +61,34 @@ def test_reductions_that_overlap_do_not_mix_up() -> None:
         assert (values == in_order(part, np.add)).all()
 
 
-@ranks(2)
-def test_buckets_hold_arrays_of_all_shapes_and_dtypes() -> None:
+KINDS: list[tuple[tuple[int, ...], np.dtype]] = [
+    ((3, 5), np.dtype("f4")),
+    ((300, 200), np.dtype("f4")),  # sent from where it lies
+    ((), np.dtype("f8")),
+    ((1000,), np.dtype("f4")),
+    ((0, 2), np.dtype("f4")),
+    ((100_000,), np.dtype("i4")),
+]
+
+
+@ranks(3)
+def test_buckets_sum_up_arrays_of_all_shapes_dtypes_and_contexts() -> None:
     group = world().group
-    kinds: list[tuple[tuple[int, ...], np.dtype]] = [
-        ((3, 5), np.dtype("f4")),
-        ((), np.dtype("f8")),
-        ((1000,), np.dtype("f4")),
-        ((0, 2), np.dtype("f4")),
-    ]
-    arrays = [
-        np.full(shape, i + 1 + 10 * group.rank, dtype) for i, (shape, dtype) in enumerate(kinds)
-    ]
-    buckets = Buckets([f"x{i}" for i in range(4)], kinds, limit=2048)
-    for _ in range(2):  # memory is used again
-
-        def fill(place: int, view: np.ndarray) -> None:
-            view[...] = arrays[place]
-
-        buckets.reduce(group, fill)
-        for i, (view, (shape, dtype)) in enumerate(zip(buckets.views, kinds, strict=True)):
-            assert (view.shape, view.dtype) == (shape, dtype)
-            assert (view == 2 * (i + 1) + 10).all()
+    buckets = Buckets([f"x{i}" for i in range(len(KINDS))], KINDS, limit=2048)
+    for contexts in (1, 3, 1):  # memory is used again
+        for in_place in (False, True):
+            sources = [
+                [np.full(shape, (i + 1) * (1 + c + group.rank), dtype) for c in range(contexts)]
+                for i, (shape, dtype) in enumerate(KINDS)
+            ]
+            kept = [arrays[0].copy() for arrays in sources]
+            sums = buckets.reduce(group, sources, in_place)
+            total = sum(1 + c + rank for c in range(contexts) for rank in range(3))
+            for i, (found, (shape, dtype)) in enumerate(zip(sums, KINDS, strict=True)):
+                assert (found.shape, found.dtype) == (shape, dtype)
+                assert (found == (i + 1) * total).all()
+                assert (found is sources[i][0]) == in_place
+                assert in_place or (sources[i][0] == kept[i]).all()
 
 
 @ranks(3)
