@@ -9,6 +9,7 @@ from gluonic.distributed.codecs import Codec
 from gluonic.distributed.group import RankGroup
 from gluonic.distributed.reduction import PIECE_BYTES, Pipeline, reduce_encoded
 from gluonic.graph import Array
+from gluonic.graph.versions import add, write
 from gluonic.support.record import record
 
 LARGE = 64 * 1024  # bytes: larger arrays are sent from where they lie
@@ -137,24 +138,25 @@ def _fill(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
     """Bring the arrays of all contexts into a bucket."""
     for member, view in zip(bucket.members, bucket.views, strict=True):
         first, *rest = sources[member]
-        np.copyto(view, first)
+        write(view, first)
         for other in rest:
-            view += other
+            add(view, other)
 
 
 def _empty(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
     """Bring the sums back to where the first arrays are."""
     for member, view in zip(bucket.members, bucket.views, strict=True):
-        np.copyto(sources[member][0], view)
+        write(sources[member][0], view)
 
 
 def _summed(arrays: Sequence[Array], into: Array) -> Array:
     """The sum over contexts: the only array there is, or else `into`."""
     if len(arrays) == 1:
         return arrays[0]
-    np.add(arrays[0], arrays[1], out=into)
-    for other in arrays[2:]:
-        into += other
+    if into is not arrays[0]:
+        write(into, arrays[0])
+    for other in arrays[1:]:
+        add(into, other)
     return into
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from gluonic.distributed.codecs import Codec
 from gluonic.distributed.group import RankGroup
 from gluonic.graph import Array
+from gluonic.graph.versions import mark_modified, write
 
 PIECE_BYTES = 2 * 1024 * 1024
 _SHORT = 4096  # bytes
@@ -83,6 +84,7 @@ class AllReduce:
         """Wait until the result is there."""
         self.share()
         self._wait()
+        mark_modified(self._into)
         self._group.give_back(self._scratch)
 
     def _wait(self) -> None:
@@ -93,7 +95,7 @@ class AllReduce:
         """Combine the parts in their order; `into` may be one of them, so only the last step writes there."""
         total, *rest = parts
         if not rest:
-            np.copyto(into, total)
+            write(into, total)
             return
         if total.dtype.itemsize == 2 and total.dtype.kind not in "iu":  # float16, bfloat16
             total = total.astype(np.float32)
@@ -128,7 +130,7 @@ class Pipeline:
         """Begin to reduce an array of one axis; `into` may be the same."""
         if self._group.size == 1:
             if into is not values:
-                into[...] = values
+                write(into, values)
             return
         length = max(1, PIECE_BYTES // values.itemsize)
         for start in range(0, len(values), length):

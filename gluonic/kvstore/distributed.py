@@ -16,7 +16,6 @@ from gluonic.distributed.marks import marked
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.storage.values import known_rows
-from gluonic.graph.versions import mark_modified
 from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.ndarray.array import NDArray
@@ -126,7 +125,6 @@ class DistributedStore(KVStore):
             totals = self._summed(pairs, in_place=True)
         for (_, arrays), total in zip(pairs, totals, strict=True):
             if total.stype == "default" and total._data is arrays[0]._data:
-                mark_modified(total._data)
                 spread(total, arrays[1:])
             else:
                 spread(total, arrays)
