@@ -82,7 +82,9 @@ export class Compiled {
   }
 
   timeRows(id) {
-    const rows = [["compiled", micro(this.timeIn(id, "compiled"))], ["eager", micro(this.timeIn(id, "eager"))]];
+    const rows = [["compiled", micro(this.timeIn(id, "compiled"))]];
+    // A loop runs eagerly as the operators of its steps, which are none of the graph's.
+    if (this.times.eager[id] !== undefined) rows.push(["eager", micro(this.times.eager[id])]);
     return table(rows);
   }
 
