@@ -12,7 +12,6 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray
-from gluonic.ndarray.kernels import overwrite
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -124,9 +123,7 @@ class ParameterDict(Mapping[str, Parameter]):
     def zero_grad(self) -> None:
         """Set all gradients to zero."""
         for parameter in self.values():
-            if parameter.grad_req != "null" and parameter._grad is not None:
-                for gradient in parameter.list_grad():
-                    overwrite(gradient, 0)
+            parameter.zero_grad()
 
     def reset_ctx(self, ctx: Any) -> None:
         """Move all parameters to other contexts."""

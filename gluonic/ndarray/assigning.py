@@ -35,7 +35,7 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
     """Write into the part that a key, read already, names."""
     if STATE.recording:
         if isinstance(value, NDArray) and basic and _is_everything(self, index):
-            _overwrite_recorded(self, value)
+            _overwrite_recorded(self, value, self._data[index].shape)
             return
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     with allocating("the values that are to be written"):
@@ -65,16 +65,16 @@ def _is_everything(self: NDArray, key: Key) -> bool:
     return all(range(*s.indices(n)) == range(n) for s, n in spans)
 
 
-def _overwrite_recorded(self: NDArray, value: NDArray) -> None:
-    """Let all of an array become another, which it then was computed from."""
+def _overwrite_recorded(self: NDArray, value: NDArray, shape: tuple[int, ...]) -> None:
+    """Let all of an array, under the shape that its key gives it, become another; it is computed from that."""
     if value is self:
         return
-    if value.shape != self.shape:
-        lacking = max(value.ndim - self.ndim, 0)
+    if value.shape != shape:
+        lacking = max(value.ndim - len(shape), 0)
         if value.shape[:lacking] == (1,) * lacking:
             value = with_shape(value, value.shape[lacking:])
-        value = broadcast_to(value, self.shape)
-    copyto(value, self)
+        value = broadcast_to(value, shape)
+    copyto(with_shape(value, self.shape) if shape != self.shape else value, self)
 
 
 def _values(self: NDArray, value: Any) -> Array:

@@ -13,7 +13,8 @@ def as_list(made: Any) -> list[Any]:
     """The outputs of an operator, or of a symbol, one by one."""
     if isinstance(made, (list, tuple)):
         return list(made)
-    return [made]
+    count = getattr(made, "num_outputs", 1)
+    return [made[i] for i in range(count)] if count > 1 else [made]
 
 
 def axes_of(axis: Any) -> tuple[int, ...]:
@@ -225,8 +226,7 @@ def split(F: Operators, ary: Any, indices_or_sections: Any, axis: int = 0) -> An
 
 def _parts(F: Operators, ary: Any, axis: int, places: dict[str, Any]) -> Any:
     found = F._npi_split(ary, axis=axis, squeeze_axis=False, **places)
-    count = places["sections"] or len(places["indices"])
-    return found if F.is_symbolic and count > 1 else as_list(found)
+    return as_list(found)
 
 
 @function()

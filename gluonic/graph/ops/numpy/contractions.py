@@ -93,6 +93,18 @@ def product_shape(
     return tuple(extents[letter] for letter in letters[2])
 
 
+def _with_equal_sums(
+    letters: tuple[str, str, str], a: PartialShape, b: PartialShape
+) -> list[PartialShape]:
+    """The shapes of the factors, in which axes that are summed over together have one extent."""
+    pairs = [*zip(letters[0], a, strict=True), *zip(letters[1], b, strict=True)]
+    summed = {letter: n for letter, n in pairs if n is not None and letter not in letters[2]}
+    return [
+        tuple(summed.get(letter, n) for letter, n in zip(text, shape, strict=True))
+        for text, shape in zip(letters, (a, b), strict=False)
+    ]
+
+
 def summed_to(array: Array, shape: tuple[int, ...]) -> Array:
     """An array summed over the axes along which one of another shape was stretched."""
     axes = tuple(i for i, n in enumerate(shape) if n == 1 and array.shape[i] != 1)
@@ -118,6 +130,7 @@ def _declare(op: Operator, letters: Letters) -> None:
     def shape(n: Any) -> None:
         texts = letters(settings_of(n), len(n.a), len(n.b))
         n.output = product_shape(texts, n.a, n.b, title_of(n))
+        n.a, n.b = _with_equal_sums(texts, n.a, n.b)
 
     op.infer_shape(shape)
     op.infer_dtype(floating())

@@ -430,6 +430,8 @@ def multinomial(
     """
     chances = np.asarray(a if pvals is None else pvals, np.float64)
     shape = size or ()
+    if not chances.size:
+        return np.zeros((*shape, 0), np.int64)
     cumulated = np.cumsum(chances)
     if cumulated[-1] > 1.0 + 1e-12 and a is None:
         raise AttributeValueError("_npi_multinomial: sum(pvals[:-1]) > 1.0")
