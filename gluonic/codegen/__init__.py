@@ -4,12 +4,8 @@ Other rooms import from here. What not every program needs, or loads LLVM, they 
 """
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.eager import (
-    GradientUse,
-    compiled_gradient,
-    compiled_operator,
-    repays_compiling,
-)
+from gluonic.codegen.eager import compiled_gradient, compiled_operator, repays_compiling
+from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.program import Program, cut, executor, interpreting

@@ -7,9 +7,10 @@ the first calls of two nets with equal weights give the same bits.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
+from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.program import interpreting
 from gluonic.graph import Application, Array
@@ -34,21 +35,6 @@ _Counts: TypeAlias = dict[Any, int]
 
 _without_weights: _Counts = {}
 _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
-
-
-class GradientUse(NamedTuple):
-    """What is asked of an operator's gradient rule.
-
-    Attributes
-    ----------
-    wanted : of which inputs the gradients are asked for
-    flowing : into which outputs gradients flow
-    train : whether the operator ran in training mode
-    """
-
-    wanted: tuple[bool, ...]
-    flowing: tuple[bool, ...]
-    train: bool
 
 
 _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}

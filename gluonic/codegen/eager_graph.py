@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.eager import GradientUse
+from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.binding import Binding
