@@ -18,7 +18,7 @@ MOST_CALLS = 250
 """So many calls are interpreted at most, of however small a graph."""
 
 # Nanoseconds, roughly, on any processor.
-_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 1, 0.05
+_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
 _MULTIPLYING = frozenset({
@@ -77,7 +77,7 @@ class CallCost:
     def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
         """Count an operator."""
         sizes = [array.size for array in results]
-        cost = _AN_OPERATOR + _AN_ELEMENT * sum(sizes)
+        cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(sizes))
         if _multiplies(node.applied) and len(arrays) > 1:
             first, second, *_ = sorted([array.size for array in arrays], reverse=True)
             # Of (n, k) and (k, m) elements (n, m) are made, with n·k·m products.
