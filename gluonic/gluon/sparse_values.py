@@ -7,6 +7,7 @@ import numpy as np
 from gluonic.gluon import parameter_complaints as complaints
 from gluonic.graph.storage.values import RowSparse, stored_zeros
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made
 from gluonic.ndarray.storage.dispatch import assign
 
@@ -20,7 +21,10 @@ def with_all_rows(value: NDArray, stype: str) -> NDArray:
 
 def set_to_zero(array: NDArray) -> None:
     """Let an array of any storage type be zeros."""
-    assign(array, stored_zeros(array.stype, array.shape, array.dtype))
+    if array.is_sparse:
+        assign(array, stored_zeros(array.stype, array.shape, array.dtype))
+    else:
+        overwrite(array, 0)
 
 
 def _require_array(row_id: Any) -> None:

@@ -138,7 +138,7 @@ def full(
     """
     if out is None:
         out = NDArray(allocate(shape, dtype, "full"), usable(ctx))
-    if is_number(val):
+    if is_number(val) and not out.is_sparse:
         check_writable(out)
         overwrite(out, val)
     else:

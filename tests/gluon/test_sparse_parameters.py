@@ -51,6 +51,16 @@ def test_a_table_with_sparse_gradients_is_trained_as_a_dense_one(hybridize: bool
     assert gradient.indices.asnumpy().tolist() == [1, 5, 9]
 
 
+@pytest.mark.parametrize("of_all", [False, True])
+def test_gradients_are_set_to_zero_as_they_are_stored(of_all: bool) -> None:
+    net = trained(nets(True), False)
+    (net.collect_params() if of_all else net[0].weight).zero_grad()
+    gradient = net[0].weight.grad()
+    assert gradient.stype == "row_sparse"
+    assert gradient.indices.shape == (0,)
+    assert not gradient.asnumpy().any()
+
+
 def test_lazy_updates_leave_the_other_rows_alone() -> None:
     net = trained(nets(True), True, "adam", wd=0.1)
     before = trained(nets(True), False, "adam", steps=0, wd=0.1)

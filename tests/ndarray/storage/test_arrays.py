@@ -276,3 +276,10 @@ def test_out_takes_the_result_in_its_own_kind() -> None:
     assert (dense.asnumpy() == csr().asnumpy() ** 2).all()
     with pytest.raises(mx.MXNetError, match="shape"):
         nd.elemwise_add(csr(), csr(), out=nd.sparse.zeros("csr", (2, 3)))
+
+
+def test_a_row_sparse_array_is_filled_whole() -> None:
+    x = nd.sparse.zeros("row_sparse", (3, 2))
+    assert nd.full((3, 2), 2, out=x) is x
+    assert x.asnumpy().tolist() == [[2, 2]] * 3
+    assert x.indices.asnumpy().tolist() == [0, 1, 2]
