@@ -66,7 +66,7 @@ def split_data(
     lengths = [length + 1] * longer + [length] * (num_slice - longer)
     ends = np.cumsum(lengths).tolist()
     return [
-        data.slice_axis(axis=batch_axis, begin=end - n, end=end)
+        nd.slice_axis(data, axis=batch_axis, begin=end - n, end=end)
         if batch_axis
         else data[end - n : end]
         for n, end in zip(lengths, ends, strict=True)

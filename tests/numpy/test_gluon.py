@@ -116,6 +116,8 @@ def test_loaders_give_arrays_of_numpy_whoever_makes_the_batches(settings: dict[s
 def test_data_are_split_and_loaded_as_arrays_of_numpy() -> None:
     parts = gluon.utils.split_and_load(np.ones((4, 2)), [cpu(0)] * 2)
     assert [(type(p), p.shape) for p in parts] == [(ndarray, (2, 2))] * 2
+    halves = gluon.utils.split_data(array(np.arange(4).reshape(1, 4)), 2, batch_axis=1)
+    assert [half.tolist() for half in halves] == [[[0, 1]], [[2, 3]]]
     norm = gluon.utils.clip_global_norm([drawn(3)], 0.1, check_isfinite=False)
     assert type(norm) is ndarray
 
