@@ -343,5 +343,7 @@ def together(F: Operators, arrays: Sequence[Any]) -> list[Any]:
 
 @function()
 def broadcast_arrays(F: Operators, *args: Any) -> Any:
-    """Return arrays repeated until all have the shape that they have together."""
-    return together(F, args)
+    """Return arrays, and numbers, repeated until all have the shape that they have together."""
+    kinds = {bool: "bool", int: "int64"}
+    arrays = [a if F.is_array(a) else F.array_of(a, kinds.get(type(a), "float32")) for a in args]
+    return together(F, arrays)

@@ -99,3 +99,21 @@ def test_functions_that_numpy_has_removed_are_there() -> None:
     assert mnp.in1d(x, [4, 1]).tolist() == [True, False, True, False]
     assert mnp.msort(mnp.array([[2, 1], [1, 2]])).tolist() == [[1, 1], [2, 2]]
     assert mnp.trapz(x).tolist() == [1.5, 3.5]
+
+
+def test_arrays_of_numpys_among_the_arguments_make_the_results_numpys() -> None:
+    ones = np.ones((2, 2))
+    for found in (*np.broadcast_arrays(ones, fresh()), np.concatenate([fresh(), ones])):
+        assert type(found) is np.ndarray
+    np.testing.assert_array_equal(np.concatenate([fresh(), ones]), np.concatenate([ELEMENTS, ones]))
+
+
+def test_numbers_are_broadcast_with_arrays() -> None:
+    found: Any = np.broadcast_arrays(4, 0.5, fresh())
+    four, half, same = found
+    assert (four.dtype, half.dtype) == (np.int64, np.float32)
+    assert [x.asnumpy().tolist() for x in (four, half, same)] == [
+        [[4, 4], [4, 4]],
+        [[0.5, 0.5], [0.5, 0.5]],
+        ELEMENTS.tolist(),
+    ]

@@ -1,6 +1,7 @@
 """NumPy's own functions called on arrays of `mx.np`: those of `mx.np` of that name, or NumPy's on copies.
 
 A function of NumPy's that `mx.np` does not have is computed by NumPy, outside of recording: it has no gradient.
+Where arrays of NumPy's are given too, as libraries that draw do, so are the results.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,8 +44,8 @@ def array_function(
     own = _own(function)
     if own is None:
         return _computed_by_numpy(function, inputs, settings)
-    if not all(issubclass(kind, ndarray) for kind in kinds):
-        return NotImplemented
+    if not all(issubclass(kind, ndarray) for kind in kinds):  # arrays of NumPy's among them
+        return _of_copies(function, inputs, settings)
     return own(*inputs, **settings)
 
 
@@ -69,6 +70,13 @@ def _computed_by_numpy(
     function: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
 ) -> Any:
     """Call NumPy's function on NumPy's arrays, and make arrays of `mx.np` of what it returns."""
+    return _of_mx(_of_copies(function, inputs, settings))
+
+
+def _of_copies(
+    function: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
+) -> Any:
+    """What NumPy's function gives for copies of the arrays."""
     if STATE.recording:
         raise CallError(
             describe(
@@ -78,7 +86,7 @@ def _computed_by_numpy(
             )
         )
     given = {name: _of_numpy(value) for name, value in settings.items()}
-    return _of_mx(function(*_of_numpy(tuple(inputs)), **given))
+    return function(*_of_numpy(tuple(inputs)), **given)
 
 
 def _of_numpy(value: Any) -> Any:
