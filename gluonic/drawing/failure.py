@@ -12,6 +12,7 @@ from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture
 from gluonic.graph import Graph, Node
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.files import write_atomically
 from gluonic.graph.infer import infer
 
@@ -52,7 +53,12 @@ def _all_facts(
         return found
     given = {n: facts[n][0] for n in graph.variables if n in facts}
     before = Graph(failed.inputs)
-    return found | infer(before, kind, {n: f for n, f in given.items() if n in before.consumers})
+    try:
+        return found | infer(
+            before, kind, {n: f for n, f in given.items() if n in before.consumers}
+        )
+    except InferenceError:  # what was traced does not fit either, which nobody has looked at yet
+        return found
 
 
 def write_if_asked(drawing: Drawing) -> str:

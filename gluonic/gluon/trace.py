@@ -15,6 +15,7 @@ from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph import Graph, Node
 from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.failures import add_facts
 from gluonic.graph.infer import infer
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.graph.view import written
@@ -52,6 +53,10 @@ class Trace:
         TRACING.depth += 1
         try:
             outputs = block._symbolic(*restore(self.inputs, structure))
+        except MXNetError as error:
+            pairs = zip(self.inputs, arrays, strict=True)
+            add_facts(error, {s._entries[0].node: [x.shape] for s, x in pairs if not _is_symbol(x)})
+            raise
         finally:
             TRACING.depth -= 1
         self.input_structure = structure

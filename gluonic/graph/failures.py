@@ -31,6 +31,13 @@ def note_failure(
         error.facts.append(f"a picture: {pictures.write_if_asked(error.picture())}")
 
 
+def add_facts(error: MXNetError, shapes: Mapping[Node, Sequence[Any]]) -> None:
+    """Add the shapes of variables to what is known of what failed, if nothing was known of them."""
+    if error.failed is not None and error.failed[1] == "shape":
+        node, kind, known = error.failed
+        error.failed = node, kind, {**shapes, **known}
+
+
 def not_made(name: str, inputs: Iterable[Entry], location: Location | None) -> Node:
     """A node that stands for one that could not be made.
 

@@ -158,8 +158,16 @@ def test_an_error_while_tracing_offers_the_picture_of_what_was_traced(
     ((node, _),) = drawing.page.marks.kinds.items()
     assert node.operator_name == failed
     assert node.location.file == __file__
-    assert [n.operator_name for n in drawing.page.graph.nodes] == ["null", "tanh", failed]
+    nodes = drawing.page.graph.nodes
+    assert [n.operator_name for n in nodes] == ["null", "tanh", failed]
+    assert [drawing.page.facts.shapes[n][0] for n in nodes] == [(4, 3), (4, 3), None]
     assert message in drawing.pipe("html").decode()
+
+
+def test_what_was_traced_before_an_error_may_not_fit_either() -> None:
+    drawing = traced(lambda F, y: F.elemwise_add(y, F.mean(y, axis=0)).shape).picture()
+    (data,) = (n for n in drawing.page.graph.nodes if n.is_variable)
+    assert drawing.page.facts.shapes[data] == [(4, 3)]
 
 
 @pytest.mark.parametrize("calls_before", [0, 2])
