@@ -26,7 +26,7 @@ class Missing(NamedTuple):
     instead: str = ""
 
 
-_NO_NUMPY = "gluonic has but a part of the NumPy interface; use mx.nd"
+_NO_NUMPY = "it is a part of how MXNet makes its NumPy interface"
 _NO_C = "it is of MXNet's C library, and gluonic has none"
 _NO_SERVERS = "there are no servers: each process keeps all weights"
 

@@ -154,8 +154,8 @@ def take(
 @function()
 def unravel_index(F: Operators, indices: Any, shape: Any, order: str = "C") -> Any:
     """Return the places of elements in a shape, from those in the flattened array: an array for each axis."""
-    if order != "C" or F.is_symbolic:
-        raise NotThereError("np.unravel_index: of arrays, in the order 'C'")
+    if order != "C":
+        raise NotThereError("np.unravel_index: in the order 'C'")
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     found = F._unravel_index(indices, shape=shape)
     return tuple(F._npi_take(found, _place(F, axis), axis=0) for axis in range(len(shape)))

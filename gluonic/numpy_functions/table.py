@@ -29,7 +29,7 @@ class Operators(Protocol):
         ...
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is an array of `mx.np`, or a symbol."""
+        """Whether a value is an array, or a symbol."""
         ...
 
     def with_arrays(self, name: str, x: Any, y: Any) -> Any:

@@ -49,6 +49,13 @@ def check_keywords(name: str, keywords: dict[str, Any]) -> None:
         raise TypeError(f"np.{name}: {key}={value} is no choice")
 
 
+_TRUTHS = (
+    "_npi_logical_not",
+    *(f"_npi_is{kind}" for kind in ("nan", "inf", "posinf", "neginf", "finite")),
+)
+"""Operators whose results are truth values."""
+
+
 def unsupported(name: str, value: Any) -> TypeError:
     """What is said of an operand that is neither an array nor a number."""
     return TypeError(
@@ -182,7 +189,11 @@ def _unary_function(name: str, row: UnaryFunction) -> Callable[..., Any]:
             if kwargs:
                 check_keywords(name, kwargs)
             if is_array(x):
-                return operator(x) if out is None else operator(x, out=out)
+                if out is None:
+                    return operator(x)
+                if row.operator in _TRUTHS and not F.is_symbolic and out.dtype != np.bool_:
+                    raise TypeError(f"np.{name}: out must be of truth values, not {out.dtype}")
+                return operator(x, out=out)
             if is_number(x):
                 return row.numbers(x)
             raise unsupported(name, x)

@@ -1,12 +1,17 @@
 """`mx.np`'s functions: written once, they serve arrays at once and symbols in a graph."""
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gluonic as mx
 from gluonic import gluon
+from tests.measured.measure import agrees, numbers, read
+from tests.measured.numpy_functions import CALLS, SQUARE, X, Y, answered
+
+MEASURED = read("numpy_functions")
 
 UNARY = ("exp", "sqrt", "tanh", "absolute", "negative", "logical_not")
 BINARY = (
@@ -86,3 +91,26 @@ def test_a_function_has_the_signature_without_the_operators() -> None:
     ]  # fmt: skip
     assert mx.np.add.__name__ == "add"
     assert "broadcast together" in (mx.sym.np.add.__doc__ or "")
+
+
+class OfThree(gluon.HybridBlock):
+    """A net of one call, which knows `F.np` and `F.npx` alone."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.call = CALLS[name]
+
+    def hybrid_forward(self, F: Any, x: Any, y: Any, s: Any) -> Any:
+        return self.call(F.np, F.npx, x, y, s)
+
+
+@pytest.mark.filterwarnings("ignore:.*no operator reads input")
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_give_what_mxnet_gives(name: str, hybridized: bool) -> None:
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        arrays = [mx.np.array(each) for each in (X, Y, SQUARE)]
+        net = OfThree(name)
+        net.hybridize(hybridized)
+        found = numbers(answered(net(*arrays)))
+    assert agrees(found, MEASURED[name]), (found, MEASURED[name])

@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph import REGISTRY
 from gluonic.ndarray.arithmetic import on_arrays, on_scalar
+from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.numpy.creation import array
 from gluonic.ndarray.numpy_class import numpy_array
@@ -24,8 +25,8 @@ class ArrayOperators:
         return found
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is an array of `mx.np`."""
-        return isinstance(value, numpy_array())
+        """Whether a value is an array, of `mx.np` or of `mx.nd`."""
+        return isinstance(value, NDArray)
 
     with_arrays = staticmethod(on_arrays)
     """Apply an operator without attributes to two arrays."""

@@ -25,6 +25,7 @@ def _samples(row: DrawnFrom) -> list[Sample]:
 SAMPLES = {f"_npi_{row.name}": _samples(row) for row in ROWS} | {
     "_npi_uniform_n": [Sample([SOME], {"low": None, "high": 5.0, "size": (2,)}, (), dtypes=())],
     "_npi_normal_n": [Sample([SOME], {"loc": 0.0, "scale": None, "size": (2,)}, (), dtypes=())],
+    "_npi_random_randint": [Sample([], {"low": 2, "high": 9, "shape": (2, 3)})],
     "_npi_bernoulli": [
         Sample([], {"prob": 0.4, "logit": None, "is_logit": False, "size": (5,)}),
         Sample([SOME - 1.5], {"prob": None, "logit": None, "is_logit": True}, ()),

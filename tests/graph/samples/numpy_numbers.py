@@ -144,6 +144,10 @@ SAMPLES = (
         "_npi_zeros": [one(shape=(2, 3)), one(shape=()), one(shape=(2,), dtype="bool")],
         "_npi_ones": [one(shape=(2, 3)), one(shape=()), one(shape=(0, 2), dtype="int32")],
         "_npi_full": [one(shape=(2, 3), value=1.5), one(shape=(), value=2.0, dtype="int32")],
+        "_npi_linspace": [
+            one(start=0.0, stop=1.0, num=4),
+            one(start=2.0, stop=1.0, num=3, endpoint=False),
+        ],
         "_npi_identity": [one(shape=(3, 3))],
         "_npi_eye": [one(N=2, M=3, k=1), one(N=2)],
         "_npi_arange": [

@@ -18,6 +18,7 @@ FLOAT32, INT32 = DType(DEFAULT), DType(np.dtype(np.int32))
 derived("_npi_zeros", "_zeros", shape=fixed_by("shape"))
 derived("_npi_ones", "_ones", shape=fixed_by("shape"))
 derived("_npi_full", "_full", shape=fixed_by("shape"))
+derived("_npi_linspace", "_linspace")
 
 
 @operator("_npi_identity", dtype=fixed_by("dtype"), shape=fixed_by("shape"))

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gluonic.graph.attributes import DType, Shape
-from gluonic.graph.derivation import INT64
+from gluonic.graph.derivation import INT64, derived
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError, InferenceError
 from gluonic.graph.operator import Array, GradientRule, Operator, Run, operator
@@ -297,6 +297,9 @@ for _row in ROWS:
     _register(_row, f"_npi_{_row.name}", _shape_of)
     if _row.name in ("uniform", "normal"):
         _register(_row, f"_npi_{_row.name}_n", _behind)
+
+
+derived("_npi_random_randint", "_random_randint")
 
 
 @operator(

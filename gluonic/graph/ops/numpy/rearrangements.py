@@ -148,16 +148,26 @@ rot90.gradient(data=lambda F, n, g: F._npi_rot90(g, k=-n.k, axes=n.axes))
 
 @operator("_npi_broadcast_to", dtype=like("array"))
 def broadcast_to(array: Array, *, shape: Shape = ()) -> Any:
-    """Repeat the axes of length one of `array`, and add axes in front, until it has the given shape."""
-    return np.broadcast_to(array, shape)
+    """Repeat axes of length one, and add axes in front, until the shape is as given; -2 keeps an axis."""
+    return np.broadcast_to(array, complete(_kept(shape, array.shape)))
+
+
+def _kept(shape: Shape, given: PartialShape) -> PartialShape:
+    """A shape, of which -2 stands for the axis that the array has there."""
+    added = len(shape) - len(given)
+    return tuple(
+        given[i - added] if extent == -2 and i >= added else extent
+        for i, extent in enumerate(shape)
+    )
 
 
 @broadcast_to.infer_shape
 def _(n: Any) -> None:
-    given, wanted = n.array, n.shape
+    given, wanted = n.array, _kept(n.shape, n.array)
     added = len(wanted) - len(given)
     if added < 0 or any(
-        extent not in (1, None) and extent != wanted[added + i] for i, extent in enumerate(given)
+        extent not in (1, None) and wanted[added + i] not in (extent, None)
+        for i, extent in enumerate(given)
     ):
         raise InferenceError(
             f"{title_of(n)}: the shape {written(given)} cannot be broadcast to {written(wanted)}"

@@ -107,7 +107,8 @@ def _spread(F: Any, n: Any, value: Any) -> Any:
 def _mean_back(F: Any, n: Any, g: Any) -> Any:
     if n.axis == ():
         return F._cast_like(g, n.a)
-    return F._cast_like(F._backward_mean(g, n.a, axis=n.axis, keepdims=n.keepdims), n.a)
+    wide = F._cast_like(g, n.a)  # a mean that was rounded to a whole number has a gradient, too
+    return F._backward_mean(wide, n.a, axis=n.axis, keepdims=n.keepdims)
 
 
 def _where_extreme(F: Any, n: Any, g: Any) -> Any:
