@@ -21,6 +21,9 @@ MOST_CALLS = 250
 _AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
+_FEW = 8
+"""If so few calls cost as much as compiling, only the first is interpreted."""
+
 _MULTIPLYING = frozenset({
     "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
     "matrix", "recurrent", "recurrent_gradients",
@@ -42,7 +45,7 @@ class WarmUp:
 
     def __init__(self, graph: Graph) -> None:
         self.calls = 0
-        self._left = compiling_cost(graph)
+        self._all = self._left = compiling_cost(graph)
         self._known: dict[Any, int] = {}
 
     @property
@@ -60,7 +63,7 @@ class WarmUp:
             self._known.clear()
         self._known[_signature(arrays)] = cost
         self.calls += 1
-        self._left -= cost
+        self._left = 0 if cost * _FEW >= self._all else self._left - cost
 
 
 class CallCost:
