@@ -3,7 +3,6 @@
 import importlib
 import os
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 from gluonic.distributed.errors import MPIMissingError
@@ -40,18 +39,3 @@ def launched_ranks() -> int:
     return max(
         (int(os.environ[name]) for name in _SIZES if os.environ.get(name, "").isdigit()), default=1
     )
-
-
-def found_mpi() -> str:
-    """Say in a line which MPI there is; where there is one, this starts it."""
-    if find_spec("mpi4py") is None:
-        return "none (pip install gluonic[mpi])"
-    try:
-        library = mpi()
-    except MPIMissingError as error:
-        return f"none ({error.__cause__})"
-    version = ".".join(map(str, library.Get_version()))
-    lines = library.Get_library_version().replace("\0", "").splitlines()
-    first = " ".join(lines[0].replace(",", " ").split()[:3]).replace("Version: ", "")
-    wrapper = importlib.import_module("mpi4py").__version__
-    return f"{first} (MPI {version}, mpi4py {wrapper})"

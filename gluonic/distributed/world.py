@@ -10,7 +10,6 @@ import threading
 from functools import cache
 from time import monotonic, sleep
 from types import FrameType, TracebackType
-from typing import Any
 from uuid import uuid4
 
 from gluonic.distributed.board import Board, State
@@ -142,8 +141,3 @@ def world() -> World:
         if there is no MPI
     """
     return _world_of(os.getpid())
-
-
-def is_started() -> Any:
-    """Whether this process has asked for its ranks."""
-    return _world_of.cache_info().currsize > 0
