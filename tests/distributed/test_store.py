@@ -4,6 +4,8 @@ MXNet's own expectations are those of tests/nightly/dist_sync_kvstore.py in its 
 push rank + 1 and an optimizer that adds 2 · the sum, a weight of 1 is 1 + n (n + 1) after the first push.
 """
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,18 @@ def test_other_compressions_are_refused(parameters: Any, message: str) -> None:
 def test_stores_that_are_not_there_are_named(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"there is no store '{name}'"):
         mx.kv.create(name)
+
+
+WITHOUT_MPI = """
+import sys
+sys.modules["mpi4py"] = None
+import gluonic
+gluonic.kv.create("dist_sync")
+"""
+
+
+def test_where_there_is_no_mpi_an_error_says_what_to_install() -> None:
+    command = [sys.executable, "-c", WITHOUT_MPI]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "MPIMissingError: distributed: several processes need MPI" in found.stderr
+    assert "pip install gluonic[mpi]" in found.stderr
