@@ -80,13 +80,9 @@ def operators(functions: Functions, *, in_place: bool) -> dict[str, Callable[...
     functions : those of `mx.np`, over arrays or over symbols
     in_place : whether the objects can be written into
     """
-    made = {f"__{name}__": functions[function] for name, function in _COMPARISONS.items()}
-    for name, function in _UNARY.items():
-        if function in functions:
-            made[f"__{name}__"] = functions[function]
-    for name, function in {**_BINARY, **_ON_INTEGERS}.items():
-        if function not in functions:
-            continue
+    plain = _COMPARISONS | _UNARY
+    made = {f"__{name}__": functions[function] for name, function in plain.items()}
+    for name, function in (_BINARY | _ON_INTEGERS).items():
         made[f"__{name}__"] = functions[function]
         if name in _BINARY:
             made[f"__r{name}__"] = _reflected(functions[function])
@@ -113,6 +109,10 @@ def methods(functions: Functions) -> dict[str, Any]:
         """Return the array with its axes in another order, by default in reverse."""
         return functions["transpose"](self, _one_or_all(axes) if axes else None)
 
+    def __round__(self: Any, ndigits: int = 0) -> Any:
+        """Return the elements rounded to so many decimals."""
+        return functions["around"](self, ndigits)
+
     def transposed(self: Any) -> Any:
         """The array with its axes in reverse order."""
         return functions["transpose"](self)
@@ -121,7 +121,7 @@ def methods(functions: Functions) -> dict[str, Any]:
         """Return a copy with one axis."""
         return functions["reshape"](self, -1, order=order)
 
-    for function in (reshape, transpose, flatten):
+    for function in (reshape, transpose, flatten, __round__):
         made[function.__name__] = function
     return {**made, "T": property(transposed)}
 

@@ -79,8 +79,14 @@ def test_in_place_operators_write_into_the_array(op: Any, expected: list[float])
     assert shared.asnumpy().tolist() == expected
 
 
-@pytest.mark.parametrize("other", [nd.ones(2), None, "1", [1, 2]])
-def test_what_is_neither_an_array_of_mx_np_nor_a_number_is_refused(other: Any) -> None:
+def test_an_array_of_mx_nd_beside_one_of_mx_np_gives_one_of_mx_np() -> None:
+    x, y = of(numbers((2,))), nd.ones(2)
+    assert [type(one) for one in (x + y, y + x, x == y)] == [ndarray] * 3
+    assert (x + y).tolist() == (y + x).tolist() == [2, 2.5]
+
+
+@pytest.mark.parametrize("other", [None, "1", [1, 2]])
+def test_what_is_neither_an_array_nor_a_number_is_refused(other: Any) -> None:
     x = of(numbers((2,)))
     for op in (operator.add, operator.eq):
         with pytest.raises(TypeError, match="not supported"):
@@ -113,3 +119,23 @@ def test_symbols_have_the_same_operators(op: Any) -> None:
         found = symbol.eval(**{name: known[name] for name in symbol.list_arguments()})[0]
         np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
         assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("op", [operator.and_, operator.or_, operator.xor])
+def test_integers_and_truth_values_are_combined_bit_by_bit(op: Any) -> None:
+    x, y = np.array([1, 6, 12], np.int32), np.array([3, 5, 8], np.int32)
+    np.testing.assert_array_equal(op(of(x), of(y)).asnumpy(), op(x, y))
+    np.testing.assert_array_equal(op(of(x), 5).asnumpy(), op(x, 5))
+    np.testing.assert_array_equal(op(of(x > 5), of(y > 4)).asnumpy(), op(x > 5, y > 4))
+    np.testing.assert_array_equal((~of(x)).asnumpy(), ~x)
+
+
+def test_matrices_are_multiplied_and_numbers_rounded() -> None:
+    x = numbers((2, 3))
+    np.testing.assert_allclose((of(x) @ of(x.T)).asnumpy(), x @ x.T)
+    for shown, rounded in [
+        (abs(of(-x)), abs(x)),
+        (-of(x), -x),
+        (round(of(x / 3), 1), np.round(x / 3, 1)),
+    ]:
+        np.testing.assert_allclose(shown.asnumpy(), rounded, rtol=1e-6)
