@@ -22,9 +22,10 @@ def has_open_shape(node: Node) -> bool:
     application = node.application
     if application is None or application.inputs or "shape" not in application.settings:
         return False
-    if application.op.dynamic or not isinstance(application.settings["shape"], tuple):
-        return False  # the shape of a gamma distribution is a number
-    found = inward(application.settings["shape"])
+    op, shape = application.op, application.settings["shape"]
+    if op.dynamic or op.name.startswith("_np") or not isinstance(shape, tuple):
+        return False  # NumPy's operators mean what they say; the shape of a gamma distribution is a number
+    found = inward(shape)
     return found is None or None in found
 
 
