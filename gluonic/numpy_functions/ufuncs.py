@@ -211,16 +211,11 @@ def _unary_function(name: str, row: UnaryFunction) -> Callable[..., Any]:
     return of_one
 
 
-def _is_operand(F: Operators, value: Any) -> bool:
-    """Whether a value is a symbol, or an array of `mx.np`: those of `mx.nd` are not combined with them."""
-    return F.is_array(value) if F.is_symbolic else isinstance(value, F.kind)
-
-
 def _of_operands(
     F: Operators, row: BinaryFunction, name: str, x1: Any, x2: Any, keywords: dict[str, Any]
 ) -> Any:
     """Apply the operator that goes with the kinds of two operands."""
-    first, second = _is_operand(F, x1), _is_operand(F, x2)
+    first, second = F.is_array(x1), F.is_array(x2)
     for is_array, value in ((first, x1), (second, x2)):
         if not is_array and not is_number(value):
             raise unsupported(name, value)
