@@ -15,7 +15,8 @@ _DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself 
 and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
 dropped since MXNet's last release, such as np.float and collections.Iterable.
 `view net-symbol.json` in the place of a script shows a model as a page; `warm script.py args` runs a program
-whose first calls compile, so that later runs of it find all machine code on disk."""
+whose first calls compile, so that later runs of it find all machine code on disk; `info` shows what gluonic
+has found on this machine: versions, the processor, the code cache, MPI."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -23,6 +24,10 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if given is None else given)
     if arguments[:1] == ["view"] and not os.path.exists("view"):
         return view.main(arguments[1:])
+    if arguments[:1] == ["info"] and not os.path.exists("info"):
+        from gluonic.tools import info  # it imports the compiler
+
+        return info.main(arguments[1:])
     is_warming = arguments[:1] == ["warm"] and not os.path.exists("warm")
     parser = _parser()
     options = parser.parse_args(arguments[is_warming:])

@@ -1,6 +1,7 @@
 """A rank that dies, hangs, ends or fails: the others say which, and where they were, and all end."""
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -86,3 +87,11 @@ def test_a_limit_of_time_must_be_a_number_above_zero(given: str, monkeypatch: An
     monkeypatch.setenv("GLUONIC_RANK_TIMEOUT", given)
     with pytest.raises(ValueError, match="seconds above 0"):
         time_limit()
+
+
+def test_info_shows_the_mpi_that_was_found() -> None:
+    process = start(2, "-m", "gluonic", "info")
+    said = output(process)
+    assert process.returncode == 0, said
+    assert {f"rank {rank} of 2" for rank in (0, 1)} == set(re.findall(r"; (rank \d of 2)", said))
+    assert len(re.findall(r"MPI +.*; MPI \d\.\d;", said)) == 2

@@ -1,5 +1,6 @@
 """``python -m gluonic …``: an unmodified MXNet program runs as if it were started by Python itself."""
 
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 import gluonic
 import gluonic as mx
-from tests.face.commands import command, gluonic_command
+from tests.face.commands import HOME, command, gluonic_command
 
 SCRIPT = """
 import sys
@@ -207,3 +208,19 @@ def test_view_says_what_is_wrong(tmp_path: Path) -> None:
     assert gluonic_command("view", "bad.json", "--no-open", folder=tmp_path).returncode == 1
     done = gluonic_command("view", "bad.json", "--shape", "data", folder=tmp_path)
     assert "is not like data=1,3,224,224" in done.stderr
+
+
+def test_info_shows_what_was_found() -> None:
+    found = gluonic_command("info")
+    lines = dict(line.split("  ", 1) for line in found.stdout.splitlines())
+    assert found.returncode == 0, found.stderr
+    assert lines["gluonic"].strip() == gluonic.__version__
+    assert lines.keys() >= {"Python", "NumPy", "llvmlite", "processor", "code cache"}
+    assert gluonic_command("info", "more").returncode == 2
+
+
+def test_info_says_why_there_is_no_mpi(tmp_path: Path) -> None:
+    (tmp_path / "mpi4py.py").write_text("raise ImportError('no library of MPI')\n")
+    found = command("-m", "gluonic", "info", PYTHONPATH=f"{tmp_path}{os.pathsep}{HOME}")
+    line = next(line for line in found.stdout.splitlines() if line.startswith("MPI"))
+    assert "none: no library of MPI; pip install gluonic[mpi]" in line

@@ -1,0 +1,63 @@
+"""``python -m gluonic info``: what gluonic has found on this machine."""
+
+import platform
+from collections.abc import Sequence
+
+import llvmlite
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from gluonic._version import __version__
+from gluonic.codegen.machine import cache, target
+from gluonic.distributed.errors import MPIMissingError
+from gluonic.distributed.mpi import launched_ranks, mpi
+from gluonic.support.cpu_count import available_cores
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print what `lines` says; the exit status."""
+    if arguments:
+        print(f"gluonic info: no arguments are known, and {' '.join(arguments)} was given")
+        return 2
+    print("\n".join(lines()))
+    return 0
+
+
+def lines() -> list[str]:
+    """What there is: versions, the processor, the libraries of products, the code cache and MPI.
+
+    Finding MPI starts it, as the first store of several processes does.
+    """
+    host = target.host()
+    blas = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    facts = {
+        "gluonic": __version__,
+        "Python": f"{platform.python_version()} on {platform.platform()}",
+        "NumPy": np.__version__,
+        "llvmlite": llvmlite.__version__,
+        "processor": f"{host.cpu or host.architecture}, cores to compute with: {available_cores()}",
+        "BLAS": ", ".join(f"{one['internal_api']} {one['version']}" for one in blas) or "none",
+        "code cache": _cache(),
+        "MPI": _mpi(),
+    }
+    width = max(map(len, facts))
+    return [f"{name:<{width}}  {fact}" for name, fact in facts.items()]
+
+
+def _cache() -> str:
+    sizes = cache.sizes()
+    if sizes is None:
+        return "none: GLUONIC_CACHE=0, or its folder is not the user's alone"
+    return f"{cache.folder()}, {len(sizes)} pieces, {sum(sizes.values()) / 1024:,.0f} KiB"
+
+
+def _mpi() -> str:
+    try:
+        found = mpi()
+    except MPIMissingError as error:
+        return f"none: {error.__cause__}; pip install gluonic[mpi]"
+    library = found.Get_library_version().strip("\0 \n").partition("\n")[0]
+    version = ".".join(map(str, found.Get_version()))
+    rank, ranks = found.COMM_WORLD.Get_rank(), found.COMM_WORLD.Get_size()
+    place = f"rank {rank} of {ranks}" if launched_ranks() > 1 else "one rank alone"
+    return f"{library}; MPI {version}; {place}"
