@@ -23,13 +23,13 @@ class UseBaseOperators(Pass):
     --------
     >>> x, y = (Node(None, name).entry() for name in "xy")
     >>> print(UseBaseOperators().shown(F._npi_add(x, F._np_sum(y, axis=1)), x=(2,), y=(2, 3)))
-    sum = _np_sum(y, axis=1)
-    add = _npi_add(x, sum)
-    return add
+    np_sum = _np_sum(y, axis=1)
+    npi_add = _npi_add(x, np_sum)
+    return npi_add
     --------------------
-    sum = sum(y, axis=1)
-    add = broadcast_add(x, sum)
-    return add
+    np_sum = sum(y, axis=1)
+    npi_add = broadcast_add(x, np_sum)
+    return npi_add
     """
 
     name = "use base operators"
