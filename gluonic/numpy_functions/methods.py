@@ -47,11 +47,13 @@ _METHODS = {
     "var": "axis dtype out ddof keepdims",
 }
 _RENAMED = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
+# What methods may be called without, and functions may not.
+_DEFAULTS: dict[str, dict[str, Any]] = {"clip": {"a_min": None, "a_max": None}}
 
 
 def _method(name: str, parameters: str, functions: Functions) -> Callable[..., Any]:
     """The method that a function is, whose arguments may be given in the method's own order."""
-    names = parameters.split()
+    names, defaults = parameters.split(), _DEFAULTS.get(name, {})
 
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
         if len(arguments) > len(names):
@@ -63,7 +65,7 @@ def _method(name: str, parameters: str, functions: Functions) -> Callable[..., A
                 raise TypeError(f"{name}: {key} was given twice, by position and by keyword")
             keywords[key] = value
         given = {_RENAMED.get((name, key), key): value for key, value in keywords.items()}
-        return functions[name](self, **given)
+        return functions[name](self, **{**defaults, **given})
 
     return call
 

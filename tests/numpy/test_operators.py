@@ -139,3 +139,15 @@ def test_matrices_are_multiplied_and_numbers_rounded() -> None:
         (round(of(x / 3), 1), np.round(x / 3, 1)),
     ]:
         np.testing.assert_allclose(shown.asnumpy(), rounded, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"min": 0}, [1, 0, 3]),
+        ({"max": 1}, [1, -2, 1]),
+        ({"min": -1, "max": 2}, [1, -1, 2]),
+    ],
+)
+def test_clip_takes_one_limit_or_both(limits: dict[str, float], expected: list[float]) -> None:
+    assert of(np.array([1.0, -2, 3])).clip(**limits).tolist() == expected
