@@ -5,6 +5,9 @@ is summed in the order of the ranks, whatever comes first, so two runs give the 
 """
 
 from gluonic.distributed.errors import MPIMissingError, RankFailedError, RanksDisagreeError
+from gluonic.distributed.statistics import enter_if_launched
 from gluonic.distributed.world import World, world
 
 __all__ = ["MPIMissingError", "RankFailedError", "RanksDisagreeError", "World", "world"]
+
+enter_if_launched()

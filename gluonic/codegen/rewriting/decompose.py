@@ -22,6 +22,7 @@ from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
+from gluonic.graph.over_ranks import spans_ranks
 from gluonic.graph.view import settings_of
 from gluonic.support.record import record
 
@@ -207,6 +208,12 @@ def batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     shown = variance - n.eps if shows_variance else inverse
     statistics = (F.reshape_like(v, n.gamma) for v in (mean, shown))
     return [_scaled(F, centred, scale, beta), *statistics]
+
+
+def sync_batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A batch normalization whose statistics are those of this process."""
+    uses_batch = site.train and not site.n.use_global_stats
+    return None if uses_batch and spans_ranks() else batch_norm(F, site)
 
 
 def batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

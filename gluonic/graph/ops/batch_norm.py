@@ -9,7 +9,9 @@ import numpy as np
 from gluonic.graph.axes import axis_of, replaced
 from gluonic.graph.operator import Array, Run, State, operator
 from gluonic.graph.ops.layer_rules import both_ways, require_floating, set_all, wide
+from gluonic.graph.ops.rank_moments import rank_moments
 from gluonic.graph.ops.standardization import Standardization, moments
+from gluonic.graph.over_ranks import spans_ranks
 from gluonic.graph.view import NodeView, is_training, put, settings_of, title_of
 
 
@@ -22,14 +24,21 @@ def normalize(
     fix_gamma: bool,
     use_global_stats: bool,
     axis: int = 1,
+    over_ranks: str | None = None,
 ) -> tuple[Array, Array, Array, Array]:
-    """The output, the mean, the variance and one over the deviation, by channel."""
+    """The output, the mean, the variance and one over the deviation, by channel.
+
+    The statistics of a batch are those of all ranks where `over_ranks` names the layer.
+    """
     data, gamma, beta, moving_mean, moving_var = arrays
     numbers = wide(data)
     shape = [-1 if i == axis % data.ndim else 1 for i in range(data.ndim)]
     if run.train and not use_global_stats:
         others = tuple(i for i in range(data.ndim) if i != axis % data.ndim)
-        centred, mean, variance = moments(numbers, others)
+        if over_ranks is None:
+            centred, mean, variance = moments(numbers, others)
+        else:
+            centred, mean, variance = rank_moments(numbers, others, over_ranks)
         for state, statistic in ((moving_mean, mean), (moving_var, variance)):
             state *= momentum
             state += (1 - momentum) * statistic.ravel()
@@ -135,7 +144,11 @@ def sync_batch_norm(
     key: str,
     run: Run,
 ) -> Any:
-    """Standardize every channel over the batch, as BatchNorm does: there is one process here.
+    """Standardize every channel over the batch, as BatchNorm does, but over the batches of all ranks.
+
+    In training under ``mpirun``, all ranks must compute it in the same order; their batches may differ in size.
+    The gradient of `data` is that of the sum of all ranks' losses; those of `gamma` and `beta` are this rank's
+    share of it. A program of one process takes the statistics of its batch.
 
     Parameters
     ----------
@@ -143,8 +156,10 @@ def sync_batch_norm(
         As for BatchNorm; the channels lie along axis 1.
     output_mean_var : bool, default False
         Whether to show the mean and the variance used as second and third output.
-    ndev, key
-        Accepted and ignored: how many devices there are, and the name of their meeting point.
+    ndev
+        Accepted and ignored: how many devices there are.
+    key
+        The name of the layer, in errors of ranks that do not meet.
     """
     return normalize(
         (data, gamma, beta, moving_mean, moving_var),
@@ -153,6 +168,7 @@ def sync_batch_norm(
         momentum=momentum,
         fix_gamma=fix_gamma,
         use_global_stats=use_global_stats,
+        over_ranks=key if spans_ranks() else None,
     )[:3]
 
 
@@ -227,7 +243,8 @@ def gradients(F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool
 
     inverse = F.rsqrt(n.var + n.eps) if shows_variance else n.var
     data = F._cast_as(n.data, n.mean)
-    layer = Standardization(F, data, view(n.mean), view(inverse), axis=axis, exclude=True)
+    key = settings_of(n).get("key") if spans_ranks() else None
+    layer = Standardization(F, data, view(n.mean), view(inverse), key, axis=axis, exclude=True)
     found: dict[str, Any] = {}
     parts = []
     if heads[0] is not None:

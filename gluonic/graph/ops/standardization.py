@@ -30,10 +30,14 @@ class Standardization:
     F : where operators come from
     data, mean, scale : arrays that broadcast together; `scale` is one over the standard deviation
     axes : the attributes `axis` and `exclude` that say over which axes the statistics are taken
+    over_ranks : the name of what is standardized, if the statistics are those of all ranks
     """
 
-    def __init__(self, F: Any, data: Any, mean: Any, scale: Any, **axes: Any) -> None:
+    def __init__(
+        self, F: Any, data: Any, mean: Any, scale: Any, over_ranks: str | None = None, **axes: Any
+    ) -> None:
         self.F, self.data, self.mean, self.scale, self.axes = F, data, mean, scale, axes
+        self.over_ranks = over_ranks
 
     @cached_property
     def standardized(self) -> Any:
@@ -47,14 +51,23 @@ class Standardization:
     def through(self, g: Any) -> Any:
         """The gradient of `data`, through the statistics too."""
         F = self.F
-        mean = F.mean(g, keepdims=True, **self.axes)
-        slope = F.mean(g * self.standardized, keepdims=True, **self.axes)
+        mean = self._average(g, "the mean of the gradient")
+        slope = self._average(g * self.standardized, "the slope of the gradient")
         rest = F.broadcast_sub(g, mean) - F.broadcast_mul(self.standardized, slope)
         return self.scaled(rest)
 
     def through_mean(self, g: Any) -> Any:
         """The gradient of `data` from that of the mean."""
-        return self.F._backward_mean(g, self.data, keepdims=True, **self.axes)
+        F, axes = self.F, {"keepdims": True, **self.axes}
+        if self.over_ranks is None:
+            return F._backward_mean(g, self.data, **axes)
+        return F._backward_mean_over_ranks(g, self.data, what=self.over_ranks, **axes)
+
+    def _average(self, x: Any, what: str) -> Any:
+        F, axes = self.F, {"keepdims": True, **self.axes}
+        if self.over_ranks is None:
+            return F.mean(x, **axes)
+        return F._mean_over_ranks(x, what=f"{self.over_ranks}: {what}", **axes)
 
     def through_deviation(self, g: Any) -> Any:
         """The gradient of `data` from that of the standard deviation."""

@@ -13,8 +13,9 @@ from tests.codegen.native_operators import in_python
 from tests.graph.registry_samples import SAMPLES, application_of, cast, run_of
 from tests.graph.samples.sample import Sample
 
-NOT_ALONE = {"Dropout", "RNN", "_polygamma"}
-"""Operators that Python runs in gradients alone, or where hidden outputs are read: test_compiled_graphs.py."""
+NOT_ALONE = {"Dropout", "RNN", "_contrib_SyncBatchNorm", "_polygamma"}
+"""Operators that Python runs in gradients alone, or where hidden outputs are read (test_compiled_graphs.py), or
+on several ranks (tests/distributed/test_statistics.py)."""
 
 
 def steps_in_python(name: str, sample: Sample) -> list[StepReport]:

@@ -57,6 +57,16 @@ SAMPLES = {
         ),
         Sample([uniform(2, 4, 3), uniform(1), uniform(1)]),
     ],
+    "_mean_over_ranks": [
+        Sample([uniform(4, 3, 2)], {"what": "x", "axis": 1, "exclude": True}, dtypes=FLOATS),
+        Sample([uniform(4, 3, 2)], {"what": "x", "axis": 1, "keepdims": True}),
+    ],
+    "_backward_mean_over_ranks": [
+        Sample(
+            [uniform(1, 3, 1), uniform(4, 3, 2)],
+            {"what": "x", "axis": 1, "exclude": True, "keepdims": True},
+        ),
+    ],
     "_channel_view_like": [Sample([uniform(3), uniform(2, 3, 4)], {"axis": -2})],
     "_cast_as": [Sample([uniform(2, 3), uniform(3)])],
     "L2Normalization": [

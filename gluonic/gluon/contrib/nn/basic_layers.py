@@ -111,7 +111,7 @@ class SparseEmbedding(Block):
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalization over all devices that share a batch; one process is one device.
+    """Batch normalization over all devices that share a batch: over all ranks that ``mpirun`` has started.
 
     Parameters
     ----------
