@@ -1,4 +1,8 @@
-"""``mxnet.numpy_op_signature``: which function an operator is called by."""
+"""``mxnet.numpy_op_signature``: which function an operator is called by.
+
+MXNet documents its NumPy operators by functions of a module ``_numpy_op_doc``. Here those are the functions
+that call them.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,3 +32,13 @@ def _get_builtin_op(op_name: str) -> Callable[..., Any] | None:
                 raise ValueError(f"there is no function for the operator {op_name}")
             return found
     return None
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        found = _get_builtin_op(name)
+    except ValueError:
+        found = None
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found

@@ -77,6 +77,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 # Further names of modules: importing either gives the same object.
 SAME: dict[str, str] = {
+    "_numpy_op_doc": "numpy_op_signature",
     "numpy.fallback_linalg": "numpy.linalg",
     "numpy.function_base": "numpy",
     "numpy.multiarray": "numpy",

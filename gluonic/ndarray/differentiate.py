@@ -117,12 +117,13 @@ def backward(
                 hint="x.attach_grad() with grad_req 'write' or 'add'",
             )
         )
-    if len({id(leaf.grad) for leaf in leaves}) < len(leaves):  # who is last is what is read
+    written = [leaf for leaf in leaves if leaf.grad is not None]
+    if len({id(leaf.grad) for leaf in written}) < len(written):  # who is last is what is read
         leaves = _as_first_read([entry[0] for entry, _ in entries], leaves)
     for leaf in leaves:
         leaf.receive(flowing[leaf][0])
     if not retain_graph:
-        _free(walk.visited)
+        _free((*walk.visited, *walk.leaves))
 
 
 def _as_first_read(heads: Sequence[Record], leaves: Sequence[Leaf]) -> list[Leaf]:
@@ -171,7 +172,7 @@ def grad(
         ):  # it does not depend on anything: differentiable
             put(FunctionRecord([(record, index)], 1, lambda heads: [None]), (), found[-1:])
     if not (create_graph if retain_graph is None else retain_graph):
-        _free(walk.visited)
+        _free((*walk.visited, *walk.leaves))
     return [f.as_np_ndarray() if v._of_numpy else f for f, v in zip(found, variables, strict=True)]
 
 

@@ -80,7 +80,7 @@ class Leaf(Record):
 
     Attributes
     ----------
-    grad : the buffer that receives its gradient
+    grad : the buffer that receives its gradient; with ``null`` it goes when a graph that read it is freed
     req : ``write``, ``add`` or ``null``
     fresh : whether a backward has written the buffer since the flag was last cleared
     """
@@ -97,7 +97,9 @@ class Leaf(Record):
         return 1
 
     def free(self) -> None:
-        """A variable stays one."""
+        """Let go of a buffer that nothing is written to; a variable stays one."""
+        if self.req == "null":
+            self.grad = None
 
     def buffer(self) -> Array | None:
         """The memory of `grad`, if nobody could tell that it is written before the walk is over."""

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.arithmetic import is_number
-from gluonic.graph.errors import NotThereError
 from gluonic.numpy_functions.creation import dtype_or_default, placed
 from gluonic.numpy_functions.table import Operators, add, function
 
@@ -274,16 +273,25 @@ def multivariate_normal(
         raise NotImplementedError(
             "np.random.multivariate_normal: check_valid= and tol= are not there"
         )
-    if F.is_symbolic:
-        raise NotThereError(
-            "np.random.multivariate_normal: of a symbol, for its shape is not known"
-        )
-    batch = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
-    shape = (*(extents(size) or ()), *batch, mean.shape[-1])
-    factor = F._npi_cholesky(cov)
-    noise = F._npi_expand_dims(normal(F, 0.0, 1.0, shape), axis=-1)
+    factor = F._cast_like(F._npi_cholesky(F._npi_cast(cov, dtype="float64")), cov)
+    noise = F._cast_like(_noise_beside(F, mean, cov, extents(size) or ()), cov)
+    noise = F._npi_expand_dims(noise, axis=-1)
     drawn = F._np_squeeze(F._npi_matmul(factor, noise), axis=-1)
     return F._npi_add(drawn, mean)
+
+
+def _noise_beside(F: Operators, mean: Any, cov: Any, repeats: tuple[int, ...]) -> Any:
+    """Normally distributed numbers for as many vectors as means and covariances are, so often."""
+    if not F.is_symbolic:
+        batch = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
+        return normal(F, 0.0, 1.0, (*repeats, *batch, mean.shape[-1]))
+    column = F._np_squeeze(F.slice_axis(cov, axis=-1, begin=0, end=1), axis=-1)
+    place = F._npi_add(mean, F.zeros_like(column))
+    for _ in repeats:
+        place = F._npi_expand_dims(place, axis=0)
+    axes = tuple(range(len(repeats)))
+    place = F.broadcast_axis(place, axis=axes, size=repeats) if repeats else place
+    return F._random_normal_like(place, loc=0.0, scale=1.0)
 
 
 @function("np.random")

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.errors import NotThereError
 from gluonic.numpy_functions.creation import require_c
 from gluonic.numpy_functions.table import Operators, add, function
 
@@ -280,14 +279,7 @@ def repeat(F: Operators, a: Any, repeats: int, axis: int | None = None) -> Any:
 @function()
 def resize(F: Operators, a: Any, new_shape: Any) -> Any:
     """Return the elements, over and over again, under another shape."""
-    if F.is_symbolic:
-        raise NotThereError("np.resize: of a symbol, for its number of elements is not known")
-    shape = axes_of(new_shape)
-    count = int(np.prod(shape))
-    if a.size == 0 or count == 0:
-        return F._npi_zeros(shape=shape, dtype=a.dtype)
-    flat = F._npi_tile(F._np_reshape(a, newshape=(-1,)), reps=(-(-count // a.size),))
-    return F._np_reshape(F.slice_axis(flat, axis=0, begin=0, end=count), newshape=shape)
+    return F._npi_resize(a, new_shape=axes_of(new_shape))
 
 
 @function()

@@ -58,6 +58,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "tile": lambda F, G, x, y, s: F.tile(y, (2, 1)),
     "repeat": lambda F, G, x, y, s: F.repeat(x, 2, axis=1),
     "pad": lambda F, G, x, y, s: F.pad(x, ((0, 1), (1, 0)), mode="edge"),
+    "resize": lambda F, G, x, y, s: F.resize(x, (2, 5)),
+    "resize to a number": lambda F, G, x, y, s: F.resize(x, 4),
     "take": lambda F, G, x, y, s: F.take(x, F.argmax(x, axis=1), axis=1, mode="clip"),
     "meshgrid": lambda F, G, x, y, s: F.meshgrid(y, y)[0],
     "broadcast_to": lambda F, G, x, y, s: F.broadcast_to(y, (2, 3)),
@@ -69,6 +71,20 @@ CALLS: dict[str, Callable[..., Any]] = {
     "det": lambda F, G, x, y, s: F.linalg.det(s),
     "inv": lambda F, G, x, y, s: F.linalg.inv(s),
     "solve": lambda F, G, x, y, s: F.linalg.solve(s, y),
+    "tensorsolve, more axes on the right": lambda F, G, x, y, s: F.linalg.tensorsolve(
+        F.reshape(y[:1], (1, 1)), F.reshape(x[:1, :1], (1, 1, 1, 1))
+    ),
+    "tensorsolve, as many axes on both sides": lambda F, G, x, y, s: F.linalg.tensorsolve(
+        F.reshape(y[:1], (1, 1, 1)), F.reshape(x[:1, :1], (1, 1, 1))
+    ),
+    "tensorsolve, two axes more on the right": lambda F, G, x, y, s: F.linalg.tensorsolve(
+        F.reshape(s, (1, 3, 3)), F.reshape(y, (1, 1, 3, 1, 1))
+    ),
+    "delete": lambda F, G, x, y, s: F.delete(x, F.arange(-1, 6, 2, dtype="int64"), 1),
+    "delete of the flat array": lambda F, G, x, y, s: F.delete(
+        x, F.arange(-6, 9, 5, dtype="int64")
+    ),
+    "delete of nothing": lambda F, G, x, y, s: F.delete(x[:0], F.arange(2, dtype="int64"), 0),
     "cholesky": lambda F, G, x, y, s: F.linalg.cholesky(s),
     "softmax": lambda F, G, x, y, s: G.softmax(x, axis=0),
     "one_hot": lambda F, G, x, y, s: G.one_hot(F.argmax(x, axis=1), 4),

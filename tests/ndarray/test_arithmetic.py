@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import nd
+from gluonic import autograd, nd
 
 BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.mod, operator.pow]
 COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
@@ -117,3 +117,20 @@ def test_negation_and_absolute_value() -> None:
     assert (-x).asnumpy().tolist() == [1, -2]
     assert abs(x).asnumpy().tolist() == [1, 2]
     assert x.asnumpy().tolist() == [-1, 2]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "int8", "float32"])
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_the_gradient_of_a_remainder_of_integers_is_zero(dtype: str, hybridized: bool) -> None:
+    x, y = nd.array([7, -7, 5], dtype=dtype), nd.array([3, 2, -3], dtype=dtype)
+    x.attach_grad()
+    y.attach_grad()
+    net = mx.gluon.nn.HybridLambda(lambda F, x, y: F.broadcast_mod(x, y) + x % 3 + 13 % y)
+    net.hybridize(hybridized)
+    with autograd.record():
+        z = net(x, y)
+    z.backward()
+    slopes = [0, 0, 0], [0, 0, 0]
+    if dtype == "float32":
+        slopes = [2, 2, 2], [-2 - 4, 4 - 6, 2 + 5]
+    assert (x.grad.asnumpy().tolist(), y.grad.asnumpy().tolist()) == slopes

@@ -243,3 +243,28 @@ def test_the_gradient_of_a_norm_in_another_dtype_has_that_of_the_data(order: int
     assert (y.dtype, x.grad.dtype) == (np.float64, np.float32)
     expected = [1, -1] if order == 1 else [0.6, -0.8]
     np.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize("numpy", [False, True])
+def test_a_buffer_that_nothing_is_written_to_goes_with_the_graph_that_used_it(
+    numpy: bool, hybridized: bool
+) -> None:
+    x, y, unused = (nd.array([1.0, 2.0]) for _ in range(3))
+    if numpy:
+        x, y, unused = (array.as_np_ndarray() for array in (x, y, unused))
+    for array, request in ((x, "null"), (y, "write"), (unused, "null")):
+        array.attach_grad(request)
+    net = mx.gluon.nn.HybridLambda(lambda F, x, y: x * y)
+    net.hybridize(hybridized)
+    with autograd.record():
+        z = net(x, y)
+    z.backward(retain_graph=True)
+    assert x.grad.asnumpy().tolist() == [0.0, 0.0]
+    z.backward()
+    assert (x.grad is None, unused.grad.asnumpy().tolist()) == (True, [0.0, 0.0])
+    x.attach_grad()
+    with autograd.record():
+        z = net(x, y)
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [1.0, 2.0]

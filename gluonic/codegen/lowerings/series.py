@@ -1,9 +1,11 @@
-"""Differences, polynomials, and elements put in or left out."""
+"""Differences, polynomials, elements put in, left out or repeated."""
 
 from gluonic.codegen.lowerings.entry import lower
 
 lower("_npi_diff", decompose="rewriting.decompose_numpy:differences")
 lower(
+    "_npi_resize",
+    "_backward_npi_resize",
     "_backward_npi_diff",
     "_npi_polyval",
     "_backward_npi_polyval_p",

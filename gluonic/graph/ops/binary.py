@@ -49,6 +49,11 @@ def _log(F: Any, value: Any) -> Any:
         return float(np.log(float(value)))
 
 
+def _unless_whole(F: Any, g: Any) -> Any:
+    """A gradient, or zeros where it is of integers: there, half of one is nothing."""
+    return g * (F.ones_like(g) / 2 * 2)
+
+
 BINARY = [
     Binary(
         ("elemwise_add", "_add", "_plus", "_Plus", "_grad_add"),
@@ -97,8 +102,8 @@ BINARY = [
         ("_rmod_scalar", "_RModScalar"),
         "the remainder of ``lhs / rhs`` with the sign of `rhs`, and 0 where `rhs` is 0",
         lambda m, lhs, rhs: m.mod(lhs, rhs),
-        lambda F, n, g: g,
-        lambda F, n, g: -(g * F.floor(n.lhs / n.rhs)),
+        lambda F, n, g: _unless_whole(F, g),
+        lambda F, n, g: -(_unless_whole(F, g) * F.floor(n.lhs / n.rhs)),
     ),
     Binary(
         ("_power", "_Power"),

@@ -119,6 +119,11 @@ SAMPLES = (
             without_gradient(np.array([1, 3, 1]), uniform(3), has_weights=True, minlength=6),
         ],
         "_npi_diff": [one(X), one(X, n=2, axis=1), one(uniform(2), n=3)],
+        "_npi_resize": [
+            one(X, new_shape=(7,)),
+            one(uniform(2, 3), new_shape=(3, 5)),
+            one(uniform(3), new_shape=()),
+        ],
         "_npi_polyval": [once(uniform(3), uniform(2, 2))],
         "_npi_det": [one(SQUARE), one(SQUARE[0])],
         "_npi_slogdet": [one(SQUARE), one(SQUARE[0])],

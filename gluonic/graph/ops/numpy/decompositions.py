@@ -249,7 +249,7 @@ def tensorsolve(a: Array, b: Array, *, a_axes: Shape = ()) -> Any:
 
 def _solved_shape(n: Any) -> PartialShape:
     moved = _moved_shape(n)
-    return moved[len(n.b) :] or moved
+    return moved[len(n.b) - len(moved) :]  # of as many or more axes than `a`, as NumPy cuts them
 
 
 def _moved_shape(n: Any) -> PartialShape:
@@ -278,7 +278,7 @@ def tensorsolve_back_a(solved: Array, solution: Array, a: Array, *, a_axes: Shap
     """Carry a gradient back through `_npi_tensorsolve` to `a`, from that of the right-hand side."""
     result = np.zeros_like(a)
     moved = _moved(result, a_axes)
-    moved[...] = -np.multiply.outer(solved, solution)
+    moved[...] = -np.outer(solved, solution).reshape(moved.shape)
     return result
 
 

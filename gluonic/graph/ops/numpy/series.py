@@ -1,11 +1,11 @@
-"""Differences, polynomials, and elements put in or left out."""
+"""Differences, polynomials, elements put in, left out or repeated."""
 
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import Count
+from gluonic.graph.attributes import Count, Shape
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
@@ -37,6 +37,33 @@ def _(grad: Array, a: Array, *, n: int, axis: int) -> Any:
         edge = np.zeros((*found.shape[:-1], 1), found.dtype)
         found = -np.diff(np.concatenate([edge, found, edge], -1))
     return np.moveaxis(found, -1, axis)
+
+
+@operator("_npi_resize", dtype=like("a"))
+def resize(a: Array, *, new_shape: Shape) -> Any:
+    """Return the elements, over and over again, under another shape; zeros if there is none.
+
+    Parameters
+    ----------
+    a : any array
+    new_shape : the shape of the result
+    """
+    return np.resize(a, new_shape)
+
+
+@resize.infer_shape
+def _(n: Any) -> None:
+    n.output = n.new_shape
+
+
+@adjoint(resize, source="a")
+def _(grad: Array, a: Array, *, new_shape: tuple[int, ...]) -> Any:
+    """Carry a gradient back through `_npi_resize`."""
+    if a.size == 0:
+        return np.zeros_like(a)
+    rounds = np.zeros((-(-grad.size // a.size), a.size), grad.dtype)
+    rounds.reshape(-1)[: grad.size] = grad.reshape(-1)
+    return rounds.sum(0).reshape(a.shape)
 
 
 def _powers(p: Array, x: Array) -> Array:
@@ -113,13 +140,15 @@ def delete(
     Parameters
     ----------
     arr : any array
-    obj : the places, if no attribute says them
+    obj : the places, if no attribute says them; those below zero and behind the end mean nothing
     start, stop, step : a range of places
     int_ind : one place
     axis : along which axis; none means of the flattened array
     """
-    chosen = slice(start, stop, step) if int_ind is None else int_ind
-    return np.delete(arr, chosen if obj is None else obj.astype(np.int64), axis)
+    if obj is None:
+        return np.delete(arr, slice(start, stop, step) if int_ind is None else int_ind, axis)
+    extent = arr.size if axis is None else arr.shape[axis]
+    return np.delete(arr, obj[(obj >= 0) & (obj < extent)].astype(np.int64), axis)
 
 
 @delete.infer_shape
