@@ -54,16 +54,17 @@ class CustomOp:
         """Write `src` to `dst` as `req` asks."""
         if req == "null":
             return
-        if dst.stype != "default" or getattr(src, "stype", "default") != "default":
+        try:
+            target, values = dst._data, src._data if isinstance(src, NDArray) else src
+        except AttributeError:  # one of them is sparse
             dst[:] = src if req != "add" else dst + src
             return
-        values = src._data if isinstance(src, NDArray) else src
         if not isinstance(values, np.ndarray):
-            values = np.asarray(values).astype(dst._data.dtype)
+            values = np.asarray(values).astype(target.dtype)
         if req in ("write", "inplace"):
-            write(dst._data, values)
+            write(target, values)
         elif req == "add":
-            add(dst._data, values)
+            add(target, values)
         else:
             raise ValueError(f"req must be null, write, inplace or add, not {req!r}")
 

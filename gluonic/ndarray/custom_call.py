@@ -148,7 +148,7 @@ class CustomSignature:
     ) -> list[Any]:
         """Call the operator's `forward`; returns its outputs, of the storage kinds given or dense."""
         outputs = _buffers(self.results, kinds, "an output")
-        given = [made(a) for a in arrays]
+        given = [wrap(a) if type(a) is np.ndarray else made(a) for a in arrays]
         state = STATE
         before = state.recording, state.training
         state.recording, state.training = False, train
@@ -163,7 +163,7 @@ class CustomSignature:
             )
         finally:
             state.recording, state.training = before
-        return [value_of(output) for output in outputs]
+        return [value_of(o) for o in outputs] if kinds else [o._data for o in outputs]
 
 
 def _buffers(
