@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from gluonic.graph.errors import CallError, Description, MXNetError, user_location
+from gluonic.support.locks import lock
 
 Made = TypeVar("Made", bound="Rows")
 
@@ -45,7 +46,7 @@ class _Shared(Generic[Made]):
 
     def __init__(self, batches: Iterator[Made], ahead: int) -> None:
         self._batches, self._ahead = batches, ahead
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(lock())  # the child of a fork closes it, too
         self._open: deque[_Open[Made]] = deque()
         self._ended, self._closed = False, False
         self._failure: BaseException | None = None
