@@ -173,6 +173,7 @@ LACKING = {
         ),
         _INNER,
     ),
+    "_npi_resize": "MXNet asks NumPy for np.resize, and refuses it in graphs",
     "digamma": "MXNet has the function in its C++ alone, for the gradient of gammaln",
 }  # fmt: skip
 """Operators that MXNet does not have, and why we do."""
