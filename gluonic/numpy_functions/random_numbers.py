@@ -16,13 +16,11 @@ def extents(size: Any) -> Any:
     return (size,)
 
 
-def _parameters(
-    F: Operators, names: tuple[str, ...], values: tuple[Any, ...]
-) -> tuple[list[Any], dict[str, Any]]:
+def _parameters(F: Operators, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Arrays in order, and numbers by name, of the parameters of a distribution."""
     arrays: list[Any] = []
     numbers: dict[str, Any] = {}
-    for name, value in zip(names, values, strict=True):
+    for name, value in values.items():
         if is_number(value):
             numbers[name] = float(value)
         else:
@@ -31,6 +29,15 @@ def _parameters(
             )
             numbers[name] = None
     return arrays, numbers
+
+
+def _draw(
+    F: Operators, name: str, values: dict[str, Any], size: Any, ctx: Any = None, **made: Any
+) -> Any:
+    """Draw from a distribution, whose parameters have these names and values."""
+    arrays, numbers = _parameters(F, values)
+    operator = getattr(F, f"_npi_{name}")
+    return operator(*arrays, **numbers, size=extents(size), **made, **placed(ctx))
 
 
 @function("np.random")
@@ -53,9 +60,8 @@ def uniform(
     ctx : where it is made
     out : the array that receives the result
     """
-    arrays, numbers = _parameters(F, ("low", "high"), (low, high))
-    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
-    return F._npi_uniform(*arrays, **numbers, **made, **placed(ctx))
+    values = {"low": low, "high": high}
+    return _draw(F, "uniform", values, size, ctx, dtype=dtype_or_default(dtype), out=out)
 
 
 @function("np.random")
@@ -69,9 +75,8 @@ def normal(
     out: Any = None,
 ) -> Any:
     """Return normally distributed numbers with mean `loc` and standard deviation `scale`; see `uniform`."""
-    arrays, numbers = _parameters(F, ("loc", "scale"), (loc, scale))
-    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
-    return F._npi_normal(*arrays, **numbers, **made, **placed(ctx))
+    values = {"loc": loc, "scale": scale}
+    return _draw(F, "normal", values, size, ctx, dtype=dtype_or_default(dtype), out=out)
 
 
 def _of_location_and_scale(name: str, what: str) -> None:
@@ -83,9 +88,7 @@ def _of_location_and_scale(name: str, what: str) -> None:
         ctx: Any = None,
         out: Any = None,
     ) -> Any:
-        arrays, numbers = _parameters(F, ("loc", "scale"), (loc, scale))
-        operator = getattr(F, f"_npi_{name}")
-        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+        return _draw(F, name, {"loc": loc, "scale": scale}, size, ctx, out=out)
 
     draw.__doc__ = f"Return {what} at `loc`, stretched by `scale`; see `uniform`."
     add(name, draw, "np.random")
@@ -95,9 +98,7 @@ def _of_scale(name: str, what: str) -> None:
     def draw(
         F: Operators, scale: Any = 1.0, size: Any = None, ctx: Any = None, out: Any = None
     ) -> Any:
-        arrays, numbers = _parameters(F, ("scale",), (scale,))
-        operator = getattr(F, f"_npi_{name}")
-        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+        return _draw(F, name, {"scale": scale}, size, ctx, out=out)
 
     draw.__doc__ = f"Return {what} of scale `scale`; see `uniform`."
     add(name, draw, "np.random")
@@ -105,9 +106,7 @@ def _of_scale(name: str, what: str) -> None:
 
 def _of_form(name: str, what: str) -> None:
     def draw(F: Operators, a: Any, size: Any = None, ctx: Any = None, out: Any = None) -> Any:
-        arrays, numbers = _parameters(F, ("a",), (a,))
-        operator = getattr(F, f"_npi_{name}")
-        return operator(*arrays, **numbers, size=extents(size), out=out, **placed(ctx))
+        return _draw(F, name, {"a": a}, size, ctx, out=out)
 
     draw.__doc__ = f"Return {what} of shape `a`; see `uniform`."
     add(name, draw, "np.random")
@@ -124,8 +123,7 @@ _of_form("pareto", "numbers of Pareto's distribution, from 0 on,")
 @function("np.random")
 def power(F: Operators, a: Any, size: Any = None) -> Any:
     """Return numbers of [0, 1] whose `a`-th powers are evenly distributed; see `uniform`."""
-    arrays, numbers = _parameters(F, ("a",), (a,))
-    return F._npi_powerd(*arrays, **numbers, size=extents(size))
+    return _draw(F, "powerd", {"a": a}, size)
 
 
 @function("np.random")
@@ -139,9 +137,8 @@ def gamma(
     out: Any = None,
 ) -> Any:
     """Return gamma distributed numbers of `shape` and `scale`; see `uniform`."""
-    arrays, numbers = _parameters(F, ("shape", "scale"), (shape, scale))
-    made = {"size": extents(size), "dtype": dtype_or_default(dtype), "out": out}
-    return F._npi_gamma(*arrays, **numbers, **made, **placed(ctx))
+    values = {"shape": shape, "scale": scale}
+    return _draw(F, "gamma", values, size, ctx, dtype=dtype_or_default(dtype), out=out)
 
 
 @function("np.random")
@@ -332,29 +329,9 @@ def bernoulli(
         raise ValueError(
             "npx.random.bernoulli: either prob or logit must be specified, but not both"
         )
-    given = logit if prob is None else prob
-    made = {
-        "size": extents(size),
-        "dtype": dtype_or_default(dtype),
-        "is_logit": prob is None,
-        "out": out,
-    }
-    if is_number(given):
-        numbers = (
-            {"prob": None, "logit": float(given)}
-            if prob is None
-            else {"prob": float(given), "logit": None}
-        )
-        return F._npi_bernoulli(**numbers, **made, **placed(ctx))
-    return F._npi_bernoulli(given, prob=None, logit=None, **made, **placed(ctx))
-
-
-def _by_batches(
-    F: Operators, operator: str, values: dict[str, Any], batch_shape: Any, dtype: Any, ctx: Any
-) -> Any:
-    arrays, numbers = _parameters(F, tuple(values), tuple(values.values()))
-    made = {"size": extents(batch_shape), "dtype": dtype_or_default(dtype), **placed(ctx)}
-    return getattr(F, operator)(*arrays, **numbers, **made)
+    name, value = ("logit", logit) if prob is None else ("prob", prob)
+    made = {"dtype": dtype_or_default(dtype), "is_logit": prob is None, "out": out}
+    return _draw(F, "bernoulli", {name: value}, size, ctx, **made)
 
 
 @function("npx.random")
@@ -368,7 +345,7 @@ def uniform_n(
 ) -> Any:
     """Return numbers distributed evenly, `batch_shape` of them for each pair of limits."""
     values = {"low": low, "high": high}
-    return _by_batches(F, "_npi_uniform_n", values, batch_shape, dtype, ctx)
+    return _draw(F, "uniform_n", values, batch_shape, ctx, dtype=dtype_or_default(dtype))
 
 
 @function("npx.random")
@@ -382,4 +359,4 @@ def normal_n(
 ) -> Any:
     """Return normally distributed numbers, `batch_shape` of them for each mean and deviation."""
     values = {"loc": loc, "scale": scale}
-    return _by_batches(F, "_npi_normal_n", values, batch_shape, dtype, ctx)
+    return _draw(F, "normal_n", values, batch_shape, ctx, dtype=dtype_or_default(dtype))
