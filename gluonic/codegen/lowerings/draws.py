@@ -15,8 +15,5 @@ lower(
     "_npi_pareto",
     "_npi_powerd",
     "_npi_gamma",
-    "_npi_bernoulli",
-    "_npi_choice",
-    "_npi_multinomial",
     python="random numbers are drawn in the order of the user's calls, between what is machine code",
 )

@@ -33,7 +33,7 @@ FAMILIES = frozenset({
     "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
     "relabellings", "resizing", "response_norm", "roi", "roi_parts", "sampling", "selections",
     "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
-    "standardization", "statistics", "unary", "unfolding", "upsampling",
+    "standardization", "statistics", "trials", "unary", "unfolding", "upsampling",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 

@@ -1,0 +1,10 @@
+"""NumPy's random trials."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_npi_bernoulli",
+    "_npi_choice",
+    "_npi_multinomial",
+    python="random numbers are drawn in the order of the user's calls, between what is machine code",
+)
