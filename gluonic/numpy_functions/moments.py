@@ -5,47 +5,45 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.arithmetic import is_number
-from gluonic.numpy_functions.table import Operators, function
+from gluonic.numpy_functions.table import Operators, add, function
 
 
-@function()
-def std(
-    F: Operators,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: int = 0,
-    keepdims: bool = False,
-) -> Any:
-    """Return the standard deviation over axes, divided by their number of elements less `ddof`."""
-    return F._npi_std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, out=out)
+def _spread(name: str, what: str) -> None:
+    def over_axes(
+        F: Operators,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        operator = getattr(F, f"_npi_{name}")
+        return operator(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, out=out)
+
+    over_axes.__doc__ = (
+        f"Return the {what} over axes, divided by their number of elements less `ddof`."
+    )
+    add(name, over_axes)
 
 
-@function()
-def var(
-    F: Operators,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: int = 0,
-    keepdims: bool = False,
-) -> Any:
-    """Return the variance over axes, divided by their number of elements less `ddof`."""
-    return F._npi_var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, out=out)
+_spread("std", "standard deviation")
+_spread("var", "variance")
 
 
-@function()
-def all(F: Operators, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Return whether no element is 0, over axes."""
-    return F._np_all(a, axis=axis, keepdims=keepdims, out=out)
+def _truth(operator: str, what: str, *names: str) -> None:
+    def over_axes(
+        F: Operators, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        return getattr(F, operator)(a, axis=axis, keepdims=keepdims, out=out)
+
+    over_axes.__doc__ = f"Return whether {what}, over axes."
+    for name in names:
+        add(name, over_axes)
 
 
-@function("np", "sometrue")
-def any(F: Operators, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Return whether an element is not 0, over axes."""
-    return F._np_any(a, axis=axis, keepdims=keepdims, out=out)
+_truth("_np_all", "no element is 0", "all")
+_truth("_np_any", "an element is not 0", "any", "sometrue")
 
 
 @function()

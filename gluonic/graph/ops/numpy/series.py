@@ -1,5 +1,6 @@
 """Differences, polynomials, elements put in, left out or repeated."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,12 @@ def _along(n: Any, shape: PartialShape) -> tuple[PartialShape, int]:
     return shape, axis_of(n.axis, len(shape), title_of(n))
 
 
+def _with_more_or_fewer(n: Any) -> None:
+    """The shape rule of what puts elements in or leaves them out along an axis."""
+    shape, axis = _along(n, n.arr)
+    n.output = (*shape[:axis], None, *shape[axis + 1 :])
+
+
 def _says_place(n: Any) -> bool:
     """Whether attributes say what to leave out."""
     return any(value is not None for value in (n.int_ind, n.start, n.stop, n.step))
@@ -122,6 +129,7 @@ def _says_place(n: Any) -> bool:
 @operator(
     "_npi_delete",
     dynamic=True,
+    shape=_with_more_or_fewer,
     dtype=like("arr"),
     absent=lambda n: ("obj",) if _says_place(n) else (),
 )
@@ -151,67 +159,33 @@ def delete(
     return np.delete(arr, obj[(obj >= 0) & (obj < extent)].astype(np.int64), axis)
 
 
-@delete.infer_shape
-def _(n: Any) -> None:
-    shape, axis = _along(n, n.arr)
-    n.output = (*shape[:axis], None, *shape[axis + 1 :])
+def _put_in(
+    arr: Array,
+    values: Array | None = None,
+    obj: Array | None = None,
+    *,
+    val: float | None = None,
+    start: int | None = None,
+    stop: int | None = None,
+    step: int | None = None,
+    int_ind: int | None = None,
+    axis: int | None = None,
+) -> Any:
+    named = slice(start, stop, step) if int_ind is None else int_ind
+    places: Any = named if obj is None else obj.astype(np.int64)
+    return np.insert(arr, places, val if values is None else values, axis)
 
 
-def _insert(name: str, what: str, absent: Any, with_obj: bool) -> None:
-    def put_in(arr: Array, values: Any, n: Any, obj: Any) -> Any:
-        chosen = slice(n["start"], n["stop"], n["step"]) if n["int_ind"] is None else n["int_ind"]
-        place = chosen if obj is None else obj.astype(np.int64)
-        value = n["val"] if values is None else values
-        return np.insert(arr, place, value, n["axis"])
+def _insert(name: str, what: str, *, says_places: bool) -> None:
+    """Register an operator whose input `obj` says the places, or whose attributes do."""
 
-    def without(
-        arr: Array,
-        values: Array | None = None,
-        *,
-        val: float | None = None,
-        start: int | None = None,
-        stop: int | None = None,
-        step: int | None = None,
-        int_ind: int | None = None,
-        axis: int | None = None,
-    ) -> Any:
-        n = {
-            "val": val,
-            "start": start,
-            "stop": stop,
-            "step": step,
-            "int_ind": int_ind,
-            "axis": axis,
-        }
-        return put_in(arr, values, n, None)
+    def kernel(*inputs: Any, **settings: Any) -> Any:
+        return _put_in(*inputs, **settings)
 
-    def with_places(
-        arr: Array,
-        values: Array | None = None,
-        obj: Array | None = None,
-        *,
-        val: float | None = None,
-        start: int | None = None,
-        stop: int | None = None,
-        step: int | None = None,
-        int_ind: int | None = None,
-        axis: int | None = None,
-    ) -> Any:
-        n = {
-            "val": val,
-            "start": start,
-            "stop": stop,
-            "step": step,
-            "int_ind": int_ind,
-            "axis": axis,
-        }
-        return put_in(arr, values, n, obj)
-
-    def rule(n: Any) -> None:
-        shape, axis = _along(n, n.arr)
-        n.output = (*shape[:axis], None, *shape[axis + 1 :])
-
-    kernel: Any = with_places if with_obj else without
+    parameters = inspect.signature(_put_in).parameters.values()
+    kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p for p in parameters if says_places or p.name != "obj"]
+    )
     kernel.__doc__ = f"""Put elements in before {what} along an axis.
 
     Parameters
@@ -223,13 +197,15 @@ def _insert(name: str, what: str, absent: Any, with_obj: bool) -> None:
     start, stop, step, int_ind : places
     axis : along which axis; none means of the flattened array
     """
-    operator(name, dynamic=True, dtype=like("arr"), absent=absent, shape=rule)(kernel)
+    operator(
+        name,
+        dynamic=True,
+        dtype=like("arr"),
+        absent=lambda n: () if n.val is None else ("values",),
+        shape=_with_more_or_fewer,
+    )(kernel)
 
 
-def _no_values(n: Any) -> tuple[str, ...]:
-    return ("values",) if n.val is not None else ()
-
-
-_insert("_npi_insert_scalar", "one place", _no_values, False)
-_insert("_npi_insert_slice", "a range of places", _no_values, False)
-_insert("_npi_insert_tensor", "places", _no_values, True)
+_insert("_npi_insert_scalar", "one place", says_places=False)
+_insert("_npi_insert_slice", "a range of places", says_places=False)
+_insert("_npi_insert_tensor", "places", says_places=True)
