@@ -19,6 +19,11 @@ CALLS: dict[str, Callable[..., Any]] = {
     "clip from below": lambda F, G, x, y, s: F.clip(x, 0.0, None),
     "sum": lambda F, G, x, y, s: F.sum(x, axis=0, keepdims=True),
     "prod": lambda F, G, x, y, s: F.prod(x, axis=-1),
+    "mean of integers that runs over": lambda F, G, x, y, s: F.mean(
+        (s * 30).astype("int8"), axis=0, dtype="int8"
+    ),
+    "mean of integers": lambda F, G, x, y, s: F.mean((s * 30).astype("int8"), keepdims=True),
+    "sum that runs over": lambda F, G, x, y, s: F.sum((s * 30).astype("int8")),
     "std": lambda F, G, x, y, s: F.std(x, axis=1, ddof=1),
     "average": lambda F, G, x, y, s: F.average(x, axis=1, weights=F.abs(x), returned=True),
     "cumsum": lambda F, G, x, y, s: F.cumsum(x),

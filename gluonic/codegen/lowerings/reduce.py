@@ -3,7 +3,7 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower("sum", loop="loops.semantics:sum_over")
-lower("mean", loop="loops.semantics:mean")
+lower("mean", loop="loops.semantics:mean", decompose="rewriting.decompose_numpy:mean_of_integers")
 lower("prod", loop="loops.semantics:prod")
 lower("max", loop="loops.semantics:largest", selects=True)
 lower("min", loop="loops.semantics:smallest", selects=True)

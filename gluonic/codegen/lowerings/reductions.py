@@ -12,7 +12,7 @@ lower(
     loop="loops.semantics:prod",
     decompose="rewriting.decompose_numpy:from_initial_product",
 )
-lower("_npi_mean", loop="loops.semantics:mean", decompose="rewriting.decompose_numpy:as_it_is")
+lower("_npi_mean", loop="loops.semantics:mean", decompose="rewriting.decompose_numpy:mean")
 lower(
     "_np_max",
     loop="loops.semantics:largest",

@@ -39,7 +39,24 @@ from_initial_largest = _reduction(
 from_initial_smallest = _reduction(
     lambda F, found, initial: F._minimum_scalar(found, scalar=initial)
 )
-as_it_is = _reduction()
+_as_it_is = _reduction()
+
+
+def mean_of_integers(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """The sum runs over in its own dtype before it is divided: loops divide what has not run over."""
+    if site.dtype.kind not in "iu":
+        return None
+    settings = settings_of(site.n)
+    (x,) = site.inputs
+    total = getattr(F, "_np_sum" if "initial" in settings else "sum")
+    count = total(F.ones_like(F.Cast(x, dtype="float64")), **settings)
+    found = F.Cast(total(x, **settings), dtype="float64") / count
+    return [F.Cast(found, dtype=site.dtype.name)]
+
+
+def mean(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A mean over no axes, or of integers."""
+    return _as_it_is(F, site) or mean_of_integers(F, site)
 
 
 # -- shapes -------------------------------------------------------------------------------------

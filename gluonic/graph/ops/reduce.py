@@ -30,7 +30,10 @@ def _count(data: Array, axes: tuple[int, ...]) -> int:
 
 
 def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-    return total(data, axes, keepdims) / _count(data, axes)
+    """The mean; the sum of integers runs over in their own dtype, as MXNet's and NumPy's."""
+    found = total(data, axes, keepdims)
+    whole = found.astype(data.dtype) if data.dtype.kind in "iu" else found
+    return whole / _count(data, axes)
 
 
 def _without_nan(data: Array, replacement: float) -> Array:

@@ -172,8 +172,9 @@ def _put_in(
     axis: int | None = None,
 ) -> Any:
     named = slice(start, stop, step) if int_ind is None else int_ind
-    places: Any = named if obj is None else obj.astype(np.int64)
-    return np.insert(arr, places, val if values is None else values, axis)
+    places = named if obj is None else obj.astype(np.int64)
+    given: tuple[Any, ...] = places, val if values is None else values, axis
+    return np.insert(arr, *given)
 
 
 def _insert(name: str, what: str, *, says_places: bool) -> None:
