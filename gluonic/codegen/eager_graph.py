@@ -59,7 +59,6 @@ class EagerGraph:
         graph = Graph(entry for entry in outputs if entry is not None)
         weights = [i for i, node in enumerate(inputs) if node.name in _WEIGHTS]
         self._compiled = CompiledGraph(graph, inputs, [inputs[i] for i in weights])
-        self._modal = any(node.application and node.application.op.run_name for node in graph.nodes)
         self._weights = weights
         self._held: dict[Any, _Held] = {}
         self._idle: dict[Specialization, ExecutionFrame] = {}
@@ -111,7 +110,7 @@ class EagerGraph:
     def _binding(self, arrays: Sequence[Array], run: Run) -> Binding | None:
         """What serves such arrays; None if that is no machine code."""
         try:
-            binding = self._compiled.binding(arrays, self._modal and run.train)
+            binding = self._compiled.binding(arrays, run.train)
         except NotCompiledError:
             return None
         return binding if binding.specialization.runs else None
