@@ -27,9 +27,6 @@ LEAST_ELEMENTS = 1 << 16
 
 _MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
-_OF_ONE_LAYER = frozenset({"weight", "gamma"})
-"""Inputs that tell layers apart."""
-
 _Counts: TypeAlias = dict[Any, int]
 """By operator, shapes and dtypes: how many calls NumPy has computed."""
 
@@ -89,7 +86,7 @@ def _repeated(
 def _counts_of(application: Application, arrays: Sequence[Array]) -> tuple[_Counts, int]:
     """Where calls such as this one are counted, and how many of them NumPy computes."""
     for name, array in zip(application.inputs, arrays):  # noqa: B905 (outputs may follow)
-        if name in _OF_ONE_LAYER:
+        if name in application.weights:
             return _counts_with(array), CALLS_IN_NUMPY
     return _without_weights, CALLS_WITHOUT_WEIGHTS
 

@@ -16,9 +16,6 @@ from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.operator import Run
 
-_WEIGHTS = frozenset({"weight", "parameters"})
-"""Inputs that are the same array in many calls: what is made of them is kept until it is written into."""
-
 _arenas: list[Arena] = []
 """Memory for what operators compute on the way, one for each thread that is in a call now."""
 
@@ -40,11 +37,12 @@ class EagerGraph:
     """A small graph that is compiled for what it is called with: an operator alone, or its gradient.
 
     All such graphs work in one arena, for an eager program has hundreds of them; each array of weights has a
-    frame, which keeps them packed.
+    frame, which keeps what is made of them until they are written into.
 
     Parameters
     ----------
     name : what it is called in reports
+    application : the operator
     outputs : what to compute; None is computed as None
     inputs : the variables, named as the operator's inputs are, in the order in which arrays will be given
 
@@ -53,11 +51,17 @@ class EagerGraph:
     name : the same
     """
 
-    def __init__(self, name: str, outputs: Sequence[Entry | None], inputs: Sequence[Node]) -> None:
+    def __init__(
+        self,
+        name: str,
+        application: Application,
+        outputs: Sequence[Entry | None],
+        inputs: Sequence[Node],
+    ) -> None:
         self.name = name
         self._is_there = [entry is not None for entry in outputs]
         graph = Graph(entry for entry in outputs if entry is not None)
-        weights = [i for i, node in enumerate(inputs) if node.name in _WEIGHTS]
+        weights = [i for i, node in enumerate(inputs) if node.name in application.weights]
         self._compiled = CompiledGraph(graph, inputs, [inputs[i] for i in weights])
         self._weights = weights
         self._held: dict[Any, _Held] = {}
@@ -69,7 +73,7 @@ class EagerGraph:
         """The graph of an operator alone; its arrays are the inputs."""
         inputs, node = _alone(application)
         outputs = [node.entry(i) for i in range(node.output_count)]
-        return cls(application.op.name, outputs, inputs)
+        return cls(application.op.name, application, outputs, inputs)
 
     @classmethod
     def of_gradient(cls, application: Application, use: GradientUse) -> "EagerGraph":
@@ -87,7 +91,7 @@ class EagerGraph:
             wanted=use.wanted,
         )
         given = [*inputs, *outputs, *(head for head in heads if head is not None)]
-        return cls(f"gradient of {application.op.name}", found, given)
+        return cls(f"gradient of {application.op.name}", application, found, given)
 
     def __call__(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
         """Compute the outputs, in memory of their own; None if the interpreter has to."""

@@ -31,6 +31,7 @@ class Application:
     op : the operator
     settings : its attributes, parsed, with the defaults
     inputs : the names of the inputs that this use has
+    weights : those of the inputs that a layer has of its own
     outputs : the names of all outputs
     visible : how many of them a user sees
     of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
@@ -40,7 +41,7 @@ class Application:
 
     __slots__ = (
         "_filler", "_groups", "call", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
-        "signatures", "states", "visible",
+        "signatures", "states", "visible", "weights",
     )  # fmt: skip
 
     def __init__(self, op: "Operator", settings: "Settings") -> None:
@@ -50,6 +51,7 @@ class Application:
         self.inputs, self._groups = self._input_names(n)
         states = op.states if op.auxiliary is None else op.auxiliary(n)
         self.states = tuple(name for name in self.inputs if name in states)
+        self.weights = tuple(name for name in self.inputs if name in op.weights)
         self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
         visible = op.visible(n) if callable(op.visible) else op.visible
         self.visible = len(self.outputs) if visible is None else visible

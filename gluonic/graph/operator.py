@@ -1,9 +1,10 @@
 """What an operator is: one decorated NumPy kernel whose signature is the schema, and its rules.
 
 Positional parameters of the kernel are inputs (default `None`: may be absent), annotated `State`: auxiliary
-state, `*name`: any number of them. Keyword-only parameters are attributes, their annotations the parsers,
-except one annotated `Run`, which the runtime provides. The docstring is the documentation. `nd.X`,
-`sym.X`, signatures, help texts, attribute checking and JSON strings all derive from it.
+state, annotated `LayerWeights`: what a layer has of its own, `*name`: any number of them. Keyword-only
+parameters are attributes, their annotations the parsers, except one annotated `Run`, which the runtime
+provides. The docstring is the documentation. `nd.X`, `sym.X`, signatures, help texts, attribute checking and
+JSON strings all derive from it.
 """
 
 import inspect
@@ -23,6 +24,7 @@ from gluonic.graph.view import NodeView
 
 Array: TypeAlias = npt.NDArray[Any]
 State: TypeAlias = Annotated[Array, "auxiliary state"]
+LayerWeights: TypeAlias = Annotated[Array, "weights of a layer"]
 Settings: TypeAlias = dict[str, Any]
 Rule: TypeAlias = Callable[[NodeView], None]
 GradientRule: TypeAlias = Callable[[Any, NodeView, Any], Any]
@@ -71,7 +73,8 @@ class Operator:
     ----------
     name, aliases : what users and files call it
     kernel : the NumPy reference
-    inputs, states, variadic, optional : the kernel's positional parameters, by kind
+    inputs, states, weights, variadic, optional : the kernel's positional parameters, by kind; weights are the
+        same array in all calls of a layer, and another in each layer
     attributes : its keyword-only parameters
     run_name : the parameter that receives the `Run`, if it needs one
     count : the attribute that holds the number of variadic inputs
@@ -136,6 +139,7 @@ class Operator:
     inputs: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
     variadic: str | None = None
     catch_all: str | None = None
     run_name: str | None = None
@@ -143,7 +147,7 @@ class Operator:
     applications: dict[Any, Application] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        inputs, optional, states = [], [], []
+        inputs, optional, states, weights = [], [], [], []
         for p in inspect.signature(self.kernel).parameters.values():
             if p.kind is p.KEYWORD_ONLY:
                 if p.annotation is Run:
@@ -158,9 +162,12 @@ class Operator:
                 inputs.append(p.name)
                 if p.default is None:
                     optional.append(p.name)
-                if "auxiliary state" in get_args(p.annotation):
+                if _is(State, p.annotation):
                     states.append(p.name)
+                if _is(LayerWeights, p.annotation):
+                    weights.append(p.name)
         self.inputs, self.optional, self.states = tuple(inputs), tuple(optional), tuple(states)
+        self.weights = tuple(weights)
         if not self.attributes and self.catch_all is None:
             self.ignores_unknown = True
 
@@ -258,6 +265,11 @@ class Operator:
             where=self.name,
             facts=[f"it has {', '.join(known) or 'none'}"],
         )
+
+
+def _is(kind: Any, annotation: Any) -> bool:
+    """Whether an input is annotated as of a kind, be it one that may be absent."""
+    return annotation is kind or kind in get_args(annotation)
 
 
 def _key(given: Mapping[str, Any]) -> tuple[Any, ...]:

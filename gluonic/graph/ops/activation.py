@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
-from gluonic.graph.operator import Array, GradientRule, Run, operator
+from gluonic.graph.operator import Array, GradientRule, LayerWeights, Run, operator
 from gluonic.graph.ops.distributions import as_float, drawn_as
 from gluonic.graph.ops.layer_rules import both_ways, floating
 from gluonic.graph.random_source import Draws
@@ -114,7 +114,7 @@ LEAKY_ACTIVATIONS = {
 )
 def leaky_relu(
     data: Array,
-    gamma: Array | None = None,
+    gamma: LayerWeights | None = None,
     *,
     act_type: Literal["rrelu", "leaky", "prelu", "elu", "selu", "gelu"] = "leaky",
     slope: float = 0.25,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.axes import axis_of, replaced
-from gluonic.graph.operator import Array, Run, State, operator
+from gluonic.graph.operator import Array, LayerWeights, Run, State, operator
 from gluonic.graph.ops.layer_rules import both_ways, require_floating, set_all, wide
 from gluonic.graph.ops.rank_moments import rank_moments
 from gluonic.graph.ops.standardization import Standardization, moments
@@ -59,7 +59,7 @@ def normalize(
 )
 def batch_norm(
     data: Array,
-    gamma: Array,
+    gamma: LayerWeights,
     beta: Array,
     moving_mean: State,
     moving_var: State,
@@ -130,7 +130,7 @@ def batch_norm(
 )
 def sync_batch_norm(
     data: Array,
-    gamma: Array,
+    gamma: LayerWeights,
     beta: Array,
     moving_mean: State,
     moving_var: State,
@@ -179,7 +179,7 @@ def sync_batch_norm(
 )
 def batch_norm_v1(
     data: Array,
-    gamma: Array,
+    gamma: LayerWeights,
     beta: Array,
     moving_mean: State,
     moving_var: State,

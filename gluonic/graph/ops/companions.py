@@ -23,17 +23,17 @@ def companion(
     ----------
     op : whose attributes to take
     name : the new operator's name
-    inputs : the names of its inputs
+    inputs : the names of its inputs; those that `op` has are of the same kind
     kernel : a kernel of ``(*inputs, **attributes)``
     output_like : the input whose shape and dtype the output has
     documentation : what it computes, in a sentence
     """
-    attributes = [
-        p for p in inspect.signature(op.kernel).parameters.values() if p.kind is p.KEYWORD_ONLY
-    ]
+    known = inspect.signature(op.kernel).parameters
+    attributes = [p for p in known.values() if p.kind is p.KEYWORD_ONLY]
+    kinds = {one: known[one].annotation if one in known else Array for one in inputs}
     parameters = [
-        inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
-        for one in inputs
+        inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
+        for one, kind in kinds.items()
     ]
 
     def run(*arrays: Array, **settings: Any) -> Array:

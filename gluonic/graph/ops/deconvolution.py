@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from gluonic.graph.attributes import Extents, Positive, Shape
 from gluonic.graph.axes import divided
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, LayerWeights, operator
 from gluonic.graph.ops.bilinear import declare_bilinear
 from gluonic.graph.ops.convolution_kernels import convolve, convolve_data, convolve_weight
 from gluonic.graph.ops.layer_rules import floating, wide
@@ -32,7 +32,7 @@ from gluonic.graph.view import NodeView, PartialShape, complete, title_of
 )
 def deconvolution(
     data: Array,
-    weight: Array,
+    weight: LayerWeights,
     bias: Array | None = None,
     *,
     kernel: Extents,

@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.attributes import Extents, Positive, Shape
 from gluonic.graph.axes import divided
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, LayerWeights, operator
 from gluonic.graph.ops.convolution import windows_along
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.moved_windows import Samples, corner_values, interpolate, samples_of, scatter
@@ -25,7 +25,7 @@ from gluonic.graph.view import NodeView, peek, slots_of, title_of
 def deformable_convolution(
     data: Array,
     offset: Array,
-    weight: Array,
+    weight: LayerWeights,
     bias: Array | None = None,
     *,
     kernel: Extents,
@@ -76,7 +76,7 @@ def modulated_deformable_convolution(
     data: Array,
     offset: Array,
     mask: Array,
-    weight: Array,
+    weight: LayerWeights,
     bias: Array | None = None,
     *,
     kernel: Extents,
@@ -184,7 +184,7 @@ def backward_deformable_convolution(
     grad: Array,
     data: Array,
     offset: Array,
-    weight: Array,
+    weight: LayerWeights,
     mask: Array | None = None,
     *,
     kernel: Extents,

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import product
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, LayerWeights, operator
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.view import NodeView, peek, title_of
 
@@ -18,7 +18,7 @@ from gluonic.graph.view import NodeView, peek, title_of
 )
 def fully_connected(
     data: Array,
-    weight: Array,
+    weight: LayerWeights,
     bias: Array | None = None,
     *,
     num_hidden: Positive,

@@ -9,7 +9,7 @@ from gluonic.graph.attributes import Count, DType, Positive
 from gluonic.graph.axes import axis_of, inserted, product, replaced, require_rank, without
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.indices import Mode, add_rows, positions
-from gluonic.graph.operator import Array, operator
+from gluonic.graph.operator import Array, LayerWeights, operator
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, peek, title_of, unify, written
 
@@ -53,7 +53,7 @@ def _(grad: Array, a: Array, indices: Array, *, axis: int, mode: Mode) -> Any:
 @operator("Embedding")
 def embedding(
     data: Array,
-    weight: Array,
+    weight: LayerWeights,
     *,
     input_dim: Positive,
     output_dim: Positive,
@@ -77,7 +77,7 @@ def embedding(
 @operator("_contrib_SparseEmbedding")
 def sparse_embedding(
     data: Array,
-    weight: Array,
+    weight: LayerWeights,
     *,
     input_dim: Positive,
     output_dim: Positive,

@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import axis_of, divided, replaced
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import Array, Operator, operator
+from gluonic.graph.operator import Array, LayerWeights, Operator, operator
 from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.ops.standardization import Standardization, moments
 from gluonic.graph.view import NodeView, title_of, written
@@ -39,7 +39,7 @@ def _along(vector: Array, rank: int, axis: int) -> Array:
 )
 def layer_norm(
     data: Array,
-    gamma: Array,
+    gamma: LayerWeights,
     beta: Array,
     *,
     axis: int = -1,
@@ -82,7 +82,7 @@ def _(n: NodeView) -> None:
 
 
 @operator("InstanceNorm", outputs=("output", "mean", "std"), visible=1, dtype=floating())
-def instance_norm(data: Array, gamma: Array, beta: Array, *, eps: float = 1e-3) -> Any:
+def instance_norm(data: Array, gamma: LayerWeights, beta: Array, *, eps: float = 1e-3) -> Any:
     """Standardize every channel of every instance, then scale and shift (arXiv:1607.08022).
 
     ``(data - mean) / sqrt(var + eps) * gamma + beta``, with mean and variance over the places.
@@ -131,7 +131,7 @@ def _(n: NodeView) -> None:
 )
 def group_norm(
     data: Array,
-    gamma: Array,
+    gamma: LayerWeights,
     beta: Array,
     *,
     num_groups: Positive = 1,
