@@ -12,6 +12,7 @@ import numpy as np
 
 from gluonic.codegen.convolution.steps import BlockStep
 from gluonic.codegen.loops.inner_operators import inner_operator
+from gluonic.codegen.lowerings.convolution import ALONG_DEPTH
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32
@@ -157,5 +158,5 @@ class SumDepthWindowsStep(_DepthStep):
         return self.shape(facts, 1)[0]
 
 
-lower(depth_windows, step=DepthWindowsStep)
-lower(sum_depth_windows, step=SumDepthWindowsStep)
+lower(depth_windows, step=DepthWindowsStep, layout=ALONG_DEPTH)
+lower(sum_depth_windows, step=SumDepthWindowsStep, layout=ALONG_DEPTH)

@@ -62,12 +62,11 @@ class JoinStep(Step):
     def of(cls, node: Node, facts: Facts) -> "JoinStep | None":
         """The step of a node that joins arrays of one dtype."""
         dtypes = {facts.dtypes[e] for e in (*node.inputs, node.entry())}
-        if node.operator_name not in _AXIS_NAMES or len(dtypes) > 1 or dtypes.pop().hasobject:
-            return None
-        return cls(node)
+        return None if len(dtypes) > 1 or dtypes.pop().hasobject else cls(node)
 
     def _axis(self, facts: Facts) -> int:
-        axis: int = self.node.applied.settings[_AXIS_NAMES[self.node.operator_name]]
+        settings = self.node.applied.settings
+        axis: int = settings["dim"] if "dim" in settings else settings["axis"]
         return axis % len(facts.shapes[self.node.entry()])
 
     def numbers(self, facts: Facts) -> Sequence[int]:
@@ -99,6 +98,3 @@ class JoinStep(Step):
                     f.copy(target, source, size)
                 target = f.offset(target, size)
         f.finish()
-
-
-_AXIS_NAMES = {"Concat": "dim", "stack": "axis", "_rnn_param_concat": "dim"}

@@ -1,6 +1,6 @@
 """Functions of one element that nets learn through."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower("Activation", selects=lambda settings: bool(settings["act_type"] == "relu"))
 lower(
@@ -8,6 +8,7 @@ lower(
     loop="loops.semantics:leaky",
     is_function=True,
     decompose="rewriting.decompose:leaky",
+    layout=LayoutRules(blocked="rewriting.layout.following:rectifier"),
     draws_apart="rewriting.draws_apart:rectifier",
     eager=lambda settings: bool(settings["act_type"] != "leaky"),
     python="random slopes that are read as an output, too, NumPy computes",

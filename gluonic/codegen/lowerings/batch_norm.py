@@ -1,9 +1,20 @@
 """Batch normalization."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower(
     "BatchNorm",
+    decompose="rewriting.decompose:batch_norm",
+    layout=LayoutRules(
+        "reads",
+        plain="rewriting.layout.plain_layout:PlainRewriting.normalization",
+        blocked="rewriting.layout.following:normalization",
+        in_training=False,  # it finds statistics of its own then, in planes
+    ),
+    eager=True,
+    float16="upcast",
+)
+lower(
     "BatchNorm_v1",
     decompose="rewriting.decompose:batch_norm",
     eager=True,

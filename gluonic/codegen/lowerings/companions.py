@@ -1,7 +1,7 @@
 """Gradients of what goes over images in windows."""
 
 from gluonic.codegen.lowerings.convolution import reads_neighbours
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 _STRETCHED = "matrices that are stretched to the number of the other factor's NumPy multiplies"
 _WHOLE = "where nothing is left of a factor, or nothing is summed over, NumPy finds the gradient"
@@ -9,17 +9,47 @@ _WHOLE = "where nothing is left of a factor, or nothing is summed over, NumPy fi
 lower(
     "_backward_Convolution_data",
     step="convolution.as_matmul:DataGradientStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:data_gradient",
+        blocked="rewriting.layout.gradients:data_gradient",
+    ),
     eager=reads_neighbours,
     float16="upcast",
 )
 lower(
     "_backward_Convolution_weight",
     step="convolution.as_matmul:WeightGradientStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:weight_gradient",
+        blocked="rewriting.layout.gradients:weight_gradient",
+    ),
     eager=reads_neighbours,
     float16="upcast",
 )
-lower("_backward_Pooling_sum", step="pooling.steps:SpreadStep.of", eager=True, float16="upcast")
-lower("_backward_Pooling_max", step="pooling.steps:ScatterStep.of", eager=True, float16="upcast")
+lower(
+    "_backward_Pooling_sum",
+    step="pooling.steps:SpreadStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:pooling",
+        blocked="rewriting.layout.pooling:spreading",
+    ),
+    eager=True,
+    float16="upcast",
+)
+lower(
+    "_backward_Pooling_max",
+    step="pooling.steps:ScatterStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:pooling",
+        blocked="rewriting.layout.pooling:scattering",
+    ),
+    eager=True,
+    float16="upcast",
+)
 lower("_take_maxima", python="only the second gradient of max pooling reads it")
 lower(
     "_backward_Pooling_v1",
@@ -27,12 +57,23 @@ lower(
 )
 lower(
     "_backward_contrib_BilinearResize2D",
+    layout=LayoutRules("decides", blocked="rewriting.layout.resampling:bilinear_back"),
+    python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
+)
+lower(
     "_backward_contrib_AdaptiveAvgPooling2D",
+    layout=LayoutRules("decides", blocked="rewriting.layout.resampling:average_back"),
     python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
 )
 lower(
     "_backward_Deconvolution_data",
+    layout=LayoutRules("decides", plain="rewriting.layout.transposed:data_gradient"),
+    eager=reads_neighbours,
+    float16="upcast",
+)
+lower(
     "_backward_Deconvolution_weight",
+    layout=LayoutRules("decides", plain="rewriting.layout.transposed:weight_gradient"),
     eager=reads_neighbours,
     float16="upcast",
 )

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
+
+ALONG_DEPTH = LayoutRules("moves", blocked="rewriting.layout.joining:along_depth")
+"""Of operators that join channels of neighbouring images, and sum them up: volumes are taken for images so."""
 
 
 def reads_neighbours(settings: dict[str, Any]) -> bool:
@@ -13,6 +16,11 @@ def reads_neighbours(settings: dict[str, Any]) -> bool:
 lower(
     "Convolution",
     step="convolution.as_matmul:ConvolutionProductStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:convolution",
+        blocked="rewriting.layout.blocked_rewriting:BlockedRewriting.convolution",
+    ),
     eager=reads_neighbours,
     float16="upcast",
 )

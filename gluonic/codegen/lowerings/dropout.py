@@ -1,10 +1,11 @@
 """Dropout."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower(
     "Dropout",
     decompose="rewriting.decompose:dropout",
+    layout=LayoutRules("moves", blocked="rewriting.layout.following:dropout", in_training=False),
     draws_apart="rewriting.draws_apart:dropout",
     python="where the mask is read but nothing is dropped, NumPy computes it",
 )

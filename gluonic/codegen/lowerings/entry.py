@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gluonic.graph.node import Node
 from gluonic.graph.operator import Operator
@@ -39,6 +39,45 @@ FAMILIES = frozenset({
 
 
 @record
+class LayoutRules:
+    """How an operator takes part in the layouts of images.
+
+    A rule is ``(rewriting, node) → bool``: it leaves the node's results in the layout and says whether it did.
+
+    Attributes
+    ----------
+    role : ``"decides"`` of an operator because of which images get other layouts; ``"reads"`` of one that reads
+        blocks where they are there; ``"moves"`` of one that reads them only if its result is read so
+    plain : the rule for the layout that kernels are written for: channels first, two axes of places or three
+    blocked : the rule for blocks of channels (NCHWc)
+    in_training : whether it plays its role in training mode, too
+    """
+
+    role: Literal["decides", "reads", "moves", ""] = ""
+    plain: Rule | None = None
+    blocked: Rule | None = None
+    in_training: bool = True
+
+    @property
+    def decides(self) -> bool:
+        """Whether images get other layouts because of the operator."""
+        return self.role == "decides"
+
+    def reads_blocks(self, train: bool) -> bool:
+        """Whether it reads blocks where it can have them."""
+        if self.blocked is None or (train and not self.in_training):
+            return False
+        return self.role in ("decides", "reads")
+
+    def moves_blocks(self, train: bool) -> bool:
+        """Whether it passes blocks on, and computes nothing."""
+        return self.role == "moves" and (self.in_training or not train)
+
+
+NO_LAYOUT = LayoutRules()
+
+
+@record
 class OperatorLowering:
     """What the compiler knows of an operator.
 
@@ -56,6 +95,7 @@ class OperatorLowering:
     product : ``(settings, input shapes) → Product``: which product of matrices it is
     step : ``(node, facts) → Step | None``: what runs it as a whole
     decompose : ``(F, site) → entries | None``: what it is made of
+    layout : how it takes part in the layouts of images
     draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
     eager : whether eager calls with large arrays run machine code, once they have come often
         (:mod:`gluonic.codegen.eager`), or a function of the attributes that tells
@@ -75,6 +115,7 @@ class OperatorLowering:
     product: Rule | None = None
     step: Rule | None = None
     decompose: Rule | None = None
+    layout: LayoutRules = NO_LAYOUT
     draws_apart: Rule | None = None
     eager: bool | Callable[[dict[str, Any]], bool] = False
     float16: str = ""

@@ -1,10 +1,28 @@
 """Arrays joined, and taken apart."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower(
     "_split_v2",
     python="pieces are views of NumPy, which take no time; SliceChannel has machine code",
 )
-lower("SliceChannel", decompose="rewriting.decompose:split")
-lower("_backward_Concat", decompose="rewriting.decompose:concat_back")
+lower(
+    "Concat",
+    step="data_movement.copies:JoinStep.of",
+    layout=LayoutRules(
+        "moves",
+        plain="rewriting.layout.plain_layout:PlainRewriting.join",
+        blocked="rewriting.layout.joining:join",
+    ),
+)
+lower("stack", "_rnn_param_concat", step="data_movement.copies:JoinStep.of")
+lower(
+    "SliceChannel",
+    decompose="rewriting.decompose:split",
+    layout=LayoutRules("moves", blocked="rewriting.layout.joining:split"),
+)
+lower(
+    "_backward_Concat",
+    decompose="rewriting.decompose:concat_back",
+    layout=LayoutRules("moves", blocked="rewriting.layout.joining:join_gradient"),
+)

@@ -1,5 +1,15 @@
 """Pooling."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
-lower("Pooling", step="pooling.steps:PoolingStep.of", eager=True, float16="upcast")
+lower(
+    "Pooling",
+    step="pooling.steps:PoolingStep.of",
+    layout=LayoutRules(
+        "decides",
+        plain="rewriting.layout.windows:pooling",
+        blocked="rewriting.layout.pooling:pooling",
+    ),
+    eager=True,
+    float16="upcast",
+)

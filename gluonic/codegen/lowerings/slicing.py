@@ -1,9 +1,13 @@
 """Parts of arrays."""
 
-from gluonic.codegen.lowerings.entry import lower
+from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower("slice", loop="loops.loop_slices:slice_of")
-lower("slice_axis", loop="loops.loop_slices:slice_axis")
+lower(
+    "slice_axis",
+    loop="loops.loop_slices:slice_axis",
+    layout=LayoutRules("moves", blocked="rewriting.layout.joining:take_channels"),
+)
 lower("slice_like", loop="loops.loop_slices:slice_like")
 lower(
     "_slice_assign",

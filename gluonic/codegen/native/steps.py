@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.codegen.data_movement.copies import CopyStep, JoinStep
+from gluonic.codegen.data_movement.copies import CopyStep
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lowering_of, rule_at
 from gluonic.codegen.matmul.packing import PackStep
@@ -11,7 +11,7 @@ from gluonic.codegen.native.foreign import ForeignStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
 
-_KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, JoinStep, ForeignStep)
+_KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
 """The steps that are asked whether they are for an operator."""
 
 

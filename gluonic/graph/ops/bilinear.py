@@ -20,8 +20,8 @@ def declare_bilinear(
     data_gradient: Kernel,
     weight_gradient: Kernel,
     channel_axis: Callable[[NodeView], int],
-) -> None:
-    """Register D and W for the operator ``op(data, weight, bias)`` and declare all gradients.
+) -> tuple[Operator, Operator]:
+    """D and W for the operator ``op(data, weight, bias)``, registered, with the gradients of all three.
 
     Parameters
     ----------
@@ -64,3 +64,4 @@ def declare_bilinear(
         grad=lambda F, n, g: forward(F, n, n.data, g),
         data=lambda F, n, g: data_of(F, n, n.grad, n.data, g),
     )
+    return towards_data, towards_weight

@@ -159,6 +159,6 @@ def _windows_in(attributes: dict[str, Any]) -> Windows:
     return windows_of(*(attributes[name] for name in names))
 
 
-declare_bilinear(
+towards_data, towards_weight = declare_bilinear(
     convolution, _data_gradient, _weight_gradient, lambda n: -1 if is_channels_last(n.layout) else 1
 )

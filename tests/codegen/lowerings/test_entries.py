@@ -43,6 +43,7 @@ def test_a_file_has_entries_of_operators_of_its_family(family: str) -> None:
 def test_rules_are_where_entries_say(op: Operator) -> None:
     entry = lowering_of(op)
     values = [getattr(entry, field.name) for field in fields(entry) if field.name != "python"]
+    values += [entry.layout.plain, entry.layout.blocked]
     for rule in (value for value in values if isinstance(value, str) and ":" in value):
         assert callable(rule_at(rule)), rule
 

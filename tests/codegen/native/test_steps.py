@@ -3,9 +3,6 @@
 import subprocess
 import sys
 
-from gluonic.codegen.rewriting import layout
-from gluonic.codegen.rewriting.layout import blocked_layout, plain_layout
-
 _PROGRAM = """
 import sys
 from gluonic import nd, gluon
@@ -33,8 +30,3 @@ def test_a_net_without_images_imports_nothing_for_them() -> None:
 
 def test_a_net_with_images_imports_their_kernels() -> None:
     assert "convolution.steps" in compiler_after("Conv2D(4, 3)")
-
-
-def test_all_operators_with_which_passes_over_images_begin_are_known() -> None:
-    begin = {*blocked_layout._IMAGES, *plain_layout._WINDOWED} - {"BatchNorm"}
-    assert begin == layout.BEGINNING

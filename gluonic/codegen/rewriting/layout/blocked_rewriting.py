@@ -1,13 +1,14 @@
 """What rules of the pass that puts images into blocks share: the layouts of entries, and convolutions."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import asdict, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.convolution.depth_windows import depth_windows
 from gluonic.codegen.convolution.filters import Filters, lanes_of
 from gluonic.codegen.convolution.gradient_operators import pack_turned_filters
 from gluonic.codegen.convolution.operators import (
@@ -22,6 +23,7 @@ from gluonic.codegen.convolution.operators import (
 )
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.lowerings.entry import LayoutRules, Rule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
@@ -33,7 +35,6 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 
-BlockRule = Callable[["BlockedRewriting", Node], bool]
 Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
@@ -45,7 +46,8 @@ class BlockedRewriting(LayoutRewriting):
 
     Parameters
     ----------
-    graph, context, rules, otherwise : what is rewritten, and how
+    graph, context : what is rewritten, and what is known of it
+    otherwise : the rule of operators that have none
     read_in_blocks : the entries that something reads in blocks
     """
 
@@ -53,12 +55,11 @@ class BlockedRewriting(LayoutRewriting):
         self,
         graph: Graph,
         context: PassContext,
-        rules: Mapping[str, BlockRule],
-        otherwise: BlockRule,
+        otherwise: Callable[["BlockedRewriting", Node], bool],
         *,
         read_in_blocks: Collection[Entry],
     ) -> None:
-        super().__init__(graph, context.facts(graph), rules, otherwise)
+        super().__init__(graph, context.facts(graph), otherwise)
         self.train, self.unguarded = context.train, context.unguarded(graph)
         self.target = host()
         self.lanes = lanes_of(self.target)
@@ -74,6 +75,10 @@ class BlockedRewriting(LayoutRewriting):
     def may_take(self, node: Node) -> bool:
         """Whether it reads numbers of float32 alone."""
         return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
+
+    def rule_in(self, rules: LayoutRules) -> Rule | None:
+        """The rule of an operator for blocks."""
+        return rules.blocked
 
     def restored(self, entry: Entry) -> Entry:
         """Images in planes that are in blocks."""
@@ -132,7 +137,7 @@ class BlockedRewriting(LayoutRewriting):
     def _bordered(self, entry: Entry, border: Border) -> Entry:
         """An entry that is in blocks, with a border; windows along the depth are made of bordered images."""
         node = entry.node
-        if node.operator_name == "_depth_windows":
+        if node.application is not None and node.application.op is depth_windows:
             return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
         return apply(with_border, self.own_blocks(entry)[0], name=node.name, border=border)
 

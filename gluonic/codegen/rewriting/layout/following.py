@@ -15,12 +15,11 @@ from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.application import Application
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
-
-_SUMS = ("elemwise_add", "broadcast_add")
 
 
 def normalization(images: BlockedRewriting, node: Node) -> bool:
@@ -75,7 +74,7 @@ def elementwise(images: BlockedRewriting, node: Node) -> bool:
         return False
     if len(node.inputs) == 1 and _activation(images, node, application):
         return True
-    if node.operator_name in _SUMS and any(_residual(images, node, i) for i in (0, 1)):
+    if _is_sum(node) and any(_residual(images, node, i) for i in (0, 1)):
         return True
     return _on_blocks(images, node)
 
@@ -149,6 +148,10 @@ def _activation(images: BlockedRewriting, node: Node, application: Application) 
     if active is not None:
         images.blocks[node.entry()] = active, scaled[1]
     return active is not None
+
+
+def _is_sum(node: Node) -> bool:
+    return lowering_at(node).signs == (1, 1) and len(node.inputs) == 2
 
 
 def _residual(images: BlockedRewriting, node: Node, position: int) -> bool:

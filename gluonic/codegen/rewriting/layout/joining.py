@@ -5,6 +5,7 @@ Where every part has whole blocks, so has the result: blocks lie one after the o
 
 from collections.abc import Sequence
 
+from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
@@ -13,24 +14,23 @@ from gluonic.graph.origin import give_origin
 _CHANNELS = 1
 
 
-def read_in_blocks(graph: Graph, in_blocks: Sequence[str], train: bool) -> set[Entry]:
+def read_in_blocks(graph: Graph, train: bool) -> set[Entry]:
     """The results that operators read in blocks if they can have them so.
 
     Parameters
     ----------
     graph : what is computed
-    in_blocks : the operators that do; what only passes images on does if its result is read so
-    train : whether the graph runs in training mode, in which dropout does more than that
+    train : whether the graph runs in training mode
     """
     found: set[Entry] = set()
-    passing = {*JOINS} if train else {*JOINS, "Dropout"}
     for node in reversed(graph.nodes):
         application = node.application
         if application is None:
             continue
-        passes_on = node.operator_name in passing or application.op.scalar is not None
+        known = lowering_of(application.op).layout
+        passes_on = known.moves_blocks(train) or application.op.scalar is not None
         results = (node.entry(i) for i in range(node.output_count))
-        if node.operator_name in in_blocks or (passes_on and any(e in found for e in results)):
+        if known.reads_blocks(train) or (passes_on and any(e in found for e in results)):
             found.update(node.inputs)
     return found
 
@@ -112,14 +112,3 @@ def along_depth(images: BlockedRewriting, node: Node) -> bool:
 
 def _are_whole(images: BlockedRewriting, sizes: Sequence[int]) -> bool:
     return all(size % images.lanes == 0 for size in sizes)
-
-
-JOINS = {
-    "Concat": join,
-    "_backward_Concat": join_gradient,
-    "SliceChannel": split,
-    "slice_axis": take_channels,
-    "_depth_windows": along_depth,
-    "_sum_depth_windows": along_depth,
-}
-"""The operators that only move channels."""

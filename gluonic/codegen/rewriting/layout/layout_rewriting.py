@@ -1,8 +1,9 @@
-"""What passes share that put arrays into other layouts: rules by operator, entries in several layouts."""
+"""What passes share that put arrays into other layouts: operators' rules, entries in several layouts."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from gluonic.codegen.lowerings.entry import LayoutRules, Rule, lowering_at, rule_at
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
@@ -11,14 +12,13 @@ from gluonic.graph.node import Entry, Graph, Node
 class LayoutRewriting:
     """One run of such a pass; entries of the old graph are the keys.
 
-    A subclass says which entries are in other layouts (`restored`, `in_other_layouts`). Its rules are functions
-    of the rewriting and a node; they leave the node's results in some layout and say whether they did.
+    A subclass says which entries are in other layouts (`restored`, `in_other_layouts`), and which of an
+    operator's rules are for its own layouts (`rule_in`).
 
     Parameters
     ----------
     graph, facts : what is rewritten
-    rules : by the names of operators
-    otherwise : the rule of all other operators
+    otherwise : the rule of all operators that have none
 
     Attributes
     ----------
@@ -26,21 +26,19 @@ class LayoutRewriting:
     has_changed : whether some rule has taken a node
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        facts: Facts,
-        rules: Mapping[str, Callable[[Any, Node], bool]],
-        otherwise: Callable[[Any, Node], bool],
-    ) -> None:
+    def __init__(self, graph: Graph, facts: Facts, otherwise: Callable[[Any, Node], bool]) -> None:
         self.graph, self.facts = graph, facts
         self.kept: dict[Entry, Entry] = {}
         self.has_changed = False
-        self._rules, self._otherwise = rules, otherwise
+        self._otherwise = otherwise
         self._traced = {*graph.nodes}
 
     def may_take(self, node: Node) -> bool:
         """Whether rules are for a node of such shapes and dtypes."""
+        raise NotImplementedError
+
+    def rule_in(self, rules: LayoutRules) -> Rule | None:
+        """The rule of an operator for this layout."""
         raise NotImplementedError
 
     def restored(self, entry: Entry) -> Entry:
@@ -56,7 +54,7 @@ class LayoutRewriting:
         for node in self.graph.nodes:
             if node.is_variable:
                 self.kept[node.entry()] = node.entry()
-            elif self.may_take(node) and self._rule_of(node)(self, node):
+            elif self.may_take(node) and self._take(node):
                 self.has_changed = True
                 results = [node.entry(i) for i in range(node.output_count)]
                 self.trace((e for result in results for e in self._all_of(result)), node)
@@ -65,8 +63,9 @@ class LayoutRewriting:
         outputs = [self.own(entry) for entry in self.graph.outputs]
         return Graph(outputs) if self.has_changed else self.graph
 
-    def _rule_of(self, node: Node) -> Callable[[Any, Node], bool]:
-        return self._rules.get(node.operator_name, self._otherwise)
+    def _take(self, node: Node) -> bool:
+        rule = self.rule_in(lowering_at(node).layout)
+        return bool((self._otherwise if rule is None else rule_at(rule))(self, node))
 
     def _all_of(self, entry: Entry) -> Iterable[Entry]:
         own = self.kept.get(entry)

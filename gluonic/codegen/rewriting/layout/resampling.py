@@ -6,9 +6,11 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.resampling.blocked_operators import resample_blocks
-from gluonic.codegen.rewriting.layout import RESIZED
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.node import Node
+
+Way = Callable[[dict[str, Any]], str | None]
+"""How places are computed, given the attributes; None if not by such kernels."""
 
 
 def _corners(settings: dict[str, Any]) -> str | None:
@@ -26,15 +28,8 @@ def _repeats(settings: dict[str, Any]) -> str | None:
     return "average"
 
 
-_WAYS: dict[str, Callable[[dict[str, Any]], str | None]] = {
-    "_contrib_BilinearResize2D": _corners,
-    "_contrib_AdaptiveAvgPooling2D": _averages,
-    "UpSampling": _repeats,
-}
-
-
-def _resizing(images: BlockedRewriting, node: Node, *, forward: str, back: bool) -> bool:
-    way, data, goal = _WAYS[forward](node.applied.settings), node.inputs[0], node.entry()
+def _resized(images: BlockedRewriting, node: Node, *, way_of: Way, back: bool) -> bool:
+    way, data, goal = way_of(node.applied.settings), node.inputs[0], node.entry()
     if way is None or 0 in images.shape(data) or 0 in images.shape(goal):
         return False
     if not images.in_blocks(data) and images.shape(data)[1] < images.lanes // 2:
@@ -46,7 +41,9 @@ def _resizing(images: BlockedRewriting, node: Node, *, forward: str, back: bool)
     return True
 
 
-RESIZING: dict[str, Callable[[BlockedRewriting, Node], bool]] = {
-    **{name: partial(_resizing, forward=name, back=False) for name in RESIZED},
-    **{back: partial(_resizing, forward=name, back=True) for name, back in RESIZED.items()},
-}
+bilinear = partial(_resized, way_of=_corners, back=False)
+bilinear_back = partial(_resized, way_of=_corners, back=True)
+average = partial(_resized, way_of=_averages, back=False)
+average_back = partial(_resized, way_of=_averages, back=True)
+repetition = partial(_resized, way_of=_repeats, back=False)
+repetition_back = partial(_resized, way_of=_repeats, back=True)

@@ -6,53 +6,84 @@ where x' are the images of all volumes, one after the other, and w' has the plan
 channels. Gradients go the same way back, and volumes stay images through what follows.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from gluonic.codegen.convolution.depth_windows import depth_windows, sum_depth_windows
 from gluonic.codegen.convolution.filter_planes import join_planes, split_planes
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
+from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows, windows_of
-
-if TYPE_CHECKING:
-    from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 
 _RANK = 5
 _MOST_BYTES = 1 << 27
 """How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
 
 
-def volumes_as_images(rewriting: "PlainRewriting", node: Node) -> bool:
-    """Take an operator on volumes as one on images, if it can be."""
-    shapes, dtypes = rewriting.facts.shapes, rewriting.facts.dtypes
-    if len(shapes[node.inputs[0]]) != _RANK or any(dtypes[e] != FLOAT32 for e in node.inputs):
+def convolution(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take a convolution of volumes as one of images, if it can be."""
+    if not _has_volumes(rewriting, node):
         return False
-    rule = _RULES.get(node.operator_name)
-    if rule is None:
-        return _pooling(rewriting, node)
-    found = _Convolution(rewriting, node)
-    if found.settings["num_group"] > 1 or found.bytes_of_windows > _MOST_BYTES:
+    data, weight, *bias = node.inputs
+    found = _Convolution(rewriting, node, data, weight, node.entry())
+    if not found.is_small:
         return False
-    rule(found)
+    found.forward(bias)
     return True
 
 
-class _Convolution:
-    """A convolution of volumes, or one of its gradients, as one of images."""
+def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take the gradient of a convolution's data so."""
+    found = _gradient(rewriting, node)
+    if found is None:
+        return False
+    found.data_gradient()
+    return True
 
-    def __init__(self, rewriting: "PlainRewriting", node: Node) -> None:
+
+def weight_gradient(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take the gradient of a convolution's filters so."""
+    found = _gradient(rewriting, node)
+    if found is None:
+        return False
+    found.weight_gradient()
+    return True
+
+
+def _has_volumes(rewriting: PlainRewriting, node: Node) -> bool:
+    facts = rewriting.facts
+    if len(facts.shapes[node.inputs[0]]) != _RANK:
+        return False
+    return all(facts.dtypes[entry] == FLOAT32 for entry in node.inputs)
+
+
+def _gradient(rewriting: PlainRewriting, node: Node) -> "_Convolution | None":
+    """The convolution that a gradient is of, if it can be one of images."""
+    if not _has_volumes(rewriting, node):
+        return None
+    grad, data, weight = node.inputs
+    found = _Convolution(rewriting, node, data, weight, grad)
+    return found if found.is_small else None
+
+
+class _Convolution:
+    """A convolution of volumes, or one of its gradients, as one of images.
+
+    Parameters
+    ----------
+    rewriting, node : what is rewritten
+    data, weight, output : what the convolution reads and makes, or what has their shapes
+    """
+
+    def __init__(
+        self, rewriting: PlainRewriting, node: Node, data: Entry, weight: Entry, output: Entry
+    ) -> None:
         self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
-        self.bias: list[Entry] = []
-        if node.operator_name == "Convolution":
-            self.data, self.weight, *self.bias = node.inputs
-            self.output = node.entry()
-        else:
-            self.output, self.data, self.weight = node.inputs
+        self.data, self.weight, self.output = data, weight, output
         self.windows = windows_of(
             *(self.settings[n] for n in ("kernel", "stride", "pad", "dilate", "layout"))
         )
@@ -61,17 +92,21 @@ class _Convolution:
         self.depth["depth"] = self._form(self.data).depth
 
     @property
-    def bytes_of_windows(self) -> int:
-        """How much memory the windows of one volume take."""
+    def is_small(self) -> bool:
+        """Whether all channels are filtered together, and the windows of one volume take little memory."""
+        return self.settings["num_group"] == 1 and self._bytes_of_windows <= _MOST_BYTES
+
+    @property
+    def _bytes_of_windows(self) -> int:
         size = 4 * prod(self.rewriting.facts.shapes[self.data][1:])
         return 0 if self._is_flat else size * self.depth["kernel"] // self.depth["stride"]
 
     # -- rules --------------------------------------------------------------------------------
 
-    def forward(self) -> None:
+    def forward(self, bias: Sequence[Entry]) -> None:
         """Make the images that the convolution makes."""
-        bias = [self.rewriting.own(entry) for entry in self.bias]
-        self._leave(self._made(self._windows_of_data(), self._filters(), *bias), self.output)
+        own = [self.rewriting.own(entry) for entry in bias]
+        self._leave(self._made(self._windows_of_data(), self._filters(), *own), self.output)
 
     def data_gradient(self) -> None:
         """Make the gradient of the data: that of its windows, summed up."""
@@ -149,7 +184,7 @@ class _Convolution:
         """The operator on images."""
         settings = {**self.settings, **_behind_depth(self.windows), "layout": None}
         settings["dilate"] = self.windows.dilate[1:]
-        return self.rewriting.applied(self.node, self.node.operator_name, settings, inputs).entry()
+        return self.rewriting.applied(self.node, self.node.applied.op, settings, inputs).entry()
 
 
 def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
@@ -157,8 +192,10 @@ def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
     return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
 
 
-def _pooling(rewriting: "PlainRewriting", node: Node) -> bool:
+def pooling(rewriting: PlainRewriting, node: Node) -> bool:
     """Take pooling that leaves each image to itself, if volumes are images already."""
+    if not _has_volumes(rewriting, node):
+        return False
     settings = node.applied.settings
     forms = {rewriting.plain[entry][1] for entry in node.inputs if entry in rewriting.plain}
     if settings["global_pool"] or len(forms) != 1 or not any(form.depth for form in forms):
@@ -172,13 +209,6 @@ def _pooling(rewriting: "PlainRewriting", node: Node) -> bool:
         return False
     images = [rewriting.as_plain(entry, form) for entry in node.inputs]
     flat = {**settings, **_behind_depth(windows), "layout": None}
-    made = rewriting.applied(node, node.operator_name, flat, images)
+    made = rewriting.applied(node, node.applied.op, flat, images)
     rewriting.plain[node.entry()] = made.entry(), form
     return True
-
-
-_RULES: dict[str, Callable[[_Convolution], None]] = {
-    "Convolution": _Convolution.forward,
-    "_backward_Convolution_data": _Convolution.data_gradient,
-    "_backward_Convolution_weight": _Convolution.weight_gradient,
-}

@@ -1,0 +1,117 @@
+"""Rules of the pass that brings operators into the form of kernels: transposed convolutions.
+
+One is the gradient of a convolution's data; its own gradients are a convolution, and the gradient of filters.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
+from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
+from gluonic.codegen.rewriting.layout.windows import FILLS
+from gluonic.graph.attributes import Shape
+from gluonic.graph.builder import F
+from gluonic.graph.node import Entry, Node
+from gluonic.graph.operator import Operator
+from gluonic.graph.ops.convolution import convolution, towards_data, towards_weight
+from gluonic.graph.ops.deconvolution import transposed_convolution
+
+
+def forward(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take a transposed convolution."""
+    data, weight, *bias = node.inputs
+    layer = _Layer(rewriting, node, data)
+    images, filters = layer.plain(data), layer.plain(weight)
+    if layer.is_product:
+        made = layer.product(images, filters)
+    else:
+        made = layer.made(towards_data, images, layer.like_output(images), filters)
+    for entry in bias:
+        shape = (1, -1, *(1 for _ in layer.windows.kernel))
+        made = F.broadcast_add(made, F.reshape(rewriting.own(entry), shape=shape))
+    return layer.leave(made)
+
+
+def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take the gradient of its data."""
+    grad, data, weight = node.inputs
+    layer = _Layer(rewriting, node, data)
+    return layer.leave(layer.made(convolution, layer.plain(grad), layer.plain(weight)))
+
+
+def weight_gradient(rewriting: PlainRewriting, node: Node) -> bool:
+    """Take the gradient of its filters."""
+    grad, data, weight = node.inputs
+    layer = _Layer(rewriting, node, data)
+    return layer.leave(layer.made(towards_weight, *map(layer.plain, (data, grad, weight))))
+
+
+class _Layer:
+    """A transposed convolution whose result, or one of whose gradients, a node is.
+
+    Attributes
+    ----------
+    shape : of its data in the form of kernels, without the size of the batch
+    windows, places : of its output
+    """
+
+    def __init__(self, rewriting: PlainRewriting, node: Node, data: Entry) -> None:
+        self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
+        self.form = rewriting.form_of(node)
+        self.shape = _plain_shape(rewriting.shape(data), self.form)
+        own = {name: self.form.lifted(self.settings[name], fill) for name, fill in FILLS.items()}
+        made = transposed_convolution(self.shape, node.title, layout=None, **own)
+        self.windows, self.places = made
+
+    def plain(self, entry: Entry) -> Entry:
+        """An entry in the form of kernels."""
+        return self.rewriting.as_plain(entry, self.form)
+
+    def leave(self, made: Entry) -> bool:
+        """Note the node's result."""
+        self.rewriting.plain[self.node.entry()] = made, self.form
+        return True
+
+    def made(self, op: Operator, *inputs: Entry) -> Entry:
+        """The convolution, or the gradient of one, that does the work."""
+        windows = self.windows
+        settings = {
+            "kernel": windows.kernel,
+            "stride": windows.stride,
+            "dilate": windows.dilate,
+            "pad": windows.pad,
+            "num_filter": self.shape[1],
+            "num_group": self.settings["num_group"],
+            "no_bias": True,
+        }
+        return self.rewriting.applied(self.node, op, settings, inputs).entry()
+
+    def like_output(self, images: Entry) -> Entry:
+        """What has the shape of the output."""
+        channels, name = self.settings["num_filter"], self.node.name
+        return apply(images_like, images, name=name, channels=channels, places=self.places)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether images are of one place, and its filters cover the output: a product of matrices."""
+        is_one_place = all(extent == 1 for extent in self.shape[2:])
+        if self.settings["num_group"] > 1 or not is_one_place or any(self.windows.pad):
+            return False
+        return tuple(self.places) == tuple(self.windows.kernel)
+
+    def product(self, images: Entry, weight: Entry) -> Entry:
+        """The images that filters make of images of one place."""
+        channels, made = self.shape[1], (self.settings["num_filter"], *self.windows.kernel)
+        rows = F.reshape(images, shape=(0, channels))
+        columns = F.reshape(weight, shape=(channels, math.prod(made)))
+        result: Entry = F.reshape(F.dot(rows, columns), shape=(0, *made))
+        return result
+
+
+def _plain_shape(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
+    others: Sequence[Any] = shape[1:]
+    channels = others[-1 if form.last else 0]
+    places = others[:-1] if form.last else others[1:]
+    return (None, channels, *form.lifted(tuple(places), 1))
