@@ -4,15 +4,17 @@
     python -m benchmarks.sparse --scipy
     python -m benchmarks.sparse --memory
 
-One thread; a step is forward, backward and a lazy update by Adam. With ``--scipy`` the products alone, of
-SciPy; with ``--memory`` what steps of two tables take beyond parameters and states, at most.
+One thread; a step is forward, backward and a lazy update by Adam. With ``--scipy`` the products alone, by
+turns with SciPy's in one process, in time of the processor, also of matrices that MXNet refuses; with
+``--memory`` what steps of two tables take beyond parameters and states, at most.
 """
 
 import os
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 os.environ.update(OMP_NUM_THREADS="1", GLUONIC_NUM_THREADS="1")
@@ -24,14 +26,17 @@ from benchmarks.in_turn import main
 
 CASES = ("csr times dense", "csr transposed times dense", "factorization machine", "embedding")
 ROWS, STORED, COLUMNS = 40_000, 250, 64  # MXNet refuses matrices of 2³¹ elements
+SIZES = ((40_000, 250), (100_000, 100), (100_000, 10), (1_000_000, 5))
+"""Numbers of rows, and of elements that each stores, beside SciPy."""
+TURNS = 8
 FEATURES, BATCH, FACTORS = 1_000_000, 1024, 16
 
 
-def rows(count: int, columns: int, each: int) -> Any:
+def rows(count: int, columns: int, each: int, dtype: str = "float32") -> Any:
     """A SciPy matrix with so many random elements in each row."""
     draw = np.random.default_rng(0)
     indices = np.sort(draw.integers(columns, size=(count, each)), axis=1).ravel()
-    values = draw.random(count * each, np.float32)
+    values = draw.random(count * each, np.float32).astype(dtype)
     matrix = sparse.csr_matrix(
         (values, indices, np.arange(0, count * each + 1, each)), (count, columns)
     )
@@ -39,7 +44,7 @@ def rows(count: int, columns: int, each: int) -> Any:
     return matrix
 
 
-def product(mx: Any, transposed: bool) -> dict[str, Callable[[], Any]]:
+def one_product(mx: Any, transposed: bool) -> dict[str, Callable[[], Any]]:
     """A product with a dense matrix of 64 columns."""
     matrix = mx.nd.sparse.csr_matrix(rows(ROWS, ROWS, STORED))
     dense = mx.nd.ones((ROWS, COLUMNS))
@@ -93,20 +98,45 @@ def embedding(mx: Any, count: int = FEATURES, width: int = 128) -> dict[str, Cal
 def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
     """A case."""
     if name.startswith("csr"):
-        return product(mx, "transposed" in name)
+        return one_product(mx, "transposed" in name)
     return machine(mx) if name.startswith("factor") else embedding(mx)
 
 
-def by_scipy() -> None:
-    """Print how long SciPy's products take."""
-    matrix, dense = rows(ROWS, ROWS, STORED), np.ones((ROWS, COLUMNS), np.float32)
-    for name, one in (("csr times dense", matrix), ("csr transposed times dense", matrix.T)):
-        times: list[float] = []
-        for _ in range(5):
+def beside_scipy() -> None:
+    """Print how long products take, and SciPy's."""
+    print(f"{'milliseconds':60}{'gluonic':>9}{'SciPy':>9}{'ratio':>7}")
+    for (count, each), dtype in product(SIZES, ("float32", "float64")):
+        for name, calls in both(rows(count, count, each, dtype), dtype).items():
+            own, other = by_turns(calls)
+            title = f"{name}, {count:,} rows of {each}, {dtype}"
+            print(f"{title:60}{own:9.1f}{other:9.1f}{own / other:7.2f}", flush=True)
+
+
+def both(matrix: Any, dtype: str) -> dict[str, tuple[Callable[[], Any], ...]]:
+    """The products of a matrix and of its transpose, by gluonic and by SciPy."""
+    import gluonic
+
+    stored, transpose = gluonic.nd.sparse.csr_matrix(matrix), matrix.T
+    dense = np.ones((matrix.shape[0], COLUMNS), dtype)
+    array, dot = gluonic.nd.array(dense, dtype=dtype), gluonic.nd.dot
+    return {
+        "csr times dense": (lambda: dot(stored, array).wait_to_read(), lambda: matrix @ dense),
+        "csr transposed times dense": (
+            lambda: dot(stored, array, transpose_a=True).wait_to_read(),
+            lambda: transpose @ dense,
+        ),
+    }
+
+
+def by_turns(calls: Sequence[Callable[[], Any]]) -> list[float]:
+    """The least time of the processor that each of some calls takes."""
+    best = [float("inf")] * len(calls)
+    for _ in range(TURNS):
+        for number, call in enumerate(calls):
             start = time.process_time()
-            one @ dense
-            times.append(time.process_time() - start)
-        print(f"{name:28}{1e3 * min(times):9.3f}")
+            call()
+            best[number] = min(best[number], 1e3 * (time.process_time() - start))
+    return best
 
 
 def memory() -> None:
@@ -125,7 +155,7 @@ def memory() -> None:
 
 if __name__ == "__main__":
     if "--scipy" in sys.argv:
-        by_scipy()
+        beside_scipy()
     elif "--memory" in sys.argv:
         memory()
     else:

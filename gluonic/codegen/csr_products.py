@@ -1,10 +1,16 @@
-"""Products of csr matrices with dense ones: a block of columns stays in registers for a whole row."""
+"""Products of csr matrices with dense ones.
+
+A block of columns stays in registers for a row of the csr matrix. The other matrix, whose rows are read or
+written in the order of the stored elements, is walked through in parts that a processor keeps near: of each row
+the elements that belong to a part, then of each row those of the next.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,12 +22,20 @@ from gluonic.graph.operator import Array
 
 _BLOCKS = (256, 64, 16)
 """How many bytes of a row are in registers at once; what is left is computed one by one."""
+_LINE = 64
 _KINDS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 DTYPES = frozenset(_KINDS)
 """The dtypes for which there is machine code."""
+_PART = 5 << 18
+"""Bytes of a part: of a second-level cache of 2 MiB what other accesses leave."""
+_WORTH_PARTS = 4
+"""So many elements of a row belong to a part at least, on average: to go to another row takes time as well."""
+_AHEAD = 8
+"""So many rows ahead the stored elements are asked for: in parts they are read from far apart."""
+_EVERY = 2**63 - 1
 _ARGUMENTS = (
-    *("ptr %starts", "ptr %indices", "ptr %data", "ptr %dense", "ptr %out"),
-    *("i64 %rows", "i64 %columns"),
+    *("ptr %reached", "ptr %starts", "ptr %indices", "ptr %data", "ptr %dense", "ptr %out"),
+    *("i64 %rows", "i64 %columns", "i64 %bound"),
 )
 
 
@@ -37,36 +51,53 @@ class _Writer:
     def __init__(self, dtype: np.dtype, transposed: bool) -> None:
         self.kind, self.size, self.transposed = _KINDS[dtype], dtype.itemsize, transposed
         self.module = LLVMModule(host())
-        self.f = LLVMFunction(self.module, "product", list(_ARGUMENTS))
+        self.f = LLVMFunction(self.module, "product", _ARGUMENTS)
 
-    def function(self) -> tuple[Callable[..., None], LinkedLibrary]:
-        """Compile it; the library is to be kept as long as the function."""
+    def function(self) -> _Compiled:
+        """Compile it."""
         f = self.f
+        last = f.sub("%rows", 1)
         with f.loop("0", "%rows") as row:
-            begin, end = (self._integer("%starts", n) for n in (row, f.add(row, 1)))
+            self._ask_ahead(_integer(f, "%reached", f.least(f.add(row, _AHEAD), last)))
+            begin, end = self._elements(row)
             start = "0"
             for width in (*(block // self.size for block in _BLOCKS), 1):
                 stop = f.bits("%columns", -width)
                 with f.loop(start, stop, width) as column:
                     self._block(width, row, column, begin, end)
                 start = stop
-        f.finish()
-        text = self.module.text()
-        library = load(text, ["product"], tuple(self.module.imports), symbols=self.module.symbols)
-        made = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * len(_ARGUMENTS))(library["product"])
-        return made, library
+        return _compiled(f, len(_ARGUMENTS))
+
+    def _ask_ahead(self, k: str) -> None:
+        """Have the elements from the `k`-th on brought near: a line of data, and two of indices for it."""
+        f = self.f
+        for count in (0, _LINE // 8):
+            f.fetch(f.offset("%indices", f.add(k, count), "i64"))
+        f.fetch(f.offset("%data", k, self.kind))
+
+    def _elements(self, row: str) -> tuple[str, str]:
+        """Where the elements begin and end that a row has in this part; the next part begins there."""
+        f = self.f
+        reached = f.offset("%reached", row, "i64")
+        begin, stop = f.load("i64", reached), _integer(f, "%starts", f.add(row, 1))
+        whole = f.compare("eq", "%bound", str(_EVERY))
+        end = f.first_without(
+            f.select(whole, stop, begin),
+            stop,
+            lambda k: f.compare("slt", _integer(f, "%indices", k), "%bound"),
+        )
+        f.store("i64", end, reached)
+        return begin, end
 
     def _block(self, width: int, row: str, column: str, begin: str, end: str) -> None:
         """Compute `width` columns of what a row of the csr matrix contributes."""
         f, vector = self.f, f"<{width} x {self.kind}>"
         own = self._place("%dense" if self.transposed else "%out", row, column)
         kept = f.slot(vector)
-        first = self._vector(vector, own) if self.transposed else "zeroinitializer"
-        f.store(vector, first, kept)
+        f.store(vector, self._vector(vector, own), kept)
         with f.loop(begin, end) as k:
-            there = self._place(
-                "%out" if self.transposed else "%dense", self._integer("%indices", k), column
-            )
+            other_row = _integer(f, "%indices", k)
+            there = self._place("%out" if self.transposed else "%dense", other_row, column)
             factor = self._splat(vector, width, k)
             held, other = f.load(vector, kept), self._vector(vector, there)
             a, b = (held, other) if self.transposed else (other, held)
@@ -77,10 +108,6 @@ class _Writer:
         if not self.transposed:
             total = f.load(vector, kept)
             f.store(vector, total, own, self.size)
-
-    def _integer(self, array: str, number: str) -> str:
-        place = self.f.offset(array, number, "i64")
-        return self.f.load("i64", place)
 
     def _place(self, array: str, row: str, column: str) -> str:
         f = self.f
@@ -98,21 +125,64 @@ class _Writer:
         return f.shuffle(vector, lane, "poison", [0] * width)
 
 
+_Compiled: TypeAlias = tuple[Callable[..., None], LinkedLibrary]
+"""A function, and what is to be kept as long as it."""
+
+
+def _integer(f: LLVMFunction, array: str, number: str) -> str:
+    return f.load("i64", f.offset(array, number, "i64"))
+
+
+def _compiled(f: LLVMFunction, arguments: int) -> _Compiled:
+    f.finish()
+    module = f.module
+    library = load(module.text(), [f.name], tuple(module.imports), symbols=module.symbols)
+    return ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * arguments)(library[f.name]), library
+
+
 @lru_cache(maxsize=8)
-def _product(dtype: np.dtype, transposed: bool) -> tuple[Callable[..., None], LinkedLibrary]:
+def _product(dtype: np.dtype, transposed: bool) -> _Compiled:
     return _Writer(dtype, transposed).function()
 
 
+@lru_cache(maxsize=1)
+def _marking() -> _Compiled:
+    """A function that sets bytes to 1."""
+    f = LLVMFunction(LLVMModule(host()), "mark", ["ptr %indices", "i64 %count", "ptr %marks"])
+    with f.loop("0", "%count") as k:
+        f.store("i8", 1, f.offset("%marks", _integer(f, "%indices", k)))
+    return _compiled(f, 3)
+
+
+def _integers(array: Array) -> Array:
+    return np.ascontiguousarray(array, np.int64)
+
+
+def mark(numbers: Array, marks: Array) -> None:
+    """Set booleans to true whose numbers, which are known to be right, are listed."""
+    numbers = _integers(numbers)
+    marking, _ = _marking()
+    marking(address_of(numbers), len(numbers), address_of(marks))
+
+
 def csr_product(
-    data: Array, indices: Array, starts: Array, dense: Array, out: Array, *, transposed: bool
+    data: Array,
+    indices: Array,
+    starts: Array,
+    dense: Array,
+    out: Array,
+    *,
+    transposed: bool,
 ) -> None:
-    """Multiply a csr matrix, or its transpose, with a dense one.
+    """Add to an array the product of a csr matrix, or of its transpose, with a dense one.
+
+    The order in which elements are added depends on the matrix alone; where indices ascend it is their own.
 
     Parameters
     ----------
     data, indices, starts : the csr matrix; its indices are known to be right
     dense : (columns of the matrix or rows of the transposed, columns), contiguous, of one of `DTYPES` as `data`
-    out : the result, contiguous; zeros if `transposed`
+    out : what is added to, contiguous
 
     Raises
     ------
@@ -121,8 +191,18 @@ def csr_product(
     """
     if len(dense if transposed else out) != len(starts) - 1:
         raise ValueError(f"{len(starts) - 1} rows do not go with {dense.shape} and {out.shape}")
-    index = [np.ascontiguousarray(x, np.int64) for x in (starts, indices)]
-    arrays = [*index, np.ascontiguousarray(data)]
-    places = [address_of(x) for x in (*arrays, dense, out)]
+    starts, indices = _integers(starts), _integers(indices)
+    reached = starts[:-1].copy()
+    arrays = (reached, starts, indices, np.ascontiguousarray(data), dense, out)
+    places = [address_of(x) for x in arrays]
     multiply, _ = _product(data.dtype, transposed)
-    multiply(*places, len(starts) - 1, dense.shape[1])
+    walked = out if transposed else dense
+    parts = _parts(walked.nbytes, len(data), len(reached))
+    for bound in (*(len(walked) * part // parts for part in range(1, parts)), _EVERY):
+        multiply(*places, len(reached), dense.shape[1], bound)
+
+
+def _parts(size: int, stored: int, rows: int) -> int:
+    """In how many parts an array of so many bytes is walked through."""
+    parts = -(-size // _PART)
+    return parts if stored >= _WORTH_PARTS * parts * rows else 1

@@ -64,3 +64,59 @@ def test_large_products_of_arrays_and_their_gradients_agree_with_dense_ones(
         results.append((y.asnumpy(), dense.grad.asnumpy()))
     for ours, theirs in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-3)
+
+
+def _stored(rows: int, columns: int, each: int) -> sparse.csr_matrix:
+    """Random elements, so many in each row."""
+    random = np.random.default_rng(0)
+    indices = np.sort([random.choice(columns, each, replace=False) for _ in range(rows)])
+    values = random.uniform(-1, 1, rows * each).astype("float32")
+    starts = np.arange(0, rows * each + 1, each)
+    return sparse.csr_matrix((values, indices.ravel(), starts), (rows, columns))
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("transposed", [True, False])
+def test_what_no_cache_holds_is_walked_through_in_parts_in_the_order_of_the_elements(
+    transposed: bool, ascending: bool
+) -> None:
+    matrix = _stored(300, 20_000, 40)
+    if not ascending:
+        for begin, end in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True):
+            matrix.indices[begin:end] = matrix.indices[begin:end][::-1]
+            matrix.data[begin:end] = matrix.data[begin:end][::-1]
+    random = np.random.default_rng(1)
+    narrow = random.uniform(-1, 1, (300 if transposed else 20_000, 16)).astype("float32")
+    wide = np.tile(narrow, 8)  # 10 MB of 20,000 rows: in parts, where those of `narrow` are one
+    results = []
+    for dense in (narrow, wide):
+        out = np.zeros((20_000 if transposed else 300, dense.shape[1]), "float32")
+        parts = matrix.data, matrix.indices, matrix.indptr
+        csr_product(*parts, dense, out, transposed=transposed)
+        results.append(out)
+    one, several = results
+    expected = (matrix.T if transposed else matrix).toarray().astype(float) @ narrow
+    np.testing.assert_allclose(one, expected, rtol=1e-4, atol=1e-5)
+    if ascending:
+        np.testing.assert_array_equal(np.tile(one, 8), several)
+    np.testing.assert_allclose(np.tile(one, 8), several, rtol=1e-4, atol=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sets(st.integers(0, 499), max_size=12),
+    st.integers(0, 40),
+    st.sampled_from([1, 8, 300]),
+)
+def test_transposed_products_have_rows_of_columns_alone_of_which_something_is_stored(
+    empty: set[int], rows: int, columns: int
+) -> None:
+    stored = sorted(set(range(500)) - empty)
+    matrix = sparse.lil_matrix((rows, 500), dtype=np.float32)
+    for place, column in enumerate(stored if rows else []):
+        matrix[place % rows, column] = 1 + place
+    dense = np.random.default_rng(2).uniform(-1, 1, (rows, columns)).astype("float32")
+    made = mx.nd.sparse.csr_matrix(matrix.tocsr(), shape=(rows, 500), dtype="float32")
+    found = mx.nd.dot(made, mx.nd.array(dense), transpose_a=True)
+    assert found.indices.asnumpy().tolist() == (stored if rows else [])
+    np.testing.assert_allclose(found.asnumpy(), matrix.T @ dense, rtol=1e-5, atol=1e-5)

@@ -7,7 +7,7 @@ as text from the start; llvmlite is not needed (nor imported) until it is compil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cache
@@ -216,6 +216,22 @@ class LLVMFunction(IntegerCode):
         again = self.compare("slt", following, stop)
         self.do(f"br i1 {again}, label %{body}, label %{after}")
         self.start(after)
+
+    def first_without(self, start: str, stop: str, holds: Callable[[str], str]) -> str:
+        """Return the first of ``start, start + 1, …`` for which the ``i1`` of `holds` is false, or `stop`."""
+        before, head, body, after = self.block, *map(self.label, ("seek", "look", "found"))
+        self.do(f"br label %{head}")
+        self.start(head)
+        index = self.op("")
+        lines, place = self._lines, len(self._lines) - 1
+        inside = self.compare("slt", index, stop)
+        self.do(f"br i1 {inside}, label %{body}, label %{after}")
+        self.start(body)
+        held, following = holds(index), self.op(f"add nsw i64 {index}, 1")
+        lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        self.do(f"br i1 {held}, label %{head}, label %{after}")
+        self.start(after)
+        return index
 
     @contextmanager
     def when(self, condition: str, *, seldom: bool = False) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """Products of matrices, tables of vectors, and their gradients."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from gluonic.graph.storage.values import (
     stored_as,
 )
 
+_NEARLY_ALL = 64  # of so many columns at most one stores nothing: gaps in what all give are closed
 _FEW = 8  # so many times more columns than elements: to sort the elements' columns is faster than to mark all
 
 
@@ -65,22 +66,25 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-Routine: TypeAlias = Callable[[Csr, Array, bool], Array | None]
-_routines: list[Routine] = []
+class Routines(Protocol):
+    """What computes faster than SciPy and NumPy, where it takes the work."""
+
+    def product(self, value: Csr, array: Array, transposed: bool) -> Array | None:
+        """The product of a csr value, or of its transpose, with a matrix; None if SciPy is to compute it."""
+
+    def mark(self, numbers: Array, marks: Array) -> bool:
+        """Whether the booleans were set to true whose numbers are listed."""
 
 
-def compute_products_by(routine: Routine) -> None:
-    """Have products of csr values, or of their transposes, with dense matrices computed by a function.
-
-    It is called with the value, the matrix, and whether to transpose; where it returns None, SciPy computes.
-    """
-    _routines.append(routine)
+_routines: list[Routines] = []
+compute_products_by = _routines.append
+"""Have products computed by such an object."""
 
 
 def _product(value: Csr, array: Array, *, transposed: bool = False) -> Array:
     value.sound()
     for routine in _routines:
-        found = routine(value, array, transposed)
+        found = routine.product(value, array, transposed)
         if found is not None:
             return found
     matrix = value.scipy()
@@ -95,26 +99,50 @@ def _stored_product(lhs: Array, rhs: Any, kind: str | None) -> Value:
     return stored_as(found, CSR if kind is None else kind)
 
 
-def _columns_of(matrix: Csr) -> tuple[Array, Array]:
-    """The columns that a csr value stores, ascending, and for each element which of them it is in."""
-    count = matrix.shape[1]
-    if count > _FEW * len(matrix.indices):
-        columns, places = np.unique(matrix.indices, return_inverse=True)
-        return columns, places
-    numbers = np.zeros(count, np.int64)
-    numbers[matrix.indices] = 1
-    columns = np.flatnonzero(numbers)
+def _stored_columns(matrix: Csr) -> Array:
+    """The columns of which a csr value stores something, ascending."""
+    count, indices = matrix.shape[1], matrix.indices
+    if count > _FEW * len(indices):
+        return np.unique(indices)
+    marks = np.zeros(count, bool)
+    if not any(routine.mark(indices, marks) for routine in _routines):
+        marks[indices] = True
+    return np.flatnonzero(marks)
+
+
+def _numbered(columns: Array, matrix: Csr) -> Array:
+    """For each element of a csr value which of the stored columns it is in."""
+    count, indices = matrix.shape[1], matrix.indices
+    if count > _FEW * len(indices):
+        return np.searchsorted(columns, indices)
+    numbers = np.empty(count, np.int64)
     numbers[columns] = np.arange(len(columns))
-    return columns, numbers[matrix.indices]
+    return numbers[indices]
 
 
 def _transposed_product(matrix: Csr, array: Array) -> RowSparse:
     """csrᵀ · dense: a row for each column of which something is stored."""
-    matrix.sound()
-    columns, places = _columns_of(matrix)
-    narrow = known_csr(matrix.data, places, matrix.indptr, (matrix.shape[0], len(columns)))
-    found = _product(narrow, array, transposed=True)
-    return known_rows(found, columns, (matrix.shape[1], array.shape[1]))
+    columns = _stored_columns(matrix.sound())
+    rows, count = matrix.shape
+    if (count - len(columns)) * _NEARLY_ALL <= count:
+        found = _without_gaps(_product(matrix, array, transposed=True), columns)
+    else:
+        shape = rows, len(columns)
+        narrow = known_csr(matrix.data, _numbered(columns, matrix), matrix.indptr, shape)
+        found = _product(narrow, array, transposed=True)
+    return known_rows(found, columns, (count, array.shape[1]))
+
+
+def _without_gaps(array: Array, rows: Array) -> Array:
+    """Some ascending rows of an array, which are moved to its beginning."""
+    width, flat = array.shape[1], array.reshape(-1)
+    ends = [*(np.flatnonzero(np.diff(rows) > 1) + 1), len(rows)]
+    for begin, end in zip([0, *ends], ends, strict=False):
+        source = rows[begin] * width if end else 0
+        if source != begin * width:
+            size = (end - begin) * width
+            flat[begin * width : begin * width + size] = flat[source : source + size]
+    return array[: len(rows)]
 
 
 def _dot_gradient_kind(application: Application, kinds: Kinds) -> str | None:

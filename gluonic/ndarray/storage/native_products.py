@@ -1,6 +1,7 @@
 """Products of csr matrices in machine code, where they are large enough."""
 
 import importlib
+from types import ModuleType
 
 import numpy as np
 
@@ -10,23 +11,39 @@ from gluonic.graph.memory import allocated
 from gluonic.graph.storage.products import compute_products_by
 from gluonic.graph.storage.values import Csr
 
-_WORTH_LOADING = 1 << 18
-"""So many products of elements take SciPy as long as a call of ours takes at first."""
+_WORTH_COMPILING = 1 << 18
+"""So many products of elements, or marks, take others as long as a call of ours takes at first."""
 
 
-def native_product(value: Csr, array: Array, transposed: bool) -> Array | None:
-    """The product of a csr value, or of its transpose, with a matrix; None if SciPy is to compute it."""
-    rows, columns = value.shape[transposed], array.shape[1]
-    if len(value.data) * columns < _WORTH_LOADING or interpreting():
+class NativeProducts:
+    """What machine code computes; see `Routines`."""
+
+    def product(self, value: Csr, array: Array, transposed: bool) -> Array | None:
+        """The product of a csr value, or of its transpose, with a matrix; None if SciPy is to compute it."""
+        rows, columns = value.shape[transposed], array.shape[1]
+        products = _code(len(value.data) * columns)
+        if products is None or value.dtype not in products.DTYPES or array.dtype != value.dtype:
+            return None
+        found = allocated(np.zeros, (rows, columns), value.dtype, "a product")
+        parts = value.data, value.indices, value.indptr
+        dense = np.ascontiguousarray(array)
+        products.csr_product(*parts, dense, found, transposed=transposed)
+        return found
+
+    def mark(self, numbers: Array, marks: Array) -> bool:
+        """Whether the booleans were set to true whose numbers are listed."""
+        products = _code(len(numbers))
+        if products is None:
+            return False
+        products.mark(numbers, marks)
+        return True
+
+
+def _code(work: int) -> ModuleType | None:
+    """The module, where there is enough to do for it."""
+    if work < _WORTH_COMPILING or interpreting():
         return None
-    products = importlib.import_module("gluonic.codegen.csr_products")
-    if value.dtype not in products.DTYPES or array.dtype != value.dtype:
-        return None
-    make = np.zeros if transposed else np.empty
-    found = allocated(make, (rows, columns), value.dtype, "a product")
-    parts = value.data, value.indices, value.indptr
-    products.csr_product(*parts, np.ascontiguousarray(array), found, transposed=transposed)
-    return found
+    return importlib.import_module("gluonic.codegen.csr_products")
 
 
-compute_products_by(native_product)
+compute_products_by(NativeProducts())
