@@ -274,11 +274,11 @@ class Function:
         several = not isinstance(outputs, NDArray)
         # an array that has a history of its own, an input say, begins a new one
         results = [
-            y if y._entry is None and not any(y is x for x in inputs) else y.detach()
+            y if y.tape_entry is None and not any(y is x for x in inputs) else y.detach()
             for y in (outputs if several else (outputs,))
         ]
-        shapes = [(y.shape, y._data.dtype) for y in results]
-        of_numpy = [y._of_numpy for y in results]
+        shapes = [(y.shape, y.elements.dtype) for y in results]
+        of_numpy = [y.of_numpy for y in results]
 
         def gradients(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
             given = [

@@ -51,13 +51,13 @@ def _memory(array: NDArray, address: Any, size: Any) -> Any:
     place = ctypes.cast(address, ctypes.c_void_p).value
     if place is None:
         raise MXNetError("the address is NULL")
-    raw: Any = (ctypes.c_char * array._data.nbytes).from_address(place)
-    return np.ndarray(array.shape, array._data.dtype, raw)
+    raw: Any = (ctypes.c_char * array.elements.nbytes).from_address(place)
+    return np.ndarray(array.shape, array.elements.dtype, raw)
 
 
 def _copy_to(handle: Any, data: Any, size: Any) -> None:
     array = array_of(handle)
-    np.copyto(_memory(array, data, size), array._data)
+    np.copyto(_memory(array, data, size), array.elements)
 
 
 def _copy_from(handle: Any, data: Any, size: Any) -> None:
@@ -98,9 +98,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "MXNDArrayFree": lambda handle: None,
     "MXNDArrayGetContext": _get_context,
     "MXNDArrayGetData": lambda handle, out: _give(
-        out, mark_escaped(array_of(handle)._data).ctypes.data
+        out, mark_escaped(array_of(handle).elements).ctypes.data
     ),
-    "MXNDArrayGetDType": lambda handle, out: _give(out, CODE_OF[array_of(handle)._data.dtype]),
+    "MXNDArrayGetDType": lambda handle, out: _give(out, CODE_OF[array_of(handle).elements.dtype]),
     "MXNDArrayGetShapeEx": _get_shape,
     "MXNDArrayGetStorageType": lambda handle, out: _give(out, _STORAGE[array_of(handle).stype]),
     "MXNDArraySyncCopyFromCPU": _copy_from,

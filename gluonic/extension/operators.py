@@ -262,7 +262,7 @@ class LoadedOperator:
             state = application.state_for(values)
         outputs = [made(value) for value in use.compute_stored(values, kinds, state)]
         for output in outputs:
-            output._context = inputs[0]._context if inputs else None
+            output.stated_context = inputs[0].stated_context if inputs else None
         if MODES.recording:
             record_stored(application, inputs, values, outputs)
         return outputs

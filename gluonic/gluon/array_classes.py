@@ -20,7 +20,7 @@ def check_of_numpy(block: "Block", out: Any) -> None:
     for one in out if isinstance(out, (list, tuple)) else (out,):
         if isinstance(one, (list, tuple)):
             check_of_numpy(block, one)
-        elif isinstance(one, (NDArray, sym.Symbol)) and not one._of_numpy:
+        elif isinstance(one, (NDArray, sym.Symbol)) and not one.of_numpy:
             raise ArrayClassError(
                 describe(
                     f"an output is a {type(one).__name__}, where Gluon works on arrays of mx.np",
@@ -32,7 +32,7 @@ def check_of_numpy(block: "Block", out: Any) -> None:
 
 def check_alike(block: "Block", symbols: Sequence[sym.Symbol]) -> None:
     """Refuse outputs of which some are of `mx.np`, others of `mx.nd`."""
-    if len({symbol._of_numpy for symbol in symbols}) > 1:
+    if len({symbol.of_numpy for symbol in symbols}) > 1:
         raise ArrayClassError(
             describe(
                 "some outputs are arrays of mx.np, others arrays of mx.nd",

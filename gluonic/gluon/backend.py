@@ -85,7 +85,7 @@ class BackendSteps:
         backend: str,
         options: dict[str, Any],
     ) -> Graph:
-        context = arrays[0]._context
+        context = arrays[0].stated_context
         values = {p.name: p.data(context) for p in (*parameters.values(), *self._made.values())}
         for symbol, array in zip(trace.inputs, arrays, strict=True):
             values[str(symbol.name)] = array

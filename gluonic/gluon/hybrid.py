@@ -196,7 +196,7 @@ class HybridBlock(ExplainedBlock):
         return self._symbolic(*inputs)
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
-        context = arrays[0]._context
+        context = arrays[0].stated_context
         place = context or CPU
         try:
             parameters = {name: p.data(place) for name, p in self._reg_params.items()}
@@ -345,7 +345,7 @@ class HybridBlock(ExplainedBlock):
 
     @staticmethod
     def _check_contexts(arrays: list[NDArray]) -> None:
-        if all(array._context is arrays[0]._context for array in arrays):
+        if all(array.stated_context is arrays[0].stated_context for array in arrays):
             return
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:

@@ -235,7 +235,9 @@ class Parameter(ParameterValues):
         wanted, what = as_dtype(self._dtype), f"the value of {self.name}"
         if self._stype != "default" or value.stype != "default":
             return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
-        return value._kind(converted(value._data, wanted, what, copy=False), value._context)
+        return value.derived_class(
+            converted(value.elements, wanted, what, copy=False), value.stated_context
+        )
 
     # Files
 
@@ -316,7 +318,9 @@ class Parameter(ParameterValues):
                 lambda array: (
                     array.astype(wanted)
                     if isinstance(array, BaseSparseNDArray)
-                    else array._kind(converted(array._data, wanted, what), array._context)
+                    else array.derived_class(
+                        converted(array.elements, wanted, what), array.stated_context
+                    )
                 )
             )
 

@@ -95,7 +95,7 @@ class ParameterValues(RowsOfParameter):
             data = with_all_rows(data, self._stype)
             self._hold([data.copyto(ctx) for ctx in contexts])
             return
-        value = data._data
+        value = data.elements
         what = f"the value of {self.name}"
         self._hold([as_switched(NDArray(copied(value, what), ctx)) for ctx in contexts])
 
@@ -146,7 +146,7 @@ class ParameterValues(RowsOfParameter):
                 return arr_list[0]
             ctx = current_context()
         for array in arr_list:
-            if (array._context or CPU) is ctx:
+            if (array.stated_context or CPU) is ctx:
                 return array
         return self._found_on(usable(ctx), arr_list)
 
@@ -154,7 +154,7 @@ class ParameterValues(RowsOfParameter):
         """The array on the same device: page-locked and shared memory are the CPU's as well."""
         number, kind = ctx.device_id, ctx.device_typeid & 1
         for array in arr_list:
-            found = array._context or CPU
+            found = array.stated_context or CPU
             if found.device_id == number and found.device_typeid & 1 == kind:
                 return array
         raise complaints.other_context(self, ctx)

@@ -49,7 +49,7 @@ class Replay:
 
     def __init__(self, inputs: Sequence[NDArray]) -> None:
         first = inputs[0]
-        self._count, self._kind, self._context = len(inputs), type(first), first._context
+        self._count, self._kind, self._context = len(inputs), type(first), first.stated_context
         self._recording, self._training, self.is_stale = STATE.recording, STATE.training, False
 
     def __reduce__(self) -> Any:
@@ -67,9 +67,11 @@ class Replay:
             return self._refused()
         arrays, kind, context = [], self._kind, self._context
         for x in inputs:
-            if type(x) is not kind or (x._context is not context and x.context != (context or CPU)):
+            if type(x) is not kind or (
+                x.stated_context is not context and x.context != (context or CPU)
+            ):
                 return self._refused()
-            arrays.append(x._data)
+            arrays.append(x.elements)
         return self._run(inputs, arrays)
 
     def _refused(self) -> NDArray | None:
@@ -121,7 +123,7 @@ class InferenceReplay(Replay):
         op: CachedGraph, operands: Sequence[NDArray], given: Sequence[int], at: int, found: object
     ) -> "InferenceReplay | None":
         """What replays the call that has just run; None if what follows from its parameters did not settle."""
-        arrays = [x._data for x in operands]
+        arrays = [x.elements for x in operands]
         frames = op.inference.compiled.verified(arrays, found, train=STATE.training)
         return None if frames is None else InferenceReplay(op, frames, operands, given, at, found)
 
@@ -138,7 +140,8 @@ class InferenceReplay(Replay):
         if output is None:
             return self._refused()
         made = _new(self._made)  # `wrap`, written out
-        made._data, made._entry, made._context, made._reader = output, None, self._context, None
+        made.elements, made.stated_context = output, self._context
+        made.tape_entry = made.last_reader = None
         return made
 
 
@@ -177,10 +180,10 @@ class RecordedReplay(Replay):
         self._given = [(at, wanted[at]) for at in given]
         changing = set(given)  # these are not kept alive
         self._operands: list[Any] = [None if i in changing else x for i, x in enumerate(operands)]
-        self._arrays: list[Any] = [None if x is None else x._data for x in self._operands]
+        self._arrays: list[Any] = [None if x is None else x.elements for x in self._operands]
         self._entries = [None if i in changing else e for i, e in enumerate(entries)]
         self.is_usual = all(e is None or isinstance(e[0], Leaf) for e in self._entries)
-        self._fixed = [(x, x._entry) for x in self._operands if x is not None]
+        self._fixed = [(x, x.tape_entry) for x in self._operands if x is not None]
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
         if not self._finds_parameters():
@@ -200,7 +203,7 @@ class RecordedReplay(Replay):
         if REPLACEMENTS.latest != self._at:
             return False
         for operand, entry in self._fixed:  # noqa: SIM110 (a generator takes twice as long)
-            if operand._entry is not entry:
+            if operand.tape_entry is not entry:
                 return False
         return True
 
@@ -260,8 +263,8 @@ class EagerReplay(Replay):
         """Note that a call has taken the slow path."""
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
-        self._context = inputs[0]._context
-        self._known.add(_signature([x._data for x in inputs]))
+        self._context = inputs[0].stated_context
+        self._known.add(_signature([x.elements for x in inputs]))
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
         if _signature(arrays) not in self._known:

@@ -16,7 +16,7 @@ def with_all_rows(value: NDArray, stype: str) -> NDArray:
     """A value that was just made, in a storage type; a row_sparse one stores all rows, also those of zeros."""
     if stype != "row_sparse" or isinstance(value, BaseSparseNDArray):
         return value if value.stype == stype else value.tostype(stype)
-    return made(RowSparse(value._data, np.arange(len(value)), value.shape), value._context)
+    return made(RowSparse(value.elements, np.arange(len(value)), value.shape), value.stated_context)
 
 
 def set_to_zero(array: NDArray) -> None:

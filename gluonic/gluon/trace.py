@@ -183,13 +183,13 @@ class Trace:
 
 def _class_of(symbol: sym.Symbol) -> type[NDArray]:
     """The class of the arrays that a symbol stands for."""
-    return numpy_array() if symbol._of_numpy else NDArray
+    return numpy_array() if symbol.of_numpy else NDArray
 
 
 def _variable_for(array: Any, name: str) -> sym.Symbol:
     """The symbol that stands for an array, or for a symbol, as an input."""
     made = sym.var(name)
-    return made.as_np_ndarray() if array._of_numpy else made
+    return made.as_np_ndarray() if array.of_numpy else made
 
 
 def _is_symbol(value: Any) -> bool:
@@ -319,7 +319,7 @@ class BoundTrace:
 
     def _find(self, arrays: Sequence[NDArray]) -> _Known:
         """Find the parameters where the inputs are; they are looked up where they have changed."""
-        context = arrays[0]._context if arrays else None
+        context = arrays[0].stated_context if arrays else None
         known = self._known
         if context is known.context and known.at == REPLACEMENTS.latest:
             return known

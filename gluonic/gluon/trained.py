@@ -42,10 +42,10 @@ class KnownParameters(NamedTuple):
             if own or not all(isinstance(x, ParameterArrays) for x in held):
                 return None
         values = [array for param in params for array in param._data or ()]
-        return cls(at, [(array, array._entry) for array in values], places)
+        return cls(at, [(array, array.tape_entry) for array in values], places)
 
     def holds(self) -> bool:
         """Whether it still is the same."""
         if self.at != REPLACEMENTS.latest:
             return False
-        return all(array._entry is entry for array, entry in self.entries)
+        return all(array.tape_entry is entry for array, entry in self.entries)

@@ -91,7 +91,7 @@ def grouped_allreduce(
     scales = f"op {chosen}, scaled by {prescale_factor} and {postscale_factor}"
     say = _agreed(group, "allreduce", name, f"{_described(tensors)}; {scales}")
     with marked("allreduce", named=name):
-        values = [np.array(_scaled(t._data, prescale_factor), order="C") for t in tensors]
+        values = [np.array(_scaled(t.elements, prescale_factor), order="C") for t in tensors]
         pipeline = Pipeline(group, _COMBINED_BY[chosen])
         for flat in [v.reshape(-1) for v in values]:
             pipeline.add(flat, flat, say)
@@ -107,7 +107,7 @@ def grouped_allreduce_(
     for tensor, found in zip(
         tensors, grouped_allreduce(tensors, *arguments, **options), strict=True
     ):
-        overwrite(tensor, found._data)
+        overwrite(tensor, found.elements)
     return tensors
 
 
@@ -144,7 +144,7 @@ def allreduce(
 
 def allreduce_(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
     """Reduce an array in its place; see `allreduce`."""
-    overwrite(tensor, allreduce(tensor, *arguments, **options)._data)
+    overwrite(tensor, allreduce(tensor, *arguments, **options).elements)
     return tensor
 
 
@@ -159,7 +159,7 @@ def grouped_allgather(
     rests = "; ".join(f"{np.dtype(t.dtype)} {('…', *t.shape[1:])}" for t in tensors)
     say = _agreed(group, "allgather", name, rests)
     with marked("allgather", named=name):
-        return [NDArray(np.concatenate(group.gather(t._data, say)), t.context) for t in tensors]
+        return [NDArray(np.concatenate(group.gather(t.elements, say)), t.context) for t in tensors]
 
 
 def allgather(
@@ -192,7 +192,7 @@ def broadcast(
 
 def broadcast_(tensor: NDArray, root_rank: int, *arguments: Any, **options: Any) -> NDArray:
     """Replace an array's values by those that one rank has; see `broadcast`."""
-    overwrite(tensor, broadcast(tensor, root_rank, *arguments, **options)._data)
+    overwrite(tensor, broadcast(tensor, root_rank, *arguments, **options).elements)
     return tensor
 
 
@@ -221,7 +221,7 @@ def alltoall(
     facts = f"{np.dtype(tensor.dtype)} {('…', *tensor.shape[1:])}"
     say = _agreed(group, "alltoall", name, facts, problem)
     with marked("alltoall", named=name):
-        found = group.scatter(tensor._data[: sum(lengths)], lengths, say)
+        found = group.scatter(tensor.elements[: sum(lengths)], lengths, say)
     collected = NDArray(np.concatenate(found), tensor.context)
     if splits is None:
         return collected

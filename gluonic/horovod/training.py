@@ -143,25 +143,25 @@ class DistributedTrainer(Trainer):
         said = "; ".join(f"{np.dtype(s.dtype)} {s.shape}" for s in sent)
         if self._buckets is None or said != self._said:
             names = [self._prefix + param.name for param in known]
-            self._buckets = Buckets(names, [(s.shape, s._data.dtype) for s in sent])
+            self._buckets = Buckets(names, [(s.shape, s.elements.dtype) for s in sent])
             self._said = said
         group = members.group()
         group.watch.advance()
         facts = f"{self._prefix} {said} {self._predivide}"
         group.agree(facts, lambda: f"the gradients of the trainer {self._prefix!r}")
         after = np.float32(self._predivide / group.size)
-        arrays = [array._data for array in sent]
+        arrays = [array.elements for array in sent]
         if self._predivide != 1.0:
             for values in arrays:
                 values *= np.float32(1.0 / self._predivide)
         with marked("allreduce", named=self._prefix):
             self._buckets.reduce(group, [[values] for values in arrays], in_place=True)
         for gradient, array, context in zip(gradients, sent, contexts, strict=True):
-            array._data *= after
+            array.elements *= after
             if array is gradient:
-                mark_modified(gradient._data)
+                mark_modified(gradient.elements)
             else:
-                overwrite(gradient, self._compression.decompress(array, context)._data)
+                overwrite(gradient, self._compression.decompress(array, context).elements)
 
 
 def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = None) -> None:

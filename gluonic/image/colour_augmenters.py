@@ -44,8 +44,8 @@ def _written(src: NDArray, change: Callable[[colours.Pixels], Any]) -> NDArray:
     """An image whose pixels a function of `colours` has changed in place."""
     _require_floats(src)
     check_writable(src, (src,))
-    quietly(change, src._data)
-    mark_modified(src._data)
+    quietly(change, src.elements)
+    mark_modified(src.elements)
     return src
 
 
@@ -251,5 +251,5 @@ def _done_by_channel(function: np.ufunc, src: Any, numbers: Any) -> bool:
     """Change an image by a float32 number for each channel; whether that is what there is."""
     if not (_is_floats(src) and _is_floats(numbers, 1) and numbers.shape == src.shape[2:]):
         return False
-    _written(src, lambda pixels: colours.by_channel(function, pixels, numbers._data))
+    _written(src, lambda pixels: colours.by_channel(function, pixels, numbers.elements))
     return True

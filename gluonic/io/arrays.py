@@ -57,8 +57,8 @@ def _as_array(name: str, value: Any) -> NDArray:
 def _taken(array: NDArray, chosen: Any, axis: int) -> NDArray:
     """Some examples; of a csr array they are one, too."""
     if isinstance(array, CSRNDArray):
-        return made(lines(array._value, chosen), array._context)
-    return NDArray(array._data.take(chosen, axis), array._context)
+        return made(lines(array.stored, chosen), array.stated_context)
+    return NDArray(array.elements.take(chosen, axis), array.stated_context)
 
 
 class NDArrayIter(DataIter):

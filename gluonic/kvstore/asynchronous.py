@@ -133,8 +133,8 @@ class AsynchronousStore(DistributedStore):
         if isinstance(total, RowSparseNDArray):
             return "rows", rows_of(total)
         if self._codec is not None:
-            return "encoded", self._codec.encoded(key, total._data).view(np.uint8)
-        return "whole", total._data
+            return "encoded", self._codec.encoded(key, total.elements).view(np.uint8)
+        return "whole", total.elements
 
     def _asked(self, key: Any, rows: Array | None = None) -> Array:
         """What the owner of a key has."""
@@ -164,7 +164,7 @@ class AsynchronousStore(DistributedStore):
         )  # of the first value: what is wrong with them is said here
         assert isinstance(target, RowSparseNDArray)
         rows = np.unique(ids.asnumpy().astype(np.int64))
-        target._value = known_rows(self._asked(key, rows), rows, target.shape)
+        target.stored = known_rows(self._asked(key, rows), rows, target.shape)
 
     # What all do together
 

@@ -90,7 +90,7 @@ class DistributedStore(KVStore):
 
         if not isinstance(value, RowSparseNDArray):
             found: NDArray = value.copy()
-            self._group.broadcast(found._data, 0, what)
+            self._group.broadcast(found.elements, 0, what)
             return found
         rows, data = rows_of(value)
         if self.rank:
@@ -124,7 +124,7 @@ class DistributedStore(KVStore):
         with marked("allreduce", keys=_keys(pairs)):
             totals = self._summed(pairs, in_place=True)
         for (_, arrays), total in zip(pairs, totals, strict=True):
-            if total.stype == "default" and total._data is arrays[0]._data:
+            if total.stype == "default" and total.elements is arrays[0].elements:
                 spread(total, arrays[1:])
             else:
                 spread(total, arrays)
@@ -147,7 +147,7 @@ class DistributedStore(KVStore):
         self._group.agree(
             f"{layout.said}{self._settings()}", lambda: f"what is pushed: {_keys(pairs)}"
         )
-        sources = [[array._data for array in pairs[place][1]] for place in layout.dense]
+        sources = [[array.elements for array in pairs[place][1]] for place in layout.dense]
         if self._codec is None:
             sums = layout.buckets.reduce(self._group, sources, in_place)
         else:
@@ -176,7 +176,7 @@ class DistributedStore(KVStore):
             [i for i in range(len(pairs)) if i not in set(dense)],
             Buckets(
                 [repr(pairs[i][0]) for i in dense],
-                [(first[i].shape, first[i]._data.dtype) for i in dense],
+                [(first[i].shape, first[i].elements.dtype) for i in dense],
             ),
         )
 

@@ -36,4 +36,4 @@ def pull_rows(stored: NDArray, target: NDArray, row_ids: NDArray) -> None:
         raise OutOfRangeError(
             describe(f"rows {rows[0]} to {rows[-1]} of {len(stored)} rows", where=_WHERE)
         )
-    target._value = known_rows(take_rows(stored._value, rows), rows, stored.shape)
+    target.stored = known_rows(take_rows(stored.stored, rows), rows, stored.shape)

@@ -130,7 +130,7 @@ class Call:
 
 def plain(value: Any) -> Any:
     """What an NDArray holds; anything else as it is."""
-    return value._data if isinstance(value, NDArray) else value
+    return value.elements if isinstance(value, NDArray) else value
 
 
 def _result(answer: Any, operator: Definition) -> Array:

@@ -94,12 +94,12 @@ class Primitive(Definition):
         return tuple(results) if call.is_tuple else results[0]
 
     def _record(self, call: "Call", inputs: list[NDArray], results: list[NDArray]) -> None:
-        wanted = [i for i, x in enumerate(inputs) if x._entry is not None]
+        wanted = [i for i, x in enumerate(inputs) if x.tape_entry is not None]
         if wanted:
             call.prepare(wanted)
 
         def gradients(heads: list[NDArray | None]) -> list[NDArray | None]:
-            given = [None if head is None else head._data for head in heads]
+            given = [None if head is None else head.elements for head in heads]
             found = call.gradients(given, wanted)
             return [wrap(found[i]) if i in found else None for i in range(len(inputs))]
 

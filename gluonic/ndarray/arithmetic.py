@@ -96,7 +96,7 @@ def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
     def apply(self: NDArray, other: Any) -> NDArray:
         if STATE.recording:
             check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
-        result, target = compute(self, other)._data, self._data
+        result, target = compute(self, other).elements, self.elements
         if result.shape != target.shape or result.dtype != target.dtype:
             raise MXNetError(
                 describe(
@@ -189,7 +189,7 @@ FUNCTIONS: dict[str, _ArrayFunction] = {
 
 def _alike(result: NDArray, operand: NDArray) -> NDArray:
     """A result in the class of an operand."""
-    return result.as_np_ndarray() if operand._of_numpy else result
+    return result.as_np_ndarray() if operand.of_numpy else result
 
 
 def _function(name: str, row: _ArrayFunction) -> Arithmetic:

@@ -34,58 +34,66 @@ class NDArray:
         `handle` of another NDArray, for one that shares its elements
     ctx : the context it is said to be on
     writable : whether elements can be assigned
+
+    Attributes
+    ----------
+    elements : the NumPy array that holds the elements, in C order; it is replaced, and written into, by those
+        alone who say so (`gluonic.graph.versions`)
+    tape_entry : the record that gave the array, or the `Leaf` of a variable, and which of its outputs it is;
+        None off the tape
+    stated_context : the context it is said to be on, None for the default one
+    last_reader : the record that last used the array as a constant, so that it is not overwritten too early
     """
 
-    # _reader: the record that last used the array as a constant, so that it is not overwritten too early
-    __slots__ = ("__weakref__", "_context", "_data", "_entry", "_reader")
+    __slots__ = ("__weakref__", "elements", "last_reader", "stated_context", "tape_entry")
 
-    _of_numpy: ClassVar[bool] = False
+    of_numpy: ClassVar[bool] = False
     """Whether operators on arrays of the class give arrays of `mx.np`."""
-    _kind: ClassVar[type["NDArray"]]
+    derived_class: ClassVar[type["NDArray"]]
     """The class of what shares an array's elements, or copies them."""
 
     __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
-    _data: Array
-    _entry: TapeEntry | None
-    _context: Context | None
-    _reader: "ref[Record] | None"
+    elements: Array
+    tape_entry: TapeEntry | None
+    stated_context: Context | None
+    last_reader: "ref[Record] | None"
 
     def __init__(self, handle: Any, ctx: Context | None = None, writable: bool = True) -> None:
         if not isinstance(handle, np.ndarray):
             handle, ctx, writable = _opened(handle, ctx, writable)
-        self._data = np.asarray(handle, order="C")
-        self._entry, self._context, self._reader = None, ctx, None
+        self.elements = np.asarray(handle, order="C")
+        self.tape_entry, self.stated_context, self.last_reader = None, ctx, None
         if not writable:
-            self._data = self._data.view()
-            self._data.flags.writeable = False
+            self.elements = self.elements.view()
+            self.elements.flags.writeable = False
 
     handle = property(handle_of)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        return self._data.shape
+        return self.elements.shape
 
     @property
     def dtype(self) -> Any:
         """The element type, as a NumPy type such as ``numpy.float32``."""
-        return self._data.dtype.type
+        return self.elements.dtype.type
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self._data.size
+        return self.elements.size
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self._data.ndim
+        return self.elements.ndim
 
     @property
     def context(self) -> Context:
         """The context of the array."""
-        return self._context or CPU
+        return self.stated_context or CPU
 
     ctx = context
 
@@ -99,7 +107,7 @@ class NDArray:
     @property
     def writable(self) -> bool:
         """Whether elements can be assigned."""
-        return self._data.flags.writeable
+        return self.elements.flags.writeable
 
     def wait_to_read(self) -> None:
         """Wait until the elements are there: they are, for operators run at once."""
@@ -108,7 +116,7 @@ class NDArray:
 
     def asnumpy(self) -> Array:
         """Return a copy as a NumPy array."""
-        return copied(self._data, "a copy for NumPy")
+        return copied(self.elements, "a copy for NumPy")
 
     def asscalar(self) -> Any:
         """Return the only element as a NumPy scalar; of several axes, as in MXNet, a NumPy array of them.
@@ -124,14 +132,14 @@ class NDArray:
         >>> float(nd.array([2.5]).asscalar())
         2.5
         """
-        if self._data.size != 1:
+        if self.elements.size != 1:
             raise CallError(
                 describe(
                     f"The current array is not a scalar: its shape is {self.shape}",
                     hint="x.asnumpy(), or x.mean().asscalar()",
                 )
             )
-        return self._data[0] if self._data.ndim == 1 else self._data.copy()[()]
+        return self.elements[0] if self.elements.ndim == 1 else self.elements.copy()[()]
 
     def as_nd_ndarray(self) -> "NDArray":
         """Return the array itself."""
@@ -158,13 +166,13 @@ class NDArray:
     def _of_class(self, kind: type["NDArray"]) -> Any:
         """The array as one of another class, sharing elements and place on the tape."""
         made = kind.__new__(kind)
-        made._data, made._entry = self._data, self._entry
-        made._context, made._reader = self._context, self._reader
+        made.elements, made.stated_context = self.elements, self.stated_context
+        made.tape_entry, made.last_reader = self.tape_entry, self.last_reader
         return made
 
     def detach(self) -> "NDArray":
         """Return the same elements off the tape; memory is shared."""
-        return self._kind(self._data, self._context)
+        return self.derived_class(self.elements, self.stated_context)
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
@@ -184,20 +192,22 @@ class NDArray:
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
             )
         # Not zeros_like: the system gives memory for these zeros only when somebody writes.
-        zeros = allocated(np.zeros, self._data.shape, self._data.dtype, "the gradient of an array")
-        buffer = self._kind(zeros, self._context)
-        self._entry = (Leaf(buffer, grad_req), 0)
+        zeros = allocated(
+            np.zeros, self.elements.shape, self.elements.dtype, "the gradient of an array"
+        )
+        buffer = self.derived_class(zeros, self.stated_context)
+        self.tape_entry = (Leaf(buffer, grad_req), 0)
 
     @property
     def grad(self) -> Any:
         """The gradient buffer, None if the array is no variable."""
         leaf = self._leaf()
-        if leaf is None or leaf.grad is None or leaf.grad._of_numpy is self._of_numpy:
+        if leaf is None or leaf.grad is None or leaf.grad.of_numpy is self.of_numpy:
             return None if leaf is None else leaf.grad
-        return leaf.grad.as_np_ndarray() if self._of_numpy else leaf.grad.as_nd_ndarray()
+        return leaf.grad.as_np_ndarray() if self.of_numpy else leaf.grad.as_nd_ndarray()
 
     def _leaf(self) -> Leaf | None:
-        record = self._entry[0] if self._entry is not None else None
+        record = self.tape_entry[0] if self.tape_entry is not None else None
         return record if isinstance(record, Leaf) else None
 
     @property
@@ -214,27 +224,27 @@ class NDArray:
 
     def __repr__(self) -> str:
         lengths = "x".join(map(str, self.shape))
-        return f"\n{self._data}\n<{type(self).__name__} {lengths} @{self.context}>"
+        return f"\n{self.elements}\n<{type(self).__name__} {lengths} @{self.context}>"
 
     def _repr_html_(self) -> str:
         from gluonic.drawing.shown import array_html
 
         lengths = "×".join(map(str, self.shape)) or "scalar"
-        title = f"{type(self).__name__} {lengths} {self._data.dtype.name} @{self.context}"
-        return array_html(self._data, title)
+        title = f"{type(self).__name__} {lengths} {self.elements.dtype.name} @{self.context}"
+        return array_html(self.elements, title)
 
     def __len__(self) -> int:
-        if not self._data.ndim:
+        if not self.elements.ndim:
             raise TypeError("len() of an NDArray without axes")
-        return len(self._data)
+        return len(self.elements)
 
     def __iter__(self) -> Iterator["NDArray"]:
-        if not self._data.ndim:
+        if not self.elements.ndim:
             raise TypeError("iteration over an NDArray without axes")
-        return (self[index] for index in range(len(self._data)))
+        return (self[index] for index in range(len(self.elements)))
 
     def __bool__(self) -> bool:
-        if self._data.size > 1:
+        if self.elements.size > 1:
             raise CallError(
                 describe(
                     "The truth value of an NDArray with multiple elements is ambiguous",
@@ -242,7 +252,7 @@ class NDArray:
                     hint="(x > 0).sum() or x.asnumpy().any(), .all(); nd.where to choose by element",
                 )
             )
-        return bool(self._data.any())
+        return bool(self.elements.any())
 
     def __float__(self) -> float:
         return float(self._only("float"))
@@ -251,9 +261,9 @@ class NDArray:
         return int(self._only("int"))
 
     def _only(self, kind: str) -> Any:
-        if self._data.size != 1:
+        if self.elements.size != 1:
             raise TypeError(f"only an NDArray of one element makes a {kind}, not {self.shape}")
-        return self._data.item()
+        return self.elements.item()
 
     if TYPE_CHECKING:  # what the other modules add
         shape_array: Any
@@ -294,10 +304,10 @@ def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | Non
     array = held_by(handle, NDArray)
     if isinstance(ctx, bool):  # by position, `writable` is MXNet's second parameter
         ctx, writable = None, ctx
-    return array._data, array._context if ctx is None else ctx, writable and array.writable
+    return array.elements, array.stated_context if ctx is None else ctx, writable and array.writable
 
 
-NDArray._kind = NDArray
+NDArray.derived_class = NDArray
 
 
 class GradientRequestError(AttributeValueError, KeyError):

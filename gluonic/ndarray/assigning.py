@@ -35,19 +35,19 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
     """Write into the part that a key, read already, names."""
     if STATE.recording:
         if isinstance(value, NDArray) and basic and _is_everything(self, index):
-            _overwrite_recorded(self, value, self._data[index].shape)
+            _overwrite_recorded(self, value, self.elements[index].shape)
             return
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     with allocating("the values that are to be written"):
-        shape = self._data[index].shape if basic else positions_of(self, index).shape
-        quietly(self._data.__setitem__, index, _fitted(_values(self, value), shape))
-    mark_modified(self._data)
+        shape = self.elements[index].shape if basic else positions_of(self, index).shape
+        quietly(self.elements.__setitem__, index, _fitted(_values(self, value), shape))
+    mark_modified(self.elements)
 
 
 def write_quickly(data: Array, key: Any, value: Any) -> bool:
     """Write a number or an NDArray where a plain key says; False if that is not so simple."""
-    if type(value) is NDArray or (isinstance(value, NDArray) and value._of_numpy):
-        value = value._data
+    if type(value) is NDArray or (isinstance(value, NDArray) and value.of_numpy):
+        value = value.elements
     elif type(value) not in (int, float) or data.dtype.kind != "f":
         return False
     if not (is_plain(key) or (type(key) is slice and data.ndim)):
@@ -85,7 +85,7 @@ def _values(self: NDArray, value: Any) -> Array:
         found = shared_array_of(value)
         is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)
         if is_number or found.size == 0:  # None is NaN, and text is read
-            return quietly(found.astype, self._data.dtype)  # type: ignore[no-any-return]
+            return quietly(found.astype, self.elements.dtype)  # type: ignore[no-any-return]
     except (ValueError, TypeError):
         pass
     raise TypeError(

@@ -25,7 +25,7 @@ class CachedOp:
     def __init__(self, sym: Any, flags: Sequence[tuple[str, Any]] = ()) -> None:
         graph = sym._graph()
         self._names = [node.name for node in graph.variables]
-        kind = numpy_array() if sym._of_numpy else NDArray
+        kind = numpy_array() if sym.of_numpy else NDArray
         self._call = CachedGraph(graph, graph.variables, kind=kind)
 
     def __call__(self, *args: NDArray, out: Any = None, default_ctx: Any = None) -> Any:
@@ -62,7 +62,7 @@ class CachedOp:
             out if isinstance(out, (list, tuple)) else [out], outputs, strict=True
         ):
             check_writable(target, args)
-            overwrite(target, output._data)
+            overwrite(target, output.elements)
             if STATE.recording:
-                target._entry = output._entry
+                target.tape_entry = output.tape_entry
         return out

@@ -77,7 +77,7 @@ class CachedGraph:
     def explain(self, *inputs: NDArray) -> Explanation:
         """Say what the graph is compiled to for such inputs, in the present recording mode."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
-        program, arrays = self.inference, [x._data for x in inputs]
+        program, arrays = self.inference, [x.elements for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
         return explain(program.compiled.binding(arrays), self.graph)
@@ -89,9 +89,9 @@ class CachedGraph:
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Compute the outputs; recorded on the tape as one computation."""
-        arrays = [x._data for x in inputs]
+        arrays = [x.elements for x in inputs]
         if STATE.recording:
-            entries = [None if x._entry is None else entry_of(x) for x in inputs]
+            entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
             wanted = tuple([entry is not None for entry in entries])
             if True in wanted:
                 program = self.differentiable(wanted, STATE.training)
@@ -153,7 +153,7 @@ class CachedGraph:
         return outputs
 
     def _wrapped(self, inputs: Sequence[NDArray], results: list[Array]) -> list[NDArray]:
-        context = inputs[0]._context if inputs else None
+        context = inputs[0].stated_context if inputs else None
         return [wrap(array, None, context, self.kind) for array in results]
 
 
@@ -177,7 +177,7 @@ class CachedOpRecord(Record):
         self.program, self.train = program, train
         self.arrays: list[Array] | None = arrays
         self.saved: Saved | None = saved
-        self.shapes = [(o._data.shape, o._data.dtype) for o in outputs]
+        self.shapes = [(o.elements.shape, o.elements.dtype) for o in outputs]
 
     @property
     def output_count(self) -> int:
@@ -211,7 +211,7 @@ class CachedOpRecord(Record):
         ]
         if STATE.recording:
             return self._recorded(given)
-        flowing = [h._data for h in given]
+        flowing = [h.elements for h in given]
         for head in flowing:  # it may be the gradient of a variable, given by the user
             into = into and [None if x is head else x for x in into]
         found = self.program.backward(self.saved, flowing, current_run(), into)

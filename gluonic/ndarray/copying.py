@@ -16,18 +16,18 @@ from gluonic.ndarray.storage.dispatch import assign
 
 def _copied(array: NDArray, context: Context | None) -> NDArray:
     """A copy (a recorded one, while recording)."""
-    if STATE.recording and array._entry is not None:
+    if STATE.recording and array.tape_entry is not None:
         made = invoke(REGISTRY["_copy"].apply({}), (array,))[0]
     else:
-        made = array._kind(copied(array._data))
-    made._context = context
+        made = array.derived_class(copied(array.elements))
+    made.stated_context = context
     return made
 
 
 @method("copy")
 def copy(self: NDArray) -> NDArray:
     """Return a copy."""
-    return _copied(self, self._context)
+    return _copied(self, self.stated_context)
 
 
 @method("copyto")
@@ -56,9 +56,9 @@ def copyto(self: NDArray, other: Any) -> NDArray:
             )
         )
     check_writable(other)
-    assign(other, self._data)
-    if STATE.recording and self._entry is not None:
-        other._entry = astype(self, other.dtype)._entry
+    assign(other, self.elements)
+    if STATE.recording and self.tape_entry is not None:
+        other.tape_entry = astype(self, other.dtype).tape_entry
     return other
 
 
@@ -72,7 +72,7 @@ def astype(self: NDArray, dtype: Any, copy: bool = True) -> NDArray:
     copy : whether to copy even where the array already has the dtype
     """
     wanted = as_dtype("float32" if dtype is None else dtype)
-    if not copy and wanted == self._data.dtype:
+    if not copy and wanted == self.elements.dtype:
         return self
     return invoke(REGISTRY["Cast"].apply({"dtype": wanted}), (self,))[0]
 
@@ -92,10 +92,10 @@ NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
 @method("__copy__")
 def shallow_copy(self: NDArray) -> NDArray:
     """Return a copy, off the tape."""
-    return self._kind(copied(self._data), self._context)
+    return self.derived_class(copied(self.elements), self.stated_context)
 
 
 @method("__deepcopy__")
 def deep_copy(self: NDArray, memo: dict[int, Any]) -> NDArray:
     """Return a copy, off the tape."""
-    return self._kind(copied(self._data), self._context)
+    return self.derived_class(copied(self.elements), self.stated_context)

@@ -163,7 +163,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     if is_sparse(source_array):
         return sparse_copy(source_array, ctx, dtype)
     if isinstance(source_array, NDArray):
-        source = source_array._data
+        source = source_array.elements
         wanted = source.dtype if dtype is None else as_dtype(dtype)
     else:
         wanted = as_dtype("float32" if dtype is None else dtype)
@@ -278,7 +278,7 @@ def eye(
 
 def _made(name: str, attributes: dict[str, Any], ctx: Context | None) -> NDArray:
     made = invoke(REGISTRY[name].apply(attributes), ())[0]
-    made._context = usable(ctx)
+    made.stated_context = usable(ctx)
     return made
 
 
@@ -384,7 +384,7 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
     if not isinstance(bins, int):
         raise ValueError("bins argument should be either an integer or an NDArray")
     if range is None:
-        counts, edges = np.histogram(a._data, bins)
+        counts, edges = np.histogram(a.elements, bins)
         return array(counts), array(edges)
     return invoke(REGISTRY["_histogram"].apply({"bin_cnt": bins, "range": range}), (a,))
 
@@ -392,8 +392,8 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
     check_writable(out)
-    rows = np.zeros_like(out._data)
-    rows[np.arange(len(rows)), indices._data.astype(np.int64)] = 1
+    rows = np.zeros_like(out.elements)
+    rows[np.arange(len(rows)), indices.elements.astype(np.int64)] = 1
     overwrite(out, rows)
     return out
 

@@ -55,7 +55,7 @@ class CustomOp:
         if req == "null":
             return
         try:
-            target, values = dst._data, src._data if isinstance(src, NDArray) else src
+            target, values = dst.elements, src.elements if isinstance(src, NDArray) else src
         except AttributeError:  # one of them is sparse
             dst[:] = src if req != "add" else dst + src
             return

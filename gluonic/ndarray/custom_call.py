@@ -163,7 +163,7 @@ class CustomSignature:
             )
         finally:
             state.recording, state.training = before
-        return [value_of(o) for o in outputs] if kinds else [o._data for o in outputs]
+        return [value_of(o) for o in outputs] if kinds else [o.elements for o in outputs]
 
 
 def _buffers(

@@ -75,7 +75,7 @@ class CustomRecord(OperatorRecord):
         if head is None:
             shape, dtype = self.site.results[index]
             return allocated(np.zeros, shape, dtype, "an output")
-        return head._data
+        return head.elements
 
 
 _NOT_CARRIED = carried(None)
@@ -87,7 +87,7 @@ on_change(_known.clear)
 def Custom(*data: Any, **keywords: Any) -> Any:
     """Run an operator written in Python."""
     try:
-        arrays = [x._data for x in data]
+        arrays = [x.elements for x in data]
         key = (
             tuple([(k, v.__class__, v) for k, v in keywords.items()]),
             *[(a.shape, a.dtype) for a in arrays],
@@ -104,7 +104,7 @@ def again(application: Application) -> Callable[[Sequence[NDArray]], list[NDArra
     kept = application.made if isinstance(application, KeptCustom) else None
 
     def call(data: Sequence[NDArray]) -> list[NDArray]:
-        arrays = [x._data for x in data]
+        arrays = [x.elements for x in data]
         site = site_of(application.settings, arrays)
         op = site.new_op() if kept is None else op_of(site, kept)
         return _run(application, site, op, data, arrays)
@@ -122,9 +122,9 @@ def _run(
     """Call the operator's forward, and record it."""
     results = site.forward(op, arrays, STATE.training)
     kind = result_class(application, data)
-    outputs = [wrap(result, None, data[0]._context, kind) for result in results]
+    outputs = [wrap(result, None, data[0].stated_context, kind) for result in results]
     if STATE.recording:
-        entries = [None if x._entry is None else entry_of(x) for x in data]
+        entries = [None if x.tape_entry is None else entry_of(x) for x in data]
         if any(entry is not None for entry in entries):
             kept = [*arrays, *results, _NOT_CARRIED]
             put(CustomRecord(application, entries, kept, site, op), data, outputs)
@@ -147,7 +147,7 @@ def _remember(data: Sequence[NDArray], keywords: dict[str, Any]) -> None:
     application = custom.apply(given)
     if gives_sparse(application):
         return
-    arrays = [x._data for x in data]
+    arrays = [x.elements for x in data]
     attributes = tuple([(k, v.__class__, v) for k, v in keywords.items()])
     try:
         hash(attributes)

@@ -95,7 +95,7 @@ def invoke_custom(application: Application, inputs: Sequence[NDArray]) -> list[N
     read = [stored_as(v, kind) for v, kind in zip(values, [*given, *states], strict=True)]
     found = site.forward(op, read, STATE.training, results)
     _give_back(inputs[count:], read[count:])
-    outputs = [made(value, inputs[0]._context if inputs else None) for value in found]
+    outputs = [made(value, inputs[0].stated_context if inputs else None) for value in found]
     outputs.append(wrap(carried(op)))
     if STATE.recording:
         entries = [entry_of(x) for x in inputs]

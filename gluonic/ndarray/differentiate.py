@@ -168,12 +168,12 @@ def grad(
         gradient = None if slots is None else slots[index]
         found.append(_own(gradient, variable, [*found, *(head_grads or ())]))
         if (
-            create_graph and found[-1]._entry is None
+            create_graph and found[-1].tape_entry is None
         ):  # it does not depend on anything: differentiable
             put(FunctionRecord([(record, index)], 1, lambda heads: [None]), (), found[-1:])
     if not (create_graph if retain_graph is None else retain_graph):
         _free((*walk.visited, *walk.leaves))
-    return [f.as_np_ndarray() if v._of_numpy else f for f, v in zip(found, variables, strict=True)]
+    return [f.as_np_ndarray() if v.of_numpy else f for f, v in zip(found, variables, strict=True)]
 
 
 def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
@@ -195,7 +195,7 @@ def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> 
     if gradient is None:
         return wrap(allocated(np.zeros, variable.shape, variable.dtype, "a gradient"))
     if any(gradient is other for other in others):
-        return wrap(copied(gradient._data), gradient._entry)
+        return wrap(copied(gradient.elements), gradient.tape_entry)
     return gradient
 
 
@@ -230,7 +230,7 @@ def mark_variables(
                     where="mark_variables",
                 )
             )
-        variable._entry = (leaf_of(gradient, request), 0)
+        variable.tape_entry = (leaf_of(gradient, request), 0)
 
 
 def record_function(

@@ -59,7 +59,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
 def _all_of_numpy(arguments: Sequence[Any]) -> bool:
     """Whether all arguments are arrays of `mx.np`."""
     for argument in arguments:  # noqa: SIM110 (a generator takes twice as long)
-        if not (isinstance(argument, NDArray) and argument._of_numpy):
+        if not (isinstance(argument, NDArray) and argument.of_numpy):
             return False
     return True
 
@@ -97,7 +97,7 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         context = context or usable(application.settings.get("ctx") or None)
     if context is not None:
         for output in outputs:
-            output._context = context
+            output.stated_context = context
     return outputs[0] if application.visible == 1 else outputs[: application.visible]
 
 
@@ -157,13 +157,13 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
         check_writable(target, inputs)
     if has_sparse(inputs) or has_sparse(targets) or gives_sparse(application):
         return _into_stored(application, inputs, targets, out)
-    shapes, dtypes = [x.shape for x in inputs], [x._data.dtype for x in inputs]
-    promised = [(x.shape, x._data.dtype) for x in targets]
+    shapes, dtypes = [x.shape for x in inputs], [x.elements.dtype for x in inputs]
+    promised = [(x.shape, x.elements.dtype) for x in targets]
     expected = signature(application, shapes, dtypes, promised)
     for target, output in zip(targets, invoke(application, inputs, expected), strict=False):
-        overwrite(target, output._data)
+        overwrite(target, output.elements)
         if STATE.recording:
-            target._entry = output._entry
+            target.tape_entry = output.tape_entry
     return out
 
 

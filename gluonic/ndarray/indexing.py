@@ -68,7 +68,7 @@ def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
 
 def _indices(part: Any) -> Array:
     """An array of indices, given as NDArray, NumPy array or sequence; numbers lose their fraction."""
-    found = part._data if isinstance(part, NDArray) else np.asarray(part)
+    found = part.elements if isinstance(part, NDArray) else np.asarray(part)
     if found.dtype.kind not in "iuf" and found.size:
         raise _refused(part)
     return found.astype(np.int64)
@@ -91,10 +91,10 @@ def _refused(part: Any) -> MXNetError:
 @method("__getitem__")
 def getitem(self: NDArray, key: Any) -> NDArray:
     """Return the part that a key names."""
-    if is_plain(key) and not (STATE.recording and self._entry is not None):
-        found = _quick(self._data, key)
+    if is_plain(key) and not (STATE.recording and self.tape_entry is not None):
+        found = _quick(self.elements, key)
         if found is not None:
-            return wrap(found, None, self._context)
+            return wrap(found, None, self.stated_context)
     index, basic = _read_key(self, key)
     if basic and (not index or (len(index) == 1 and index[0] == EVERYTHING)):
         return self
@@ -119,14 +119,14 @@ def _quick(data: Array, key: Any) -> Array | None:
 def _basic(self: NDArray, key: Key) -> NDArray:
     """The elements of a basic key: a view if they lie side by side, else a copy."""
     slices = slices_of(self, key)
-    part = self._data[key]
+    part = self.elements[key]
     shape = part.shape or (1,) * min(self.ndim, 1)
     if not part.ndim:  # NumPy would give a number, MXNet gives an array of one element
-        part = self._data[tuple(slices)]
+        part = self.elements[tuple(slices)]
     if not part.flags.c_contiguous:
         part = copied(part, _PART)
     if not STATE.recording or entry_of(self) is None:
-        return wrap(part.reshape(shape), None, self._context)
+        return wrap(part.reshape(shape), None, self.stated_context)
     return sliced(self, slices, part, shape)
 
 
@@ -143,7 +143,7 @@ def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
     if recorded or (STATE.recording and entry_of(self) is not None):
         return taken(self, positions_of(self, key), recorded)
     try:
-        made = NDArray(self._data[key], self._context)
+        made = NDArray(self.elements[key], self.stated_context)
     except IndexError as error:
         raise OutOfRangeError(f"{error}; the array's shape is {self.shape}") from None
     except MemoryError as error:
@@ -166,8 +166,8 @@ def taken(self: NDArray, positions: Array, recorded: Sequence[NDArray]) -> NDArr
 @method("__setitem__")
 def setitem(self: NDArray, key: Any, value: Any) -> None:
     """Write into the part that a key names."""
-    if not STATE.recording and write_quickly(self._data, key, value):
-        mark_modified(self._data)
+    if not STATE.recording and write_quickly(self.elements, key, value):
+        mark_modified(self.elements)
         return
     check_not_read_only(self)
     index, basic = _read_key(self, key)

@@ -19,20 +19,20 @@ from gluonic.ndarray.context import Context
 @method("__array__")
 def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
     """Give NumPy the elements: shared, if no copy is asked for or needed."""
-    if dtype is not None and np.dtype(dtype) != self._data.dtype:
+    if dtype is not None and np.dtype(dtype) != self.elements.dtype:
         if copy is False:
             raise ValueError(
-                f"an NDArray of {self._data.dtype} is no {np.dtype(dtype)} without copying"
+                f"an NDArray of {self.elements.dtype} is no {np.dtype(dtype)} without copying"
             )
-        return converted(self._data, dtype, "a copy for NumPy")
-    return copied(self._data, "a copy for NumPy") if copy else mark_escaped(self._data)
+        return converted(self.elements, dtype, "a copy for NumPy")
+    return copied(self.elements, "a copy for NumPy") if copy else mark_escaped(self.elements)
 
 
 def _interface(self: NDArray) -> Any:
     """NumPy's array interface; memory is shared."""
-    if self._data.dtype.kind == "V":
+    if self.elements.dtype.kind == "V":
         raise AttributeError("bfloat16 has no number in NumPy's array interface")
-    return mark_escaped(self._data).__array_interface__
+    return mark_escaped(self.elements).__array_interface__
 
 
 NDArray.__array_interface__ = property(_interface)  # type: ignore[attr-defined]
@@ -105,18 +105,18 @@ class _Source:
 @method("__dlpack__")
 def dlpack(self: NDArray, **keywords: Any) -> Any:
     """Export the elements, shared, as a DLPack capsule."""
-    return mark_escaped(self._data).__dlpack__(**keywords)
+    return mark_escaped(self.elements).__dlpack__(**keywords)
 
 
 @method("__dlpack_device__")
 def dlpack_device(self: NDArray) -> tuple[int, int]:
     """Return the device as DLPack numbers it: the CPU."""
-    return self._data.__dlpack_device__()
+    return self.elements.__dlpack_device__()
 
 
 def to_dlpack_for_read(data: NDArray) -> Any:
     """Return a DLPack capsule that shares memory with an array."""
-    return mark_escaped(data._data).__dlpack__()
+    return mark_escaped(data.elements).__dlpack__()
 
 
 to_dlpack_for_write = to_dlpack_for_read
@@ -157,4 +157,4 @@ def _rebuild_of_numpy(data: Array, context: Context | None) -> NDArray:
 @method("__reduce__")
 def reduce(self: NDArray) -> Any:
     """Tell pickle what the array is made of; its gradient is left behind."""
-    return _rebuild_of_numpy if self._of_numpy else _rebuild, (self._data, self._context)
+    return _rebuild_of_numpy if self.of_numpy else _rebuild, (self.elements, self.stated_context)

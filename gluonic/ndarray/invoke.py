@@ -74,10 +74,11 @@ def invoke(
     if kind is None:
         kind = result_class(application, inputs)
     outputs = []
-    context = inputs[0]._context if inputs else None
+    context = inputs[0].stated_context if inputs else None
     for array in compute(application, arrays, expected):
         made = _new(kind)
-        made._data, made._entry, made._context, made._reader = array, None, context, None
+        made.elements, made.stated_context = array, context
+        made.tape_entry = made.last_reader = None
         outputs.append(made)
     if STATE.recording:
         record(application, inputs, arrays, outputs)
@@ -89,7 +90,7 @@ def result_class(application: Application, inputs: Sequence[NDArray]) -> type[ND
     if application.of_numpy:
         return numpy_array()  # type: ignore[no-any-return]
     for x in inputs:
-        if type(x) is not NDArray and x._of_numpy:
+        if type(x) is not NDArray and x.of_numpy:
             return numpy_array()  # type: ignore[no-any-return]
     return NDArray
 
@@ -98,7 +99,7 @@ def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] 
     """The NumPy arrays of an operator's inputs, None if one is sparse; checks the kinds and the number."""
     arrays = None
     try:
-        arrays = [x._data for x in inputs]
+        arrays = [x.elements for x in inputs]
     except AttributeError:
         if not all(isinstance(x, NDArray) for x in inputs):
             raise NotAnArrayError(_not_arrays(application, inputs)) from None
@@ -161,7 +162,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
     kernel, known = application.call, {}  # type: ignore[var-annotated]
 
     def call(x: NDArray) -> NDArray:
-        data = x._data
+        data = x.elements
         if EVENTS.imperative:
             return invoke(application, (x,), None, kind)[0]
         key = data.shape, data.dtype
@@ -184,8 +185,9 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         ):
             result = _conformed(result, application, (data,))
         made = _new(kind)
-        made._data, made._entry, made._context, made._reader = result, None, x._context, None
-        if STATE.recording and x._entry is not None:
+        made.elements, made.stated_context = result, x.stated_context
+        made.tape_entry = made.last_reader = None
+        if STATE.recording and x.tape_entry is not None:
             record(application, (x,), [data], (made,))
         return made
 
@@ -196,7 +198,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
     kernel, known = application.call, {}  # type: ignore[var-annotated]
 
     def call(x: NDArray, y: NDArray) -> NDArray:
-        a, b = x._data, y._data
+        a, b = x.elements, y.elements
         if EVENTS.imperative:
             return invoke(application, (x, y), None, kind)[0]
         key = a.shape, b.shape, a.dtype, b.dtype
@@ -220,8 +222,9 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
         ):
             result = _conformed(result, application, (a, b))
         made = _new(kind)
-        made._data, made._entry, made._context, made._reader = result, None, x._context, None
-        if STATE.recording and not (x._entry is None and y._entry is None):
+        made.elements, made.stated_context = result, x.stated_context
+        made.tape_entry = made.last_reader = None
+        if STATE.recording and not (x.tape_entry is None and y.tape_entry is None):
             record(application, (x, y), [a, b], (made,))
         return made
 

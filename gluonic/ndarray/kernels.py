@@ -65,6 +65,6 @@ def _computed(
 def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the dtype there is; warnings are off."""
     try:
-        quietly(write, target._data, np.asarray(values))
+        quietly(write, target.elements, np.asarray(values))
     except MemoryError as error:
         raise too_large("the values that are to be written", error) from None

@@ -72,7 +72,7 @@ def slices_of(self: NDArray, key: Key) -> list[slice]:
 def positions_of(self: NDArray, key: Key) -> Array:
     """The numbers, in the flat array, of the elements that a key names."""
     try:
-        return np.asarray(np.arange(self._data.size).reshape(self.shape)[key])
+        return np.asarray(np.arange(self.elements.size).reshape(self.shape)[key])
     except IndexError as error:
         raise OutOfRangeError(f"{error}; the array's shape is {self.shape}") from None
 

@@ -69,7 +69,7 @@ def _values(
                 describe(f"optimize_for: {name} must be an NDArray, not {type(array).__name__}")
             )
     return {
-        node.name: given[node.name]._data
+        node.name: given[node.name].elements
         for node in graph.variables
         if given and node.name in given and belongs(node.name)
     }

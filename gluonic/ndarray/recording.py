@@ -30,7 +30,8 @@ def wrap(
 ) -> NDArray:
     """An NDArray around a (contiguous) NumPy array, without a copy."""
     made = _new(kind)
-    made._data, made._entry, made._context, made._reader = array, entry, context, None
+    made.elements, made.tape_entry = array, entry
+    made.stated_context, made.last_reader = context, None
     return made
 
 
@@ -97,7 +98,7 @@ class OperatorRecord(Record):
         compiled = compiled_gradient(self.application, self.arrays, use)
         if compiled is None:
             return None
-        results = compiled([*self.arrays, *[head._data for head in flowing]], current_run())
+        results = compiled([*self.arrays, *[head.elements for head in flowing]], current_run())
         if results is None:
             return None
         return [None if array is None else wrap(array) for array in results]
@@ -110,14 +111,14 @@ def record(
     outputs: Sequence[NDArray],
 ) -> None:
     """Put what has just run on the tape, if it depends on anything there."""
-    entries = [None if x._entry is None else entry_of(x) for x in inputs]
+    entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
     for entry in entries:
         if entry is not None:
             break
     else:
         return
     made = OperatorRecord(
-        application, entries, [*arrays, *[o._data for o in outputs]], STATE.training
+        application, entries, [*arrays, *[o.elements for o in outputs]], STATE.training
     )
     put(made, inputs, outputs)
 
@@ -129,9 +130,9 @@ def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> 
         if entry is None:
             if reader is None:
                 reader = ref(made)
-            x._reader = reader
+            x.last_reader = reader
     for index, output in enumerate(outputs):
-        output._entry = (made, index)
+        output.tape_entry = (made, index)
 
 
 def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
@@ -149,7 +150,7 @@ def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
     """
     if not STATE.recording:
         return
-    reader = None if target._reader is None else target._reader()
+    reader = None if target.last_reader is None else target.last_reader()
     if entry_of(target) is not None or (reader is not None and not reader.freed):
         raise MXNetError(
             describe(

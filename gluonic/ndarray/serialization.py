@@ -100,7 +100,7 @@ def _bytes_of(array: NDArray) -> bytes | memoryview:
     if not array.size:
         return b""
     with allocating("the elements as they stand in a file"):
-        return np.ascontiguousarray(_little(array._data)).reshape(-1).view(np.uint8).data
+        return np.ascontiguousarray(_little(array.elements)).reshape(-1).view(np.uint8).data
 
 
 def _little(array: Any) -> Any:
@@ -118,7 +118,7 @@ def _array_header(array: NDArray) -> bytes:
     return struct.pack(
         f"<Iii{array.ndim}qiii",
         _magic(array), _DENSE, array.ndim, *array.shape,
-        context.device_typeid, context.device_id, CODE_OF[array._data.dtype],
+        context.device_typeid, context.device_id, CODE_OF[array.elements.dtype],
     )  # fmt: skip
 
 
@@ -293,7 +293,9 @@ def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
             raise FileFormatError(
                 f"the pickle of a {type(self).__name__} holds another kind of array"
             )
-        self._value, self._entry, self._context, self._reader = array._value, None, None, None
+        self.stored = array.stored
+        self.tape_entry = self.stated_context = self.last_reader = None
         return
-    self._data, self._entry, self._context, self._reader = array._data, None, None, None
+    self.elements, self.stated_context = array.elements, None
+    self.tape_entry = self.last_reader = None
     mark_replaced()

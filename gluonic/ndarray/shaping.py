@@ -27,19 +27,19 @@ def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -
     array : the view
     name, attributes : the operator, and its attributes, that make it of `source`
     """
-    made = wrap(array, None, source._context, source._kind)
-    if STATE.recording and source._entry is not None:
+    made = wrap(array, None, source.stated_context, source.derived_class)
+    if STATE.recording and source.tape_entry is not None:
         entry = entry_of(source)
         if entry is not None:
             application = REGISTRY[name].apply(attributes)
-            record = OperatorRecord(application, [entry], [source._data, array], STATE.training)
+            record = OperatorRecord(application, [entry], [source.elements, array], STATE.training)
             put(record, (source,), (made,))
     return made
 
 
 def with_shape(source: NDArray, shape: tuple[int, ...]) -> NDArray:
     """The same elements under a shape without codes."""
-    return view(source, source._data.reshape(shape), "Reshape", {"shape": shape})
+    return view(source, source.elements.reshape(shape), "Reshape", {"shape": shape})
 
 
 @method("reshape")
@@ -77,9 +77,9 @@ def reshape(self: NDArray, *shape: Any, **keywords: Any) -> NDArray:
         target = read(self.shape, codes, "reshape")
     else:
         target = codes
-    if prod(target) != self._data.size:
+    if prod(target) != self.elements.size:
         raise ReshapeError(
-            f"Cannot reshape array of size {self._data.size} into shape {tuple(codes)}; "
+            f"Cannot reshape array of size {self.elements.size} into shape {tuple(codes)}; "
             f"its shape is {self.shape}"
         )
     return with_shape(self, target)

@@ -105,9 +105,9 @@ class Leaf(Record):
         """The memory of `grad`, if nobody could tell that it is written before the walk is over."""
         if self.req != "write" or self.grad is None:
             return None
-        if not holds_alone(self.grad, "_data"):
+        if not holds_alone(self.grad, "elements"):
             return None  # it may be a constant of some record, or hold a gradient of this walk
-        buffer = self.grad._data
+        buffer = self.grad.elements
         return buffer if buffer.base is None and buffer.flags.carray else None
 
     def receive(self, gradient: "NDArray | None") -> None:
@@ -115,14 +115,14 @@ class Leaf(Record):
         if self.grad is None or self.req == "null":
             return
         self.fresh = True
-        buffer = self.grad._data
+        buffer = self.grad.elements
         if gradient is None:
             if self.req == "write":
                 write(buffer, 0)
-        elif gradient._data is buffer:
+        elif gradient.elements is buffer:
             return  # whoever wrote it there has noted the write
         else:
-            new = gradient._data.reshape(buffer.shape)
+            new = gradient.elements.reshape(buffer.shape)
             if self.req == "add":
                 add(buffer, new)
             else:
@@ -278,5 +278,5 @@ class Walk:
 
 def entry_of(array: "NDArray") -> TapeEntry | None:
     """Where an array stands on the tape; None for a constant, and for what a backward has passed."""
-    entry = array._entry
+    entry = array.tape_entry
     return None if entry is None or entry[0].freed else entry

@@ -323,7 +323,7 @@ def zeros_like(weight: NDArray, lazy: bool = False) -> NDArray:
     """Make zeros of the weight's shape, dtype and context; of its storage type, if updates are lazy."""
     if is_stored(weight):
         return state_like(weight, lazy)
-    zeros = allocated(np.zeros, weight.shape, weight._data.dtype, "a state of the optimizer")
+    zeros = allocated(np.zeros, weight.shape, weight.elements.dtype, "a state of the optimizer")
     return NDArray(zeros, weight.context)
 
 
@@ -358,7 +358,7 @@ def run_rule(
     float16 is computed in float32, so that small numbers such as `epsilon` survive.
     """
     require_one_shape(weight, grad)
-    arrays = [x._data for x in (weight, grad, *states)]
+    arrays = [x.elements for x in (weight, grad, *states)]
     if arrays[0].dtype == np.float16:
         arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
     with allocating("an update of a parameter"), np.errstate(all="ignore"):

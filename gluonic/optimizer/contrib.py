@@ -49,10 +49,10 @@ class GroupAdaGrad(RuleOptimizer):
         if is_stored(weight, grad):
             update_stored(self._with_history, numbers, weight, grad, [state], lazy=True)
             return
-        scaled = self.rescale_grad * grad._data
+        scaled = self.rescale_grad * grad.elements
         if numbers.clip:
             scaled = np.clip(scaled, -numbers.clip, numbers.clip)
-        overwrite(state, state._data + np.mean(np.square(scaled), axis=1, keepdims=True))
+        overwrite(state, state.elements + np.mean(np.square(scaled), axis=1, keepdims=True))
         run_rule(self.rule, numbers, weight, grad, [state])
 
     def _with_history(self, m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Any:

@@ -111,7 +111,7 @@ class FusedUpdate:
         absent = tuple(name for name, x in numbers.items() if x is None)
         by_dtype: dict[Any, list[int]] = {}
         for i, member in enumerate(members):
-            by_dtype.setdefault(member[0]._data.dtype, []).append(i)
+            by_dtype.setdefault(member[0].elements.dtype, []).append(i)
         groups = []
         for dtype, places in by_dtype.items():
             try:
@@ -119,7 +119,7 @@ class FusedUpdate:
             except NotLowered:
                 self._not_lowered = rule
                 return None
-            found = [[x._data for x in members[i]] for i in places]
+            found = [[x.elements for x in members[i]] for i in places]
             groups.append(_Group(places, BoundUpdate(kernel, found)))
         return _Plan(rule, names, [ref(array) for array in arrays], groups)
 
@@ -136,9 +136,9 @@ def _arrays(
     weights: Sequence[NDArray], grads: Sequence[NDArray], states: Sequence[Any]
 ) -> list[Any]:
     """All arrays of a step; None for what is no array among the states."""
-    arrays: list[Any] = [x._data for x in (*weights, *grads)]
+    arrays: list[Any] = [x.elements for x in (*weights, *grads)]
     for state in states:
-        arrays += [getattr(x, "_data", None) for x in as_states(state)]
+        arrays += [getattr(x, "elements", None) for x in as_states(state)]
     return arrays
 
 
@@ -217,13 +217,13 @@ def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:
     """Whether a weight, its gradient and its states are what machine code updates."""
     if not all(isinstance(x, NDArray) for x in member):
         return False
-    shape, dtype = member[0]._data.shape, member[0]._data.dtype
+    shape, dtype = member[0].elements.shape, member[0].elements.dtype
     return (
         dtype in _DTYPES
         and dtype.isnative
         and len(member) == rule.__code__.co_argcount - _NOT_ARRAYS
         and all(
-            x._data.shape == shape and x._data.dtype == dtype and x._data.flags.carray
+            x.elements.shape == shape and x.elements.dtype == dtype and x.elements.flags.carray
             for x in member
         )
     )

@@ -18,7 +18,7 @@ __all__ = ["LAMB", "LARS", "LBSGD"]
 
 
 def _norm(x: NDArray) -> float:
-    return float(np.linalg.norm(x._data.astype(np.float32, copy=False)))
+    return float(np.linalg.norm(x.elements.astype(np.float32, copy=False)))
 
 
 @register
@@ -140,7 +140,7 @@ class LAMB(Optimizer):
         direction = weight.copy()
         run_rule(updates.lamb_direction, numbers, direction, grad, state)
         step = self._get_lr(index) * self._trust(weight, direction)
-        overwrite(weight, weight._data - np.asarray(step * direction._data, weight.dtype))
+        overwrite(weight, weight.elements - np.asarray(step * direction.elements, weight.dtype))
 
     def _trust(self, weight: NDArray, direction: NDArray) -> float:
         size, length = _norm(weight), _norm(direction)

@@ -72,7 +72,7 @@ def update_stored(
         return
     targets = [all_rows(value_of(x)) for x in (weight, *states)]
     if lazy and isinstance(grad, RowSparseNDArray):
-        value = grad._value.ordered()
+        value = grad.stored.ordered()
         if run_natively(rule, numbers, targets, value):
             for target in targets:
                 mark_modified(target)

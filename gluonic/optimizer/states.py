@@ -71,7 +71,12 @@ def dump(states: Any) -> bytes:
 class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, NDArray):
-            elements = (obj._data.tobytes(), obj._data.dtype.name, obj.shape, repr(obj.context))
+            elements = (
+                obj.elements.tobytes(),
+                obj.elements.dtype.name,
+                obj.shape,
+                repr(obj.context),
+            )
             return restore_array, elements
         if not _is_readable(obj):
             raise MXNetError(

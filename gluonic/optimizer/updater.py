@@ -15,7 +15,7 @@ from gluonic.optimizer.states import dump, load_states
 
 def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:
     """Arrays of `mx.nd` that share the memory of those given: an optimizer computes with them."""
-    return [array.as_nd_ndarray() if array._of_numpy else array for array in arrays]
+    return [array.as_nd_ndarray() if array.of_numpy else array for array in arrays]
 
 
 class Updater:

@@ -216,7 +216,11 @@ class _Pool:
         if self.buffers is None or kind.storage != DENSE:
             return kind.new()
         found = self.buffers.get(name)
-        if found is None or found._data.dtype != kind.dtype or found._data.size < prod(kind.shape):
+        if (
+            found is None
+            or found.elements.dtype != kind.dtype
+            or found.elements.size < prod(kind.shape)
+        ):
             found = self.buffers[name] = kind.new()
         return part(found, kind.shape)
 

@@ -83,7 +83,7 @@ class Executor:
     def _output_arrays(self) -> list[NDArray]:
         """Arrays for the outputs; also the check that the arrays fit each other."""
         shapes = infer(self._graph, "shape", {n: a.shape for n, a in self._bound()})
-        dtypes = infer(self._graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
+        dtypes = infer(self._graph, "dtype", {n: a.elements.dtype for n, a in self._bound()})
         made = []
         for entry in self._graph.outputs:
             shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
@@ -146,7 +146,7 @@ class Executor:
         return self.outputs
 
     def _run(self, run: Run, *, keep: bool) -> list[Array]:
-        by_node = {node: array._data for node, array in self._bound()}
+        by_node = {node: array.elements for node, array in self._bound()}
         arrays = [by_node[node] for node in self._execution.variables]
         return self._execution.forward(arrays, run, keep=keep)
 
@@ -176,7 +176,7 @@ class Executor:
                     f"forward: {name} has the shape {value.shape}, "
                     f"but {arrays[name].shape} is bound; reshape the executor for another shape"
                 )
-            overwrite(arrays[name], value._data if isinstance(value, NDArray) else value)
+            overwrite(arrays[name], value.elements if isinstance(value, NDArray) else value)
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Compute the gradients of the arguments from those of the outputs.
@@ -226,7 +226,9 @@ class Executor:
                 raise MXNetError(missing_head(name))
             if gradient is None or not is_read:
                 heads.append(
-                    allocated(np.ones, output.shape, output._data.dtype, f"the gradient of {name}")
+                    allocated(
+                        np.ones, output.shape, output.elements.dtype, f"the gradient of {name}"
+                    )
                 )
                 continue
             if gradient.shape != output.shape:
@@ -235,7 +237,7 @@ class Executor:
                     f"but the output has {output.shape}"
                 )
             what = f"the gradient of {name}"
-            heads.append(converted(gradient._data, output._data.dtype, what, copy=False))
+            heads.append(converted(gradient.elements, output.elements.dtype, what, copy=False))
         return heads
 
     def _execution_train(self) -> bool:
@@ -297,7 +299,7 @@ class Executor:
                 f"copy_params_from: {name} has the shape {source.shape}, "
                 f"but {target.shape} is bound"
             )
-        overwrite(target, source._data)
+        overwrite(target, source.elements)
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
@@ -326,7 +328,7 @@ class Executor:
         )
         made.outputs = [
             new
-            if new._data.size > old._data.size or new.dtype != old.dtype
+            if new.elements.size > old.elements.size or new.dtype != old.dtype
             else part(old, new.shape)
             for new, old in zip(made.outputs, self.outputs, strict=True)
         ]
@@ -341,7 +343,7 @@ class Executor:
     @property
     def allocated(self) -> int:
         """How many bytes outputs and values kept for the backward run take."""
-        return sum(output._data.nbytes for output in self.outputs) + self._kept_bytes()
+        return sum(output.elements.nbytes for output in self.outputs) + self._kept_bytes()
 
     def _kept_bytes(self) -> int:
         if not any(self._execution.wanted):
@@ -349,7 +351,7 @@ class Executor:
         entries = self._execution.entries_kept(True)
         graph = Graph([*self._graph.outputs, *entries])
         shapes = infer(graph, "shape", {n: a.shape for n, a in self._bound()})
-        dtypes = infer(graph, "dtype", {n: a._data.dtype for n, a in self._bound()})
+        dtypes = infer(graph, "dtype", {n: a.elements.dtype for n, a in self._bound()})
         return sum(
             prod(shapes[e.node][e.index]) * dtypes[e.node][e.index].itemsize for e in entries
         )
@@ -369,10 +371,10 @@ def context_of(node: Node, group2ctx: Mapping[str, Context], default: Context) -
 
 
 def _store(output: NDArray, result: Array) -> None:
-    if output._data.shape == result.shape and output._data.dtype == result.dtype:
+    if output.elements.shape == result.shape and output.elements.dtype == result.dtype:
         overwrite(output, result)
     else:  # the shape depends on the data
-        output._data = result
+        output.elements = result
         mark_replaced()
 
 
@@ -380,7 +382,7 @@ def _give(target: NDArray, gradient: Array | None, request: str) -> None:
     if request == "write":
         overwrite(target, 0 if gradient is None else gradient)
     elif gradient is not None:
-        overwrite(target, target._data + gradient)
+        overwrite(target, target.elements + gradient)
 
 
 def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Resizing:
                     hint="partial_shaping=True if that is intended",
                 )
             )
-        if prod(shape) <= array._data.size:
+        if prod(shape) <= array.elements.size:
             return part(array, shape)
         if not self.grow:
             raise MXNetError(
@@ -82,9 +82,9 @@ class Resizing:
                     hint="bind the largest shape first, or allow_up_sizing=True",
                 )
             )
-        return NDArray(allocated(np.zeros, shape, array._data.dtype, name), array._context)
+        return NDArray(allocated(np.zeros, shape, array.elements.dtype, name), array.stated_context)
 
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
     """Take the beginning of an array's memory, as another shape."""
-    return NDArray(array._data.reshape(-1)[: prod(shape)].reshape(shape), array._context)
+    return NDArray(array.elements.reshape(-1)[: prod(shape)].reshape(shape), array.stated_context)

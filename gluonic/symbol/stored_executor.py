@@ -67,14 +67,14 @@ class StoredExecutor(Executor):
         for node, array in self._bound():
             leaf = self._leaves.get(node)
             entry = None if leaf is None else (leaf, 0)
-            values[node.entry()] = made(value_of(array), array._context, entry)
+            values[node.entry()] = made(value_of(array), array.stated_context, entry)
         with Flags(bool(trained), bool(is_train)):
             if self._watch is None:
                 variables = self._graph.variables
                 self._recorded = self._parts(*(values[node.entry()] for node in variables))
             else:
                 self._recorded = self._run_watched(self._watch, values)
-        self.outputs = [made(value_of(x), x._context) for x in self._recorded]
+        self.outputs = [made(value_of(x), x.stated_context) for x in self._recorded]
         return self.outputs
 
     def _run_watched(self, watch: RunMonitor, values: dict[Entry, NDArray]) -> list[NDArray]:
@@ -128,7 +128,7 @@ class StoredExecutor(Executor):
             names, entries, self._recorded, given, strict=True
         ):
             _check_head(name, entry, output, gradient)
-            if output._entry is not None:
+            if output.tape_entry is not None:
                 heads.append(output)
                 gradients.append(None if gradient is None else _as_type(gradient, output))
         return heads, gradients

@@ -71,7 +71,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
 
     __slots__ = ()
 
-    _of_numpy: ClassVar[bool] = False
+    of_numpy: ClassVar[bool] = False
     """Whether operators on symbols of the class give symbols of `mx.sym.np`."""
 
     __hash__ = None  # type: ignore[assignment]

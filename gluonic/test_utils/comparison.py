@@ -312,7 +312,7 @@ def compare_optimizer(
 
 def same_array(array1: NDArray, array2: NDArray) -> bool:
     """Return whether two NDArrays share memory."""
-    return bool(np.shares_memory(array1._data, array2._data))
+    return bool(np.shares_memory(array1.elements, array2.elements))
 
 
 def same_symbol_structure(sym1: Any, sym2: Any) -> bool:

@@ -56,7 +56,7 @@ def trained(
     indices = list(range(len(SHAPES)))
     for step in range(steps):
         for i, g in enumerate(grads):
-            g._data[...] = arrays(g.dtype, 10 + step, scale=0.7)[i]._data
+            g.elements[...] = arrays(g.dtype, 10 + step, scale=0.7)[i].elements
         if fused:
             updater(indices, grads, weights)
             assert updater._fused.is_native
@@ -170,7 +170,7 @@ def test_arrays_may_be_replaced_between_steps() -> None:
     updater([0], [grad], [old])
     new = nd.ones((40,))
     updater([0], [nd.ones((40,)) * 2], [new])
-    grad._data = np.full((40,), 5, np.float32)
+    grad.elements = np.full((40,), 5, np.float32)
     updater([0], [grad], [new])
     assert old.asnumpy().tolist() == [-1.0] * 40
     assert new.asnumpy().tolist() == [-6.0] * 40

@@ -73,7 +73,7 @@ def variants(sample: Sample) -> Iterator[tuple[str, list[Array]]]:
 def outcome(run: Any) -> list[Array] | str:
     """What a call returns, or the kind of error; an error that is not gluonic's, or names no line, is told."""
     try:
-        return [x._data for x in run()]
+        return [x.elements for x in run()]
     except (MXNetError, NotImplementedError) as error:
         if isinstance(error, MXNetError) and "sweep.py" not in str(error):
             return f"NO LINE {type(error).__name__}: {error}"

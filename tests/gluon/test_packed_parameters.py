@@ -74,7 +74,7 @@ def test_parameters_that_nobody_changes_are_packed_once() -> None:
     net = compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
     before = net(x).asnumpy()
-    net[0].weight.data()._data[...] = 0  # behind the back of those who take notes
+    net[0].weight.data().elements[...] = 0  # behind the back of those who take notes
     assert np.array_equal(net(x).asnumpy(), before)
     net(nd.random.normal(shape=(1, 3, 8, 8)))
     assert np.array_equal(net(x).asnumpy(), before)
@@ -86,7 +86,7 @@ def test_what_is_written_elsewhere_lets_packed_parameters_be() -> None:
     net, other = compiled_net(), compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
     before = [net(x) for _ in range(4)][-1].asnumpy()
-    net[0].weight.data()._data[...] = 0  # behind the back of those who take notes
+    net[0].weight.data().elements[...] = 0  # behind the back of those who take notes
     x[:] = x.copy()
     other[0].weight.set_data(nd.ones((8, 3, 3, 3)))
     other.initialize(force_reinit=True)

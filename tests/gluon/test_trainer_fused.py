@@ -34,7 +34,7 @@ def batch(dtype: str = "float32") -> tuple[NDArray, NDArray]:
 
 def memory(net: Any) -> list[int]:
     """Where the gradients are."""
-    return [p.grad()._data.ctypes.data for p in net.collect_params().values()]
+    return [p.grad().elements.ctypes.data for p in net.collect_params().values()]
 
 
 def gradients(net: Any) -> list[Any]:
@@ -85,7 +85,7 @@ def test_gradients_are_not_copied_to_their_buffers(monkeypatch: pytest.MonkeyPat
     def receive(leaf: Leaf, gradient: NDArray | None) -> None:
         assert gradient is not None
         assert leaf.grad is not None
-        received.append(gradient._data is leaf.grad._data)
+        received.append(gradient.elements is leaf.grad.elements)
 
     trainer = gluon.Trainer(net.collect_params(), "sgd")
     backward(net, entropy)

@@ -127,8 +127,8 @@ def test_results_never_share_memory_with_inputs() -> None:
 
 
 def test_results_are_contiguous() -> None:
-    assert nd.transpose(nd.zeros((2, 3)))._data.flags.c_contiguous
-    assert (nd.zeros((3, 1, 2)) + nd.zeros((4, 1)))._data.flags.c_contiguous
+    assert nd.transpose(nd.zeros((2, 3))).elements.flags.c_contiguous
+    assert (nd.zeros((3, 1, 2)) + nd.zeros((4, 1))).elements.flags.c_contiguous
 
 
 def test_methods_are_the_functions() -> None:

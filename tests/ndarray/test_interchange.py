@@ -89,7 +89,7 @@ def test_from_numpy_refuses_to_share_what_is_not_contiguous() -> None:
 def test_the_array_interface_is_numpys() -> None:
     x = nd.zeros((2, 3))
     assert x.__array_interface__["shape"] == (2, 3)
-    assert np.shares_memory(np.asarray(x), x._data)
+    assert np.shares_memory(np.asarray(x), x.elements)
 
 
 def test_from_numpy_makes_arrays_of_a_class() -> None:

@@ -48,7 +48,7 @@ def test_what_backward_does_not_need_any_more_is_freed() -> None:
     with autograd.record():
         y = nd.exp(x)
         z = y * 2
-    record = weakref.ref(y._entry[0])
+    record = weakref.ref(y.tape_entry[0])
     z.backward()
     y = y.detach()
     assert record() is None

@@ -83,7 +83,7 @@ def test_a_write_through_any_view_is_noted(parts: Any, reshapes: bool, number: f
             view = found.reshape((-1, *found.shape[1:]))
     if reshapes:
         view = view.reshape((-1,)).expand_dims(0)
-    watched, unchanged = Watched([whole._data]), Watch([other._data])
+    watched, unchanged = Watched([whole.elements]), Watch([other.elements])
     before = unchanged.version
     view[:] = number
     watched.assert_noted()
@@ -166,19 +166,19 @@ def names_called(function: ast.AST) -> set[str]:
 
 
 def is_write(node: ast.AST) -> bool:
-    """Whether NumPy writes into memory that is there: ``x._data[...] = y``, ``np.copyto``, ``out=x._data``."""
+    """Whether NumPy writes into memory that is there: ``x.elements[...] = y``, ``out=x.elements``."""
     if isinstance(node, (ast.Assign, ast.AugAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         parts = (t.value for t in targets if isinstance(t, ast.Subscript))
-        return any(ast.unparse(whole).endswith("._data") for whole in parts)
+        return any(ast.unparse(whole).endswith(".elements") for whole in parts)
     if not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func)
     outputs = (ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "out")
     return (
         called == "np.copyto"
-        or called.endswith(("._data.__setitem__", "._data.fill", "._data.sort"))
-        or any(output.endswith("._data") for output in outputs)
+        or called.endswith((".elements.__setitem__", ".elements.fill", ".elements.sort"))
+        or any(output.endswith(".elements") for output in outputs)
     )
 
 

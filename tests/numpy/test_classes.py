@@ -34,7 +34,7 @@ def test_a_gradient_buffer_is_of_the_class_of_its_variable() -> None:
     x.attach_grad()
     assert type(x.grad) is ndarray
     assert type(x.as_nd_ndarray().grad) is nd.NDArray
-    assert np.shares_memory(x.grad._data, x.as_nd_ndarray().grad._data)
+    assert np.shares_memory(x.grad.elements, x.as_nd_ndarray().grad.elements)
 
 
 @pytest.mark.parametrize(

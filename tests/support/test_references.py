@@ -13,7 +13,7 @@ from gluonic.gluon import nn
 from gluonic.support.references import hold_alone, holds_alone
 
 HOLDERS: dict[str, Callable[[], Any]] = {
-    "a namespace": lambda: SimpleNamespace(_data=np.ones(5)),
+    "a namespace": lambda: SimpleNamespace(elements=np.ones(5)),
     "an NDArray": lambda: nd.ones((5,)),
     "a result": lambda: nd.ones((5,)) * 2,
     "a part that owns its memory": lambda: nd.ones((5, 5))[:, 2],
@@ -44,9 +44,9 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
 def test_an_array_with_one_holder_is_held_alone(holder: str) -> None:
     made = HOLDERS[holder]()
     for _ in range(3):
-        assert holds_alone(made, "_data")
-    members = [made._data]
-    assert not holds_alone(made, "_data")
+        assert holds_alone(made, "elements")
+    members = [made.elements]
+    assert not holds_alone(made, "elements")
     del made
     gc.collect()
     assert hold_alone(members)
@@ -54,24 +54,24 @@ def test_an_array_with_one_holder_is_held_alone(holder: str) -> None:
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_whoever_else_holds_an_array_is_counted_until_it_lets_go(other: str) -> None:
-    holder, members = SimpleNamespace(_data=np.ones(5)), [None, np.ones(5), np.ones(3)]
-    kept = OTHERS[other](holder._data), OTHERS[other](members[1])
-    assert not holds_alone(holder, "_data")
+    holder, members = SimpleNamespace(elements=np.ones(5)), [None, np.ones(5), np.ones(3)]
+    kept = OTHERS[other](holder.elements), OTHERS[other](members[1])
+    assert not holds_alone(holder, "elements")
     assert not hold_alone(members)
     del kept
     gc.collect()
-    assert holds_alone(holder, "_data")
+    assert holds_alone(holder, "elements")
     assert hold_alone(members)
 
 
 def test_a_caller_that_has_an_array_at_hand_is_counted() -> None:
-    holder = SimpleNamespace(_data=np.ones(5))
+    holder = SimpleNamespace(elements=np.ones(5))
 
     def ask(array: Any) -> bool:
-        return holds_alone(holder, "_data") and array is not None
+        return holds_alone(holder, "elements") and array is not None
 
-    assert not ask(holder._data)
-    assert holds_alone(holder, "_data")
+    assert not ask(holder.elements)
+    assert holds_alone(holder, "elements")
 
 
 def test_a_gradient_that_a_computation_reads_is_not_written_on_the_way() -> None:

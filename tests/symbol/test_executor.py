@@ -90,7 +90,7 @@ def test_losses_need_no_gradient_and_others_do() -> None:
 
 def test_training_updates_auxiliary_states() -> None:
     executor = sym.BatchNorm(sym.var("x"), name="bn", momentum=0.5).simple_bind(cpu(), x=(2, 1))
-    executor.aux_dict["bn_moving_var"]._data[...] = 1
+    executor.aux_dict["bn_moving_var"].elements[...] = 1
     executor.forward(x=array([[1], [3]]))
     assert values(executor.aux_dict["bn_moving_mean"]) == [0]
     executor.forward(is_train=True)
@@ -230,8 +230,8 @@ def linear(rows: int = 4) -> Executor:
 def test_a_reshaped_executor_shares_memory() -> None:
     executor = linear()
     smaller = executor.reshape(x=(2, 4))
-    smaller.arg_dict["fc_bias"]._data[...] = 7
-    smaller.arg_dict["x"]._data[...] = 5
+    smaller.arg_dict["fc_bias"].elements[...] = 7
+    smaller.arg_dict["x"].elements[...] = 5
     smaller.forward()
     assert values(executor.arg_dict["fc_bias"]) == [7, 7, 7]
     assert executor.arg_dict["x"].asnumpy()[:, 0].tolist() == [5, 5, 0, 0]
@@ -293,8 +293,8 @@ def test_arrays_and_buffers_can_be_shared() -> None:
     buffers: dict[str, NDArray] = {}
     third = net.simple_bind(cpu(), shared_buffer=buffers, x=(4, 4))
     fourth = net.simple_bind(cpu(), shared_buffer=buffers, x=(2, 4))
-    assert np.shares_memory(third.arg_dict["x"]._data, fourth.arg_dict["x"]._data)
-    assert np.shares_memory(third.grad_dict["x"]._data, fourth.grad_dict["x"]._data)
+    assert np.shares_memory(third.arg_dict["x"].elements, fourth.arg_dict["x"].elements)
+    assert np.shares_memory(third.grad_dict["x"].elements, fourth.grad_dict["x"].elements)
     names = ("x", "fc_weight", "fc_bias")
     assert set(buffers) == {*names, *(f"grad of {name}" for name in names)}
 
@@ -310,7 +310,7 @@ def test_parameters_stay_out_of_shared_buffers() -> None:
     )
     assert all(second.arg_dict[name] is first.arg_dict[name] for name in parameters)
     assert all(second.grad_dict[name] is first.grad_dict[name] for name in parameters)
-    assert np.shares_memory(first.arg_dict["x"]._data, second.arg_dict["x"]._data)
+    assert np.shares_memory(first.arg_dict["x"].elements, second.arg_dict["x"].elements)
 
 
 def test_arrays_are_where_their_groups_are_placed() -> None:

@@ -29,7 +29,7 @@ class ndarray(NDArray):
 
     __slots__ = ()
 
-    _of_numpy: ClassVar[bool] = True
+    of_numpy: ClassVar[bool] = True
 
     def as_np_ndarray(self) -> "ndarray":
         """Return the array itself."""
@@ -43,7 +43,7 @@ class ndarray(NDArray):
     @property
     def dtype(self) -> Any:
         """The element type, a `numpy.dtype`."""
-        return self._data.dtype
+        return self.elements.dtype
 
     def astype(
         self,
@@ -94,7 +94,7 @@ class ndarray(NDArray):
         >>> x.item(3), x.item(1, 0)
         (4.0, 3.0)
         """
-        if not args and self._data.size != 1:
+        if not args and self.elements.size != 1:
             raise CallError(
                 describe(
                     "can only convert an array of size 1 to a Python scalar",
@@ -102,17 +102,17 @@ class ndarray(NDArray):
                     facts=[f"the array: shape {self.shape}"],
                 )
             )
-        return self._data.item(*args)
+        return self.elements.item(*args)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; of an array without axes, a number."""
-        return self._data.tolist()
+        return self.elements.tolist()
 
     def __hash__(self) -> NoReturn:
         raise UnhashableArrayError("an array of mx.np has no hash: its elements can change")
 
     def __bool__(self) -> bool:
-        if not self._data.size:
+        if not self.elements.size:
             warn("The truth value of an empty array is ambiguous; False is returned")
             return False
         return super().__bool__()
@@ -121,29 +121,29 @@ class ndarray(NDArray):
         return complex(self._only("complex"))
 
     def __index__(self) -> int:
-        if self._data.ndim or self._data.dtype.kind not in "iu":
+        if self.elements.ndim or self.elements.dtype.kind not in "iu":
             raise TypeError("only an integer array without axes is an index")
-        return self._data.item()  # type: ignore[no-any-return]
+        return self.elements.item()  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[NDArray]:
-        if not self._data.ndim:
+        if not self.elements.ndim:
             raise TypeError("iteration over an array without axes")
-        return (self[index] for index in range(len(self._data)))
+        return (self[index] for index in range(len(self.elements)))
 
     def __repr__(self) -> str:
-        return array_text(self._data)
+        return array_text(self.elements)
 
     def __str__(self) -> str:
-        return str(self._data)
+        return str(self.elements)
 
     def __format__(self, spec: str) -> str:
-        if not self._data.ndim:
-            return format(self._data.item(), spec)
+        if not self.elements.ndim:
+            return format(self.elements.item(), spec)
         if spec:
             raise TypeError(f"the format {spec!r} is for one number, not an array of {self.shape}")
         return str(self)
 
 
-ndarray._kind = ndarray
+ndarray.derived_class = ndarray
 method = methods_of(ndarray)
 refuse_methods(ndarray)

@@ -31,7 +31,7 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
     array([[1., 2.],
            [3., 4.]])
     """
-    if isinstance(object, NDArray) and not object._of_numpy:
+    if isinstance(object, NDArray) and not object.of_numpy:
         raise CallError(
             describe(
                 "an array of mx.nd becomes one of mx.np without a copy",

@@ -48,7 +48,7 @@ def _read_key(self: ndarray, key: Any) -> tuple[Key, bool]:
 def _index(part: Any) -> Array:
     """An array of indices or a mask, as a NumPy array; numbers lose their fraction."""
     try:
-        found = part._data if isinstance(part, NDArray) else shared_array_of(part)
+        found = part.elements if isinstance(part, NDArray) else shared_array_of(part)
     except ValueError:
         found = np.empty(1, object)
     if found.dtype.kind == "b":
@@ -68,22 +68,22 @@ def _out_of_range(self: NDArray, what: object) -> OutOfRangeError:
 def getitem(self: ndarray, key: Any) -> NDArray:
     """Return the part that a key names."""
     if not STATE.recording and is_plain(key):
-        part = _quick(self._data, key)
+        part = _quick(self.elements, key)
         if part is not None:
-            return wrap(part, None, self._context, ndarray)
+            return wrap(part, None, self.stated_context, ndarray)
     index, basic = _read_key(self, key)
     recorded = recorded_parts(key)
     if recorded or (STATE.recording and entry_of(self) is not None):
         return _recorded(self, index, recorded, basic=basic).as_np_ndarray()  # type: ignore[no-any-return]
     try:
-        part = self._data[index]
+        part = self.elements[index]
     except IndexError as error:
         raise _out_of_range(self, error) from None
     except MemoryError as error:
         raise too_large(_PART, error) from None
     if not part.flags.c_contiguous:
         part = copied(part, _PART)
-    return wrap(part, None, self._context, ndarray)
+    return wrap(part, None, self.stated_context, ndarray)
 
 
 def _quick(data: Array, key: Any) -> Array | None:
@@ -101,7 +101,7 @@ def _recorded(self: ndarray, index: Key, recorded: Sequence[NDArray], *, basic: 
     """What a key names, on the tape."""
     try:
         if basic:
-            part = self._data[index]
+            part = self.elements[index]
             if not part.flags.c_contiguous:
                 part = copied(part, _PART)
             return sliced(self, slices_of(self, index), part, part.shape)
@@ -125,8 +125,8 @@ def _rows(self: ndarray, rows: Array) -> NDArray:
 @method("__setitem__")
 def setitem(self: ndarray, key: Any, value: Any) -> None:
     """Write into the part that a key names."""
-    if not STATE.recording and write_quickly(self._data, key, value):
-        mark_modified(self._data)
+    if not STATE.recording and write_quickly(self.elements, key, value):
+        mark_modified(self.elements)
         return
     check_not_read_only(self)
     index, basic = _read_key(self, key)

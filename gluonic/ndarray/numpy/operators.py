@@ -41,7 +41,7 @@ class ArrayOperators:
 
     def memory_is_shared(self, a: Any, b: Any) -> bool:
         """Whether two arrays share memory."""
-        return np.may_share_memory(a._data, b._data)
+        return np.may_share_memory(a.elements, b.elements)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

@@ -34,7 +34,7 @@ def save(file: str | os.PathLike[str], arr: Any) -> None:
     arrays = [arr] if isinstance(arr, NDArray) else arr
     values = arrays.values() if isinstance(arrays, Mapping) else arrays
     if not isinstance(arrays, (list, tuple, Mapping)) or not all(
-        isinstance(value, NDArray) and value._of_numpy for value in values
+        isinstance(value, NDArray) and value.of_numpy for value in values
     ):
         raise FileContentsError(
             describe(

@@ -42,24 +42,29 @@ class BaseSparseNDArray(NDArray):
     ----------
     handle : the value, or the `handle` of another sparse array
     writable : whether it can be assigned to
+
+    Attributes
+    ----------
+    stored : the value: what is stored, and where it belongs
     """
 
-    __slots__ = ("_value", "_writable")
+    __slots__ = ("_writable", "stored")
 
     kind: ClassVar[str] = ""
     is_sparse: ClassVar[bool] = True
-    _value: Csr | RowSparse
+    stored: Csr | RowSparse
 
     def __init__(self, handle: Any, writable: bool = True) -> None:
         if handle is None:  # as MXNet's pickles make an array, before they give it its state
             handle = stored_zeros(self.kind, (0, 0), np.float32)
         elif not isinstance(handle, (Csr, RowSparse)):
-            handle = held_by(handle, type(self))._value
-        self._value, self._writable = handle, writable
-        self._entry, self._context, self._reader = None, None, None
+            handle = held_by(handle, type(self)).stored
+        self.stored, self._writable = handle, writable
+        self.tape_entry, self.stated_context, self.last_reader = None, None, None
 
     @property
-    def _data(self) -> NoReturn:  # type: ignore[override]
+    def elements(self) -> NoReturn:  # type: ignore[override]
+        """Raise: only a part of the elements is stored."""
         raise NotDenseError(
             describe(
                 f"a {self.kind} array was given where a dense one is needed",
@@ -71,17 +76,17 @@ class BaseSparseNDArray(NDArray):
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        return self._value.shape
+        return self.stored.shape
 
     @property
     def dtype(self) -> Any:
         """The element type, as a NumPy type such as ``numpy.float32``."""
-        return self._value.dtype.type
+        return self.stored.dtype.type
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return len(self._value.shape)
+        return len(self.stored.shape)
 
     @property
     def size(self) -> int:
@@ -101,26 +106,26 @@ class BaseSparseNDArray(NDArray):
     @property
     def data(self) -> NDArray:
         """A copy of the stored elements."""
-        return wrap(self._value.data.copy(), None, self._context)
+        return wrap(self.stored.data.copy(), None, self.stated_context)
 
     @property
     def indices(self) -> NDArray:
         """A copy of the indices of what is stored, int64."""
-        return wrap(self._value.indices.copy(), None, self._context)
+        return wrap(self.stored.indices.copy(), None, self.stated_context)
 
     @property
     def _num_aux(self) -> int:
-        return len(self._value.parts)
+        return len(self.stored.parts)
 
     @property
     def _aux_types(self) -> list[Any]:
-        return [part.dtype.type for part in self._value.parts]
+        return [part.dtype.type for part in self.stored.parts]
 
     def _aux_type(self, i: int) -> Any:
-        return self._value.parts[i].dtype.type
+        return self.stored.parts[i].dtype.type
 
     def _aux_data(self, i: int) -> NDArray:
-        return wrap(self._value.parts[i].copy(), None, self._context)
+        return wrap(self.stored.parts[i].copy(), None, self.stated_context)
 
     def check_format(self, full_check: bool = True) -> None:
         """Check that the parts go together.
@@ -134,15 +139,15 @@ class BaseSparseNDArray(NDArray):
         MXNetError
             saying what is wrong
         """
-        self._value.check(full_check)
+        self.stored.check(full_check)
 
     def asnumpy(self) -> Array:
         """Return all elements as a NumPy array."""
-        return self._value.dense()
+        return self.stored.dense()
 
     def asscalar(self) -> Any:
         """Return the only element as a NumPy scalar."""
-        return NDArray(self._value.dense()).asscalar()
+        return NDArray(self.stored.dense()).asscalar()
 
     def todense(self) -> NDArray:
         """Return the array densely."""
@@ -150,7 +155,7 @@ class BaseSparseNDArray(NDArray):
 
     def detach(self) -> Self:
         """Return the same elements off the tape."""
-        return made(self._value, self._context)  # type: ignore[return-value]
+        return made(self.stored, self.stated_context)  # type: ignore[return-value]
 
     def reshape(self, *shape: Any, **keywords: Any) -> NoReturn:
         """Raise: sparse arrays have one shape."""
@@ -177,7 +182,7 @@ class BaseSparseNDArray(NDArray):
         self.to_dlpack_for_read()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        found = self._value.dense()
+        found = self.stored.dense()
         return found if dtype is None else found.astype(dtype, copy=False)
 
     def __repr__(self) -> str:
@@ -185,28 +190,28 @@ class BaseSparseNDArray(NDArray):
         return f"\n<{type(self).__name__} {lengths} @{self.context}>"
 
     def __len__(self) -> int:
-        return self._value.shape[0]
+        return self.stored.shape[0]
 
     def __iter__(self) -> Iterator[NDArray]:
         return (self[index] for index in range(len(self)))
 
     def __bool__(self) -> bool:
-        return bool(NDArray(self._value.dense()))
+        return bool(NDArray(self.stored.dense()))
 
     def _only(self, kind: str) -> Any:
-        return NDArray(self._value.dense())._only(kind)
+        return NDArray(self.stored.dense())._only(kind)
 
     def __copy__(self) -> Self:
-        return made(self._value.mapped(np.copy), self._context)  # type: ignore[return-value]
+        return made(self.stored.mapped(np.copy), self.stated_context)  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.__copy__()
 
-    def _overwrite(self, value: Value) -> None:
+    def overwrite_stored(self, value: Value) -> None:
         """Put a value in the place of the one there is, in this array's kind and dtype."""
         kept = stored_as(value, self.kind)
         assert isinstance(kept, (Csr, RowSparse))
-        self._value = kept.mapped(lambda data: data.astype(self._value.dtype))
+        self.stored = kept.mapped(lambda data: data.astype(self.stored.dtype))
 
 
 class CSRNDArray(BaseSparseNDArray):
@@ -214,18 +219,18 @@ class CSRNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     kind = CSR
-    _value: Csr
+    stored: Csr
 
     @property
     def indptr(self) -> NDArray:
         """A copy of where each row begins in `data`, and where the last one ends, int64."""
-        return wrap(self._value.indptr.copy(), None, self._context)
+        return wrap(self.stored.indptr.copy(), None, self.stated_context)
 
     def asscipy(self) -> Any:
         """Return a ``scipy.sparse.csr_matrix`` with a copy of what is stored."""
         from scipy.sparse import csr_matrix
 
-        value = self._value.sound().mapped(np.copy)
+        value = self.stored.sound().mapped(np.copy)
         return csr_matrix((value.data, value.indices, value.indptr), value.shape, value.dtype)
 
 
@@ -234,7 +239,7 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     kind = ROW_SPARSE
-    _value: RowSparse
+    stored: RowSparse
 
 
 _CLASSES: dict[str, type[BaseSparseNDArray]] = {CSR: CSRNDArray, ROW_SPARSE: RowSparseNDArray}
@@ -245,14 +250,14 @@ def made(value: Value, context: Context | None = None, entry: TapeEntry | None =
     if isinstance(value, np.ndarray):
         return wrap(value, entry, context)
     array = _new(_CLASSES[value.kind])
-    array._value, array._writable = value, True
-    array._entry, array._context, array._reader = entry, context, None
+    array.stored, array._writable = value, True
+    array.tape_entry, array.stated_context, array.last_reader = entry, context, None
     return array
 
 
 def value_of(array: NDArray) -> Value:
     """The value of an NDArray of any storage kind, without a copy."""
-    return array._value if isinstance(array, BaseSparseNDArray) else array._data
+    return array.stored if isinstance(array, BaseSparseNDArray) else array.elements
 
 
 def dense_of(array: NDArray) -> Array:

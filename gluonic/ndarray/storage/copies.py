@@ -31,7 +31,7 @@ def sparse_copy(source: Any, ctx: Context | None = None, dtype: Any = None) -> B
     """
     wanted = as_dtype(source.dtype if dtype is None else dtype)
     if isinstance(source, BaseSparseNDArray):
-        copy: Any = source._value.mapped(lambda data: data.astype(wanted))
+        copy: Any = source.stored.mapped(lambda data: data.astype(wanted))
     else:
         copy = Csr.of_scipy(source.copy(), wanted)
     return made(copy, usable(ctx))  # type: ignore[return-value]

@@ -79,7 +79,7 @@ def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[N
     if not isinstance(kind, str):
         return _densely(application, inputs, values, expected)
     found = FORMS[application.op.name].compute(application, *values)
-    output = made(_promised(found, kind, expected, values), inputs[0]._context)
+    output = made(_promised(found, kind, expected, values), inputs[0].stated_context)
     if STATE.recording:
         record_stored(application, inputs, values, [output])
     return [output]
@@ -104,15 +104,15 @@ def _densely(
     """Run an operator that does not take such storage kinds on dense copies, and say so."""
     _warn(application, values)
     arrays = [dense(value) for value in values]
-    context = inputs[0]._context
+    context = inputs[0].stated_context
     outputs = [made(array, context) for array in compute(application, arrays, expected)]
     for name, x, array in zip(application.inputs, inputs, arrays, strict=True):
         if name in application.states and isinstance(x, BaseSparseNDArray):
-            x._overwrite(array)
+            x.overwrite_stored(array)
     if STATE.recording:
         entries = [entry_of(x) for x in inputs]
         if any(entry is not None for entry in entries):
-            kept = [*arrays, *[x._data for x in outputs]]
+            kept = [*arrays, *[x.elements for x in outputs]]
             put(FallbackRecord(application, entries, kept, STATE.training), inputs, outputs)
     return outputs
 
@@ -173,7 +173,7 @@ def record_stored(
 def assign(target: NDArray, value: Value) -> None:
     """Write a value into an array of any storage kind."""
     if isinstance(target, BaseSparseNDArray):
-        target._overwrite(value)
+        target.overwrite_stored(value)
     else:
         overwrite(target, dense(value))
 
@@ -192,7 +192,7 @@ def copy_value(source: NDArray, target: NDArray) -> None:
         )
     assign(target, value_of(source))
     if STATE.recording:
-        target._entry = source._entry
+        target.tape_entry = source.tape_entry
 
 
 class StoredLeaf(Leaf):
@@ -215,18 +215,18 @@ class StoredLeaf(Leaf):
         if gradient is None:
             if self.req == "write":
                 zeros = storage_values.stored_zeros(buffer.kind, buffer.shape, buffer.dtype)
-                buffer._overwrite(zeros)
+                buffer.overwrite_stored(zeros)
             return
         new = value_of(gradient)
         if isinstance(new, np.ndarray):
             new = new.reshape(buffer.shape)
         new = as_type(stored_as(new, buffer.kind), np.dtype(buffer.dtype))
         if self.req == "add":
-            new = quietly(_sum, buffer._value, new)
+            new = quietly(_sum, buffer.stored, new)
         elif isinstance(new, (storage_values.Csr, storage_values.RowSparse)):
-            buffer._value = new  # nobody else writes to it
+            buffer.stored = new  # nobody else writes to it
             return
-        buffer._overwrite(new)
+        buffer.overwrite_stored(new)
 
 
 def _sum(held: Any, new: Any) -> Value:

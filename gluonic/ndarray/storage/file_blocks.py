@@ -46,7 +46,7 @@ def _shape(shape: tuple[int, ...]) -> bytes:
 
 def pieces(array: BaseSparseNDArray, magic: int) -> Iterator[bytes]:
     """What stands in a file for a sparse array."""
-    value, context = array._value, array.context
+    value, context = array.stored, array.context
     yield struct.pack("<Ii", magic, _NUMBER_OF[array.kind])
     yield _shape(value.data.shape)
     yield _shape(value.shape)

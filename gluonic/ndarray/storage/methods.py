@@ -63,24 +63,24 @@ def tostype(self: NDArray, stype: str) -> NDArray:
     if stype in KINDS and self.stype not in (stype, DEFAULT) and stype != DEFAULT:
         raise StorageError(f"cast_storage from {self.stype} to {stype} is not supported")
     made = call("cast_storage", self, stype=stype)
-    made._context = self._context
+    made.stated_context = self.stated_context
     return made
 
 
 def _copied(array: BaseSparseNDArray, context: Context | None) -> NDArray:
     """A copy (a recorded one, while recording)."""
-    if STATE.recording and array._entry is not None:
+    if STATE.recording and array.tape_entry is not None:
         copy = call("_copy", array)
     else:
-        copy = made(array._value.mapped(np.copy))
-    copy._context = context
+        copy = made(array.stored.mapped(np.copy))
+    copy.stated_context = context
     return copy
 
 
 @_method(BaseSparseNDArray, "copy")
 def copy(self: BaseSparseNDArray) -> NDArray:
     """Return a copy."""
-    return _copied(self, self._context)
+    return _copied(self, self.stated_context)
 
 
 @_method(BaseSparseNDArray, "as_in_context")
@@ -112,8 +112,8 @@ def copy_between(source: NDArray, target: NDArray) -> NDArray:
         )
     check_writable(target)
     assign(target, value_of(source))
-    if STATE.recording and source._entry is not None:
-        target._entry = call("_copy", source)._entry
+    if STATE.recording and source.tape_entry is not None:
+        target.tape_entry = call("_copy", source).tape_entry
     return target
 
 
@@ -150,9 +150,9 @@ def astype(self: BaseSparseNDArray, dtype: Any, copy: bool = True) -> NDArray:
     copy : whether to copy even where the array already has the dtype
     """
     wanted = as_dtype("float32" if dtype is None else dtype)
-    if not copy and wanted == self._value.dtype:
+    if not copy and wanted == self.stored.dtype:
         return self
-    target = zeros_of(self.stype, self.shape, wanted, self._context)
+    target = zeros_of(self.stype, self.shape, wanted, self.stated_context)
     return copy_between(self, target)
 
 
@@ -239,7 +239,7 @@ def _fill(array: BaseSparseNDArray, number: Any) -> None:
         )
     check_writable(array)
     rows = np.arange(array.shape[0])
-    array._value = RowSparse(np.full(array.shape, number, array.dtype), rows, array.shape)
+    array.stored = RowSparse(np.full(array.shape, number, array.dtype), rows, array.shape)
 
 
 # ------------------------------------------------------------------------------- arithmetic
@@ -281,7 +281,10 @@ def attach_stored(self: NDArray, grad_req: str, stype: str) -> None:
         )
     if stype not in KINDS:
         raise StorageError(f"stype={stype!r} must be one of {', '.join(KINDS)}")
-    self._entry = (leaf_of(zeros_of(stype, self.shape, self.dtype, self._context), grad_req), 0)
+    self.tape_entry = (
+        leaf_of(zeros_of(stype, self.shape, self.dtype, self.stated_context), grad_req),
+        0,
+    )
 
 
 @_method(BaseSparseNDArray, "attach_grad")
@@ -301,6 +304,6 @@ def _rebuild(kind: type[BaseSparseNDArray], parts: tuple[Any, ...], context: Any
 @_method(BaseSparseNDArray, "__reduce__")
 def reduce(self: BaseSparseNDArray) -> Any:
     """Tell pickle what the array is made of; its gradient is left behind."""
-    value = self._value
+    value = self.stored
     index = (value.indices, value.indptr) if isinstance(value, Csr) else (value.indices,)
-    return _rebuild, (type(self), (value.data, *index, value.shape), self._context)
+    return _rebuild, (type(self), (value.data, *index, value.shape), self.stated_context)

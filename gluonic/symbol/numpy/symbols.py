@@ -16,7 +16,7 @@ class _Symbol(Symbol):
 
     __slots__ = ()
 
-    _of_numpy: ClassVar[bool] = True
+    of_numpy: ClassVar[bool] = True
 
     def as_np_ndarray(self) -> "_Symbol":
         """Return the symbol itself."""

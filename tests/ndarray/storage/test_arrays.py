@@ -244,7 +244,7 @@ def test_a_damaged_file_is_refused_or_holds_a_sound_array(data: st.DataObject) -
     with suppress(FileFormatError):
         for x in nd.load_frombuffer(bytes(damaged)):
             if x.stype != "default":
-                x._value.sound()
+                x.stored.sound()
 
 
 def _whole() -> bytes:
