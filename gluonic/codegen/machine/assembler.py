@@ -201,12 +201,18 @@ class LLVMFunction(IntegerCode):
         self._lines.append(f"{block}:")
         self.block = block
 
+    def _jump(self, block: str) -> None:
+        self.do(f"br label %{block}")
+
+    def _branch(self, condition: str, yes: str, no: str) -> None:
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+
     @contextmanager
     def loop(self, start: str, stop: str, step: int | str = 1) -> Iterator[str]:
         """Repeat what is written inside for ``start, start + step, …`` below `stop`."""
         before, body, after = self.block, self.label("loop"), self.label("done")
         enter = self.compare("slt", start, stop)
-        self.do(f"br i1 {enter}, label %{body}, label %{after}")
+        self._branch(enter, body, after)
         self.start(body)
         index = self.op("")
         lines, place = self._lines, len(self._lines) - 1
@@ -214,22 +220,22 @@ class LLVMFunction(IntegerCode):
         following = self.op(f"add nsw i64 {index}, {step}")
         lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
         again = self.compare("slt", following, stop)
-        self.do(f"br i1 {again}, label %{body}, label %{after}")
+        self._branch(again, body, after)
         self.start(after)
 
     def first_without(self, start: str, stop: str, holds: Callable[[str], str]) -> str:
         """Return the first of ``start, start + 1, …`` for which the ``i1`` of `holds` is false, or `stop`."""
         before, head, body, after = self.block, *map(self.label, ("seek", "look", "found"))
-        self.do(f"br label %{head}")
+        self._jump(head)
         self.start(head)
         index = self.op("")
         lines, place = self._lines, len(self._lines) - 1
         inside = self.compare("slt", index, stop)
-        self.do(f"br i1 {inside}, label %{body}, label %{after}")
+        self._branch(inside, body, after)
         self.start(body)
         held, following = holds(index), self.op(f"add nsw i64 {index}, 1")
         lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
-        self.do(f"br i1 {held}, label %{head}, label %{after}")
+        self._branch(held, head, after)
         self.start(after)
         return index
 
@@ -237,13 +243,13 @@ class LLVMFunction(IntegerCode):
     def when(self, condition: str, *, seldom: bool = False) -> Iterator[None]:
         """Do what is written inside only if the ``i1`` called `condition` holds."""
         body, after = self.label("then"), self.label("after")
-        self.do(f"br i1 {condition}, label %{body}, label %{after}")
+        self._branch(condition, body, after)
         self.start(body)
         before = self._count
         yield
         if seldom:
             self._seldom_run += self._count - before
-        self.do(f"br label %{after}")
+        self._jump(after)
         self.start(after)
 
     def copy(self, target: str, source: str, size: str) -> None:
