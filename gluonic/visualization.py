@@ -32,7 +32,7 @@ _DATA_INPUTS = ("data", "label", "indices", "index")
 def _graph_of(symbol: Any, who: str) -> Graph:
     if not isinstance(symbol, Symbol):
         raise TypeError(f"{who} takes a Symbol, not {type(symbol).__name__}")
-    return symbol._graph()
+    return symbol.graph()
 
 
 # ------------------------------------------------------------------------------ the table

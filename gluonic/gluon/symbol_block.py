@@ -45,12 +45,12 @@ class SymbolBlock(HybridBlock):
         if isinstance(inputs, sym.Symbol):
             inputs = [inputs]
         if isinstance(outputs, sym.Symbol) and len(outputs.list_outputs()) > 1:
-            outputs = outputs._each()
+            outputs = outputs.each_output()
         elif isinstance(outputs, (list, tuple)) and len(outputs) == 1:
             outputs = outputs[0]
         symbols, structure = flatten(tuple(inputs), lambda x: isinstance(x, sym.Symbol))
         for symbol in symbols:
-            if not symbol._entries[0].node.is_variable:
+            if not symbol.entries[0].node.is_variable:
                 raise MismatchError(
                     describe(
                         f"the input {symbol.name!r} is computed; inputs must be variables",
@@ -59,7 +59,7 @@ class SymbolBlock(HybridBlock):
                     )
                 )
         variables = _variables(outputs)
-        symbols = [variables.get(s._entries[0].name, s) for s in symbols]
+        symbols = [variables.get(s.entries[0].name, s) for s in symbols]
         leaves, returned = flatten(opened(outputs), lambda x: isinstance(x, sym.Symbol))
         output = leaves[0] if len(leaves) == 1 else sym.Group(leaves, type(leaves[0]))
         self._given: Trace = Trace.of_graph(symbols, output, structure, returned)
@@ -69,7 +69,7 @@ class SymbolBlock(HybridBlock):
     def _make_parameters(self) -> None:
         """A parameter for each variable that is no input; dtypes follow from what is declared."""
         trace = self._given
-        names = {symbol._entries[0].name for symbol in trace.inputs}
+        names = {symbol.entries[0].name for symbol in trace.inputs}
         dtypes = self._declared_dtypes()
         states = {node.name for node in trace.graph.states}
         for node in trace.graph.variables:
@@ -137,7 +137,7 @@ class SymbolBlock(HybridBlock):
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         symbol = as_switched(sym.load(os.fspath(symbol_file)))
         _check_input_names(names, symbol.list_inputs(), symbol_file)
-        graph = {node.name: node for node in symbol._graph().variables}
+        graph = {node.name: node for node in symbol.graph().variables}
         block = SymbolBlock(symbol, [type(symbol)([graph[name].entry()]) for name in names])
         if param_file is not None:
             values = read_named(param_file)
@@ -191,16 +191,16 @@ class SymbolBlock(HybridBlock):
         if format_of(structure) != self._in_format:
             raise CallError("SymbolBlock: the inputs are not nested as those it was made with")
         trace = self._given
-        replacement = dict(zip([s._entries[0].name for s in trace.inputs], given, strict=True))
+        replacement = dict(zip([s.entries[0].name for s in trace.inputs], given, strict=True))
         composed = trace.output(**replacement)
-        leaves = [composed] if trace.output_structure is LEAF else composed._each()
+        leaves = [composed] if trace.output_structure is LEAF else composed.each_output()
         return restore(leaves, trace.output_structure)
 
 
 def _variables(outputs: Any) -> dict[str, sym.Symbol]:
     """The variables that symbols depend on, by name, which is how inputs are meant."""
     leaves, _ = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
-    graph = Graph(entry for leaf in leaves for entry in leaf._entries)
+    graph = Graph(entry for leaf in leaves for entry in leaf.entries)
     return {node.name: type(leaves[0])([node.entry()]) for node in graph.variables}
 
 

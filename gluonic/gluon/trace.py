@@ -55,7 +55,7 @@ class Trace:
             outputs = block._symbolic(*restore(self.inputs, structure))
         except MXNetError as error:
             pairs = zip(self.inputs, arrays, strict=True)
-            add_facts(error, {s._entries[0].node: [x.shape] for s, x in pairs if not _is_symbol(x)})
+            add_facts(error, {s.entries[0].node: [x.shape] for s, x in pairs if not _is_symbol(x)})
             raise
         finally:
             TRACING.depth -= 1
@@ -81,11 +81,11 @@ class Trace:
     ) -> "Trace":
         """The trace of a graph that is there already; it reads inputs of these names."""
         made = Trace.__new__(Trace)
-        variables = {node.name: node for node in output._graph().variables}
-        nodes = [variables.get(str(x.name), x._entries[0].node) for x in inputs]
+        variables = {node.name: node for node in output.graph().variables}
+        nodes = [variables.get(str(x.name), x.entries[0].node) for x in inputs]
         made.inputs = [type(x)([node.entry()]) for x, node in zip(inputs, nodes, strict=True)]
         made.input_structure, made.output_structure = input_structure, output_structure
-        made._adopt(output._each())
+        made._adopt(output.each_output())
         return made
 
     def __reduce__(self) -> Any:
@@ -102,12 +102,12 @@ class Trace:
         return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
     def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
-        traced = Graph(entry for leaf in leaves for entry in leaf._entries)
+        traced = Graph(entry for leaf in leaves for entry in leaf.entries)
         self.graph = traced.drawn_in_order()
         if self.graph is not traced:
             leaves = [type(leaves[0])([entry]) for entry in self.graph.outputs]
         self.output = leaves[0] if len(leaves) == 1 else type(leaves[0])(self.graph.outputs)
-        self._input_nodes = [symbol._entries[0].node for symbol in self.inputs]
+        self._input_nodes = [symbol.entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
 
     def bind(self, parameters: dict[str, Parameter], *, at_once: bool = False) -> "BoundTrace":
@@ -201,7 +201,7 @@ def opened(nested: Any) -> Any:
     if isinstance(nested, (list, tuple)):
         members = [opened(one) for one in nested]
         return members if isinstance(nested, list) else tuple(members)
-    if _is_symbol(nested) and len(nested._entries) > 1:
+    if _is_symbol(nested) and len(nested.entries) > 1:
         return Opened(nested)
     return nested
 

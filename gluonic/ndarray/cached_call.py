@@ -23,7 +23,7 @@ class CachedOp:
     """
 
     def __init__(self, sym: Any, flags: Sequence[tuple[str, Any]] = ()) -> None:
-        graph = sym._graph()
+        graph = sym.graph()
         self._names = [node.name for node in graph.variables]
         kind = numpy_array() if sym.of_numpy else NDArray
         self._call = CachedGraph(graph, graph.variables, kind=kind)

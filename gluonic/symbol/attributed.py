@@ -24,12 +24,12 @@ class Attributed(Outputs):
         """Return all attributes of the symbol."""
         if recursive:
             raise DeprecationWarning("list_attr(recursive=True) is now attr_dict()")
-        return listed(self._entries[0].node.attributes)
+        return listed(self.entries[0].node.attributes)
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
         """Return the attributes of all nodes that have any, by the nodes' names."""
         found: dict[str, dict[str, str]] = {}
-        for node in self._graph().nodes:
+        for node in self.graph().nodes:
             if node.attributes:
                 found.setdefault(node.name, {}).update(listed(node.attributes))
         return found

@@ -58,7 +58,7 @@ def _executor_kind(
     symbol: "Symbol", given: Mapping[str, str], arrays: Sequence[Any]
 ) -> type[Executor]:
     """What runs a graph: operators one by one, if an array, or what they give, is sparse."""
-    return StoredExecutor if has_sparse(arrays) or is_sparse(symbol._graph(), given) else Executor
+    return StoredExecutor if has_sparse(arrays) or is_sparse(symbol.graph(), given) else Executor
 
 
 def simple_bind(
@@ -80,7 +80,7 @@ def simple_bind(
     An executor of the same symbol with the same requests may be given as `like`; what one compiles serves both.
     """
     context = usable(ctx)
-    graph = symbol._graph()
+    graph = symbol.graph()
     kinds = infer_kinds(graph, _checked_kinds(storage))
     of_gradients = gradient_kinds(graph, kinds)
     names = [node.name for node in graph.arguments]

@@ -36,7 +36,7 @@ def apply_operator(
     except MXNetError as error:
         kind: Any = caller.kind
         given = [*arguments, *keywords.values()]
-        read = [e for value in given if isinstance(value, kind) for e in value._entries]
+        read = [e for value in given if isinstance(value, kind) for e in value.entries]
         note_failure(error, not_made(caller.op.name, read, error.location), {})
         raise
 
@@ -99,7 +99,7 @@ def _joined(name: str, input_name: str) -> str:
 
 def only_entry(symbol: Any, operator: str, input_name: str) -> Entry:
     """The entry of a symbol that is to be one input; one with several outputs is refused."""
-    entries: Sequence[Entry] = symbol._entries
+    entries: Sequence[Entry] = symbol.entries
     if len(entries) != 1:
         raise MXNetError(
             describe(

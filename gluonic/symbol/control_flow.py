@@ -67,7 +67,7 @@ def foreach(
     forms: list[OutputNesting] = []
 
     def step(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
-        entries = [p._entries[0] for p in parameters]
+        entries = [p.entries[0] for p in parameters]
         outputs, new = body(
             regroup(entries[: len(slices)], data_form), regroup(entries[len(slices) :], state_form)
         )
@@ -135,14 +135,14 @@ def while_loop(
     forms: list[OutputNesting] = []
 
     def given(parameters: list[Symbol]) -> Any:
-        grouped = regroup([p._entries[0] for p in parameters], form)
+        grouped = regroup([p.entries[0] for p in parameters], form)
         return [grouped] if isinstance(grouped, Symbol) else grouped
 
     def condition(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
         result = cond(*given(parameters))
         if not isinstance(result, Symbol):
             raise ValueError("Return of cond must be a Symbol")
-        return list(result._entries), []
+        return list(result.entries), []
 
     def step(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
         output, new = func(*given(parameters))

@@ -55,7 +55,7 @@ class Executor:
         like: "Executor | None" = None,
     ) -> None:
         self._symbol, self._ctx, self._group2ctx = symbol, context, dict(group2ctx or {})
-        graph = symbol._graph().drawn_in_order()
+        graph = symbol.graph().drawn_in_order()
         self._merges = os.environ.get("MXNET_ELIMINATE_COMMON_EXPR", "1") != "0"
         self._graph: Graph = with_own_states(graph) if like is None else like._graph
         self._has_own_states = self._graph is not graph

@@ -16,7 +16,7 @@ OutputNesting = (
 def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
     """List the outputs in a nested list, and describe its form."""
     if isinstance(nested, Symbol):
-        return list(nested._entries), len(nested) if len(nested) > 1 else 0
+        return list(nested.entries), len(nested) if len(nested) > 1 else 0
     if not isinstance(nested, (list, tuple)):
         raise AssertionError(
             describe(

@@ -18,31 +18,35 @@ class Outputs:
     Parameters
     ----------
     handle : the outputs, entries of a graph; or the `handle` of another symbol
+
+    Attributes
+    ----------
+    entries : the outputs: nodes of a graph, and which of their outputs
     """
 
-    __slots__ = ("__weakref__", "_entries", "_known_graph")
+    __slots__ = ("__weakref__", "_known_graph", "entries")
 
-    _entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...]
     _known_graph: Graph | None
 
     def __init__(self, handle: Any) -> None:
         if isinstance(handle, ctypes.c_void_p):
-            handle = held_by(handle, Outputs)._entries
-        self._entries = tuple(handle or ())  # None in MXNet's pickles, whose state comes later
+            handle = held_by(handle, Outputs).entries
+        self.entries = tuple(handle or ())  # None in MXNet's pickles, whose state comes later
         self._known_graph = None
 
     handle = property(handle_of)
 
-    def _graph(self) -> Graph:
+    def graph(self) -> Graph:
         """Return the graph below the outputs."""
         if self._known_graph is None:
-            self._known_graph = Graph(self._entries)
+            self._known_graph = Graph(self.entries)
         return self._known_graph
 
     def _node(self) -> Node | None:
         """Return the node of all outputs, None for a group of several."""
-        first = self._entries[0].node
-        return first if all(entry.node is first for entry in self._entries) else None
+        first = self.entries[0].node
+        return first if all(entry.node is first for entry in self.entries) else None
 
     # ------------------------------------------------------------------------ what it is
 
@@ -54,64 +58,64 @@ class Outputs:
 
     def __repr__(self) -> str:
         if self.name is None:
-            return f"<Symbol group [{', '.join(entry.node.name for entry in self._entries)}]>"
+            return f"<Symbol group [{', '.join(entry.node.name for entry in self.entries)}]>"
         return f"<Symbol {self.name}>"
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     @property
     def num_outputs(self) -> int:
         """The number of outputs."""
-        return len(self._entries)
+        return len(self.entries)
 
     def list_arguments(self) -> list[str]:
         """Return the names of the inputs, auxiliary states not among them."""
-        return [node.name for node in self._graph().arguments]
+        return [node.name for node in self.graph().arguments]
 
     def list_auxiliary_states(self) -> list[str]:
         """Return the names of the inputs that operators update, such as moving averages."""
-        return [node.name for node in self._graph().states]
+        return [node.name for node in self.graph().states]
 
     def list_inputs(self) -> list[str]:
         """Return the names of all inputs, auxiliary states included."""
-        return [node.name for node in self._graph().variables]
+        return [node.name for node in self.graph().variables]
 
     def list_outputs(self) -> list[str]:
         """Return the names of the outputs."""
-        return [entry.name for entry in self._entries]
+        return [entry.name for entry in self.entries]
 
     def get_internals(self) -> Self:
         """Return a group of the outputs of all nodes."""
         return type(self)(
-            [node.entry(i) for node in self._graph().nodes for i in range(node.visible_count)]
+            [node.entry(i) for node in self.graph().nodes for i in range(node.visible_count)]
         )
 
     def get_children(self) -> Self | None:
         """Return a group of what the outputs' nodes read; None if that is nothing."""
-        nodes = dict.fromkeys(entry.node for entry in self._entries)
+        nodes = dict.fromkeys(entry.node for entry in self.entries)
         inputs = [entry for node in nodes for entry in node.inputs]
         return type(self)(inputs) if inputs else None
 
     def debug_str(self) -> str:
         """Return the graph as a text, node by node."""
-        return debug_text(self._graph())
+        return debug_text(self.graph())
 
     # ------------------------------------------------------------------------ outputs by index
 
-    def _each(self) -> list[Self]:
+    def each_output(self) -> list[Self]:
         """Return a symbol for each output."""
-        return [type(self)([entry]) for entry in self._entries]
+        return [type(self)([entry]) for entry in self.entries]
 
     def __iter__(self) -> Iterator[Self]:
-        return iter(self._each())
+        return iter(self.each_output())
 
     def __getitem__(self, index: int | str | slice) -> Self:
         """Return an output by number or name, or several by a slice."""
         if isinstance(index, slice):
-            return self._some(self._entries[index])
+            return self._some(self.entries[index])
         if isinstance(index, str):
-            return type(self)([self._entries[self._position(index)]])
+            return type(self)([self.entries[self._position(index)]])
         if not isinstance(index, (int, np.integer)):
             raise CallError(
                 describe(
@@ -122,7 +126,7 @@ class Outputs:
             )
         if not -len(self) <= index < len(self):
             raise IndexError(f"{self!r} has {len(self)} outputs; there is no output {index}")
-        return type(self)([self._entries[index]])
+        return type(self)([self.entries[index]])
 
     def _some(self, entries: Sequence[Entry]) -> Self:
         if not entries:

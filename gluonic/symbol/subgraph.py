@@ -46,7 +46,7 @@ class Subgraph:
                 *(self._computed(entry) for entry in values),
                 *(self._computed(entry, separate and entry in values) for entry in states),
             ]
-        numbers = {p._entries[0].node: i for i, p in enumerate(parameters)}
+        numbers = {p.entries[0].node: i for i, p in enumerate(parameters)}
         at = self._boundary(outputs, numbers)
         self.graph = cut(outputs, at)
         outside = {node: entry for entry, node in at.items()}
@@ -61,7 +61,7 @@ class Subgraph:
         """Copy an output that is an input or computed outside."""
         if not copied and self._is_inside(entry.node):
             return entry
-        copy: Entry = op.identity(Symbol([entry]))._entries[0]
+        copy: Entry = op.identity(Symbol([entry])).entries[0]
         return copy
 
     def _boundary(self, outputs: Sequence[Entry], parameters: dict[Node, int]) -> dict[Entry, Node]:

@@ -92,18 +92,18 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
                 raise TypeError(f"composition takes Symbols, not {type(value).__name__}")
         if args and kwargs:
             raise TypeError("composition takes Symbols by position or by keyword, not both")
-        if args and not (self._entries[0].node.is_variable and self.num_outputs == 1):
+        if args and not (self.entries[0].node.is_variable and self.num_outputs == 1):
             raise MXNetError(
                 describe(
                     "composition takes Symbols by keyword, the keywords being variables' names",
                     facts=[f"the variables: {', '.join(self.list_inputs()[:20])}"],
                 )
             )
-        self._entries = tuple(composed(self._entries, kwargs, name))
+        self.entries = tuple(composed(self.entries, kwargs, name))
         self._known_graph = None
 
     def __copy__(self) -> "Symbol":
-        return Symbol(copied(self._entries))
+        return Symbol(copied(self.entries))
 
     def __deepcopy__(self, memo: Any) -> "Symbol":
         return self.__copy__()
@@ -162,10 +162,10 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         """
         from gluonic.symbol.plotting import drawing_of, drawing_of_difference, name_of
 
-        graph = self._graph()
+        graph = self.graph()
         if against is not None:
             heading = title or name_of(graph)
-            return drawing_of_difference(against._graph(), graph, heading, shape or {}, save_format)
+            return drawing_of_difference(against.graph(), graph, heading, shape or {}, save_format)
         return drawing_of(
             graph, title or name_of(graph), shape=shape, dtype=dtype, save_format=save_format
         )
@@ -193,19 +193,19 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         InferenceError
             for shapes that contradict each other
         """
-        return inference.result(self._graph(), inference.SHAPE, args, kwargs, partial=False)
+        return inference.result(self.graph(), inference.SHAPE, args, kwargs, partial=False)
 
     def infer_shape_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
         """Infer the shapes that follow; ``()`` is an unknown shape, 0 an unknown axis."""
-        return inference.result(self._graph(), inference.SHAPE, args, kwargs, partial=True)
+        return inference.result(self.graph(), inference.SHAPE, args, kwargs, partial=True)
 
     def infer_type(self, *args: Any, **kwargs: Any) -> inference.Result:
         """Infer all dtypes from some; arguments and results as for `infer_shape`."""
-        return inference.result(self._graph(), inference.DTYPE, args, kwargs, partial=False)
+        return inference.result(self.graph(), inference.DTYPE, args, kwargs, partial=False)
 
     def infer_type_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
         """Infer the dtypes that follow; None is an unknown dtype."""
-        return inference.result(self._graph(), inference.DTYPE, args, kwargs, partial=True)
+        return inference.result(self.graph(), inference.DTYPE, args, kwargs, partial=True)
 
     # ------------------------------------------------------------------------ files
 
@@ -216,7 +216,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         ----------
         remove_amp_cast : leave out the casts that mixed precision has put in
         """
-        return write_json(self._graph(), remove_amp_cast=remove_amp_cast)
+        return write_json(self.graph(), remove_amp_cast=remove_amp_cast)
 
     def save(self, fname: str, remove_amp_cast: bool = True) -> None:
         """Write the graph to a file; an interruption leaves an old file as it was."""
@@ -306,14 +306,14 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         ----------
         wrt : the variables' names
         """
-        by_name = {node.name: node for node in self._graph().variables}
+        by_name = {node.name: node for node in self.graph().variables}
         for name in wrt:
             if name not in by_name:
                 raise MXNetError(f"there is no variable {name!r}{nearest(name, by_name)}")
-        ones = [self._call("ones_like", (output,), {})._entries[0] for output in self._each()]
+        ones = [self._call("ones_like", (output,), {}).entries[0] for output in self.each_output()]
         entries = [by_name[name].entry() for name in wrt]
-        found = gradients(self._entries, ones, entries, train=True)
-        zeros = [self._call("zeros_like", (Symbol([e]),), {})._entries[0] for e in entries]
+        found = gradients(self.entries, ones, entries, train=True)
+        zeros = [self._call("zeros_like", (Symbol([e]),), {}).entries[0] for e in entries]
         return Symbol([z if g is None else g for g, z in zip(found, zeros, strict=True)])
 
     grad = gradient
@@ -350,7 +350,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         if any(storage != "default" for storage in (stype_dict or {}).values()):
             raise NotThereError("optimize_for(stype_dict=…): backends get dense arrays")
         graph = optimize(
-            self._graph(),
+            self.graph(),
             backend,
             args,
             aux,
@@ -371,11 +371,11 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
 
     def as_np_ndarray(self) -> "Symbol":
         """Return the same outputs as a symbol of `mx.sym.np`."""
-        return numpy_symbol()(self._entries)  # type: ignore[no-any-return]
+        return numpy_symbol()(self.entries)  # type: ignore[no-any-return]
 
     def _gen_atomic_symbol(self) -> "Symbol":
         """Return the operator alone, with variables for all its inputs."""
-        node = self._entries[0].node
+        node = self.entries[0].node
         if node.application is None:
             raise MXNetError(f"{node.title} is a variable")
         names = node.application.inputs
@@ -392,7 +392,7 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
         def __getattr__(self, name):
             error = SymbolAttributeError(missing_attribute(self, name))
             if not name.startswith("__"):  # what Python and libraries look for is no failure
-                error.failed = partial(not_made, name, self._entries, error.location), "shape", {}
+                error.failed = partial(not_made, name, self.entries, error.location), "shape", {}
             raise error
 
 
@@ -409,7 +409,7 @@ def Group(symbols: Sequence[Symbol], create_fn: Callable[[Any], Symbol] = Symbol
     """
     if not symbols or not all(isinstance(symbol, Symbol) for symbol in symbols):
         raise TypeError("Group takes a list of Symbols, at least one")
-    return create_fn([entry for symbol in symbols for entry in symbol._entries])
+    return create_fn([entry for symbol in symbols for entry in symbol.entries])
 
 
 __all__ = ["OPERATORS", "Group", "Symbol", "is_number"]

@@ -73,7 +73,7 @@ def refuse_array_methods(kind: type) -> None:
 def _refusal(name: str, what: str, hint: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
         error = NotImplementedForSymbol(what, hint)
-        note_failure(error, not_made(what, self._entries, error.location), {})
+        note_failure(error, not_made(what, self.entries, error.location), {})
         raise error
 
     method.__name__ = name

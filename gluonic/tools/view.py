@@ -66,12 +66,12 @@ def write_page(
     if not isinstance(arrays, dict):
         arrays = {}  # a list of arrays without names belongs to no variable
     values = {name.split(":", 1)[-1]: array.asnumpy() for name, array in arrays.items()}
-    names = {node.name for node in symbol._graph().variables}
+    names = {node.name for node in symbol.graph().variables}
     values = {name: array for name, array in values.items() if name in names}
     title = file.name.removesuffix(".json").removesuffix("-symbol")
     if against is None:
         drawing = drawing_of(
-            symbol._graph(),
+            symbol.graph(),
             title,
             shape={name: array.shape for name, array in values.items()} | shapes,
             dtype={name: array.dtype for name, array in values.items()},

@@ -22,7 +22,7 @@ def residual(depth: int = 3) -> Symbol:
 
 
 def drawn(symbol: Symbol, *, hide_parameters: bool = True) -> Picture:
-    return picture(symbol._graph(), hide_parameters=hide_parameters)
+    return picture(symbol.graph(), hide_parameters=hide_parameters)
 
 
 # ------------------------------------------------------------------------------ what is shown
@@ -65,14 +65,14 @@ def test_details_say_what_matters(
 def test_blocks_come_from_the_trace() -> None:
     with sym.block_scope("net"), sym.block_scope("dense"):
         x = sym.FullyConnected(sym.var("x"), num_hidden=2, name="fc")
-    graph = sym.tanh(x)._graph()
+    graph = sym.tanh(x).graph()
     by_name = dict(zip((n.name for n in graph.nodes), block_paths(graph.nodes), strict=True))
     assert by_name["fc"] == by_name["fc_weight"] == ("net", "dense")
     assert by_name["tanh0"] == by_name["x"] == ()
 
 
 def test_blocks_of_a_file_come_from_the_names() -> None:
-    graph = residual()._graph()
+    graph = residual().graph()
     by_name = dict(zip((n.name for n in graph.nodes), block_paths(graph.nodes), strict=True))
     assert by_name["net0_stage1_fc"] == ("net0", "net0_stage1")
     assert by_name["_plus1"] == ()

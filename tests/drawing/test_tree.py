@@ -12,7 +12,7 @@ from tests.drawing import nets
 
 
 def tree_of(symbol: Symbol) -> BoxGroup:
-    return block_tree(shown(symbol._graph().nodes, hide_parameters=True))
+    return block_tree(shown(symbol.graph().nodes, hide_parameters=True))
 
 
 def titles(group: BoxGroup) -> list[str]:
@@ -41,7 +41,7 @@ def test_residual_units_of_a_file_are_found_without_names() -> None:
 
 def test_every_node_stands_in_one_place() -> None:
     for symbol in (nets.unrolled(6), nets.large(600), nets.encoder(2)(sym.var("data"))):
-        nodes = shown(symbol._graph().nodes, hide_parameters=True)
+        nodes = shown(symbol.graph().nodes, hide_parameters=True)
         placed = list(nodes_below(block_tree(nodes)))
         assert sorted(n.serial for n in placed) == sorted(n.serial for n in nodes)
 
@@ -67,7 +67,7 @@ def test_no_group_holds_more_than_can_be_looked_at() -> None:
 
 
 def costs(symbol: Symbol, **shapes: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    graph = symbol._graph()
+    graph = symbol.graph()
     facts = facts_of(graph, SHAPE, shapes)
     found = {node.name: cost_of(node, facts) for node in graph.nodes}
     return {name: tuple(cost) for name, cost in found.items() if cost is not None}

@@ -19,7 +19,7 @@ def libraries(build: Builder) -> None:
 
 
 def operators(symbol: Symbol) -> list[str]:
-    return sorted(n.operator_name for n in symbol._graph().nodes if not n.is_variable)
+    return sorted(n.operator_name for n in symbol.graph().nodes if not n.is_variable)
 
 
 def run(symbol: Symbol, **args: mx.nd.NDArray) -> list[np.ndarray]:
@@ -94,7 +94,7 @@ def test_duplicates_are_joined_if_asked_for(x: mx.nd.NDArray) -> None:
     symbol = sym.sin(sym.relu(v) + sym.negative(v))
     for dedup, inputs in ((False, 2), (True, 1)):
         made = symbol.optimize_for("groups", {"x": x}, {}, dedup_subgraph=dedup)
-        node = next(n for n in made._graph().nodes if n.operator_name == "_run_graph")
+        node = next(n for n in made.graph().nodes if n.operator_name == "_run_graph")
         assert len(node.inputs) == inputs
         same(run(made, x=x), run(symbol, x=x))
 
@@ -105,21 +105,21 @@ def test_a_partitioner_sees_values_shapes_and_dtypes(x: mx.nd.NDArray) -> None:
     assert operators(rejected) == operators(symbol)
     args = {"x": x, "w": nd.ones((2, 3))}
     made = symbol.optimize_for("reviewing", args, {})
-    node = next(n for n in made._graph().nodes if n.operator_name == "_run_graph")
+    node = next(n for n in made.graph().nodes if n.operator_name == "_run_graph")
     assert node.attributes["reviewed"] == "0 of 2+0"
     assert node.attributes["has_shape"] == "yes"
     assert node.attributes["__ext_shape__"] == "[[2,3]]"
     assert node.attributes["__ext_dtype__"] == "[0]"
     same(run(made, **args), run(symbol, **args))
     untold = symbol.optimize_for("reviewing", args, {}, skip_infer=True)
-    node = next(n for n in untold._graph().nodes if n.operator_name == "_run_graph")
+    node = next(n for n in untold.graph().nodes if n.operator_name == "_run_graph")
     assert node.attributes["has_shape"] == "no"
 
 
 def test_shapes_can_be_given_without_values(x: mx.nd.NDArray) -> None:
     symbol = sym.relu(sym.var("x") + sym.var("w"))
     made = symbol.optimize_for("reviewing", {"w": nd.ones((2, 3))}, {}, shape_dict={"x": (2, 3)})
-    node = next(n for n in made._graph().nodes if n.operator_name == "_run_graph")
+    node = next(n for n in made.graph().nodes if n.operator_name == "_run_graph")
     assert node.attributes["__ext_shape__"] == "[[2,3]]"
 
 

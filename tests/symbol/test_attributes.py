@@ -90,7 +90,7 @@ def test_attributes_survive_pickling() -> None:
 
 def test_nodes_remember_the_users_line_and_the_block() -> None:
     with sym.block_scope("net0"), sym.block_scope("dense0"):
-        node = sym.tanh(sym.var("x"))._entries[0].node
+        node = sym.tanh(sym.var("x")).entries[0].node
     assert node.block == "net0/dense0"
     assert node.location is not None
     assert node.location.function == "test_nodes_remember_the_users_line_and_the_block"

@@ -22,7 +22,7 @@ def run(graph):
 
 def operators(graph):
     """List the operators of a graph."""
-    return [node.operator_name for node in graph._graph().nodes if not node.is_variable]
+    return [node.operator_name for node in graph.graph().nodes if not node.is_variable]
 
 
 regular = run(symbol)

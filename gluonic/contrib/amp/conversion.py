@@ -63,7 +63,7 @@ def convert_symbol(
     full = lists.full if fp32_ops is None else fp32_ops
     conditional = lists.conditional if conditional_fp32_ops is None else conditional_fp32_ops
     _check_lists(lists, low, full, conditional)
-    graph = Graph(sym._entries)
+    graph = Graph(sym.entries)
     if data_names is None:
         data_names = [n.name for n in graph.variables if "__dtype__" not in n.attributes]
     values: dict[str, dict[str, list[str]]] = {}
@@ -201,7 +201,7 @@ def convert_model(
 
 
 def _declared(sym: Symbol) -> dict[str, Any]:
-    declared = {node.name: declared_dtype(node) for node in Graph(sym._entries).variables}
+    declared = {node.name: declared_dtype(node) for node in Graph(sym.entries).variables}
     return {name: dtype for name, dtype in declared.items() if dtype is not None}
 
 

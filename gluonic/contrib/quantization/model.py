@@ -84,13 +84,13 @@ def quantize_symbol(
         quantized_dtype,
         everything=quantize_mode == "full",
     )
-    made = quantize(Graph(sym._entries), wishes)
+    made = quantize(Graph(sym.entries), wishes)
     return Symbol(made.graph.outputs), made.calibrated
 
 
 def calibrate_symbol(qsym: Symbol, th_dict: Mapping[str, Range] | None) -> Symbol:
     """Return a quantized symbol that knows the ranges of values, which are given by name."""
-    return Symbol(calibrate(Graph(qsym._entries), th_dict).outputs) if th_dict else qsym
+    return Symbol(calibrate(Graph(qsym.entries), th_dict).outputs) if th_dict else qsym
 
 
 def quantize_graph(
@@ -291,7 +291,7 @@ def quantize_model(
 
 def fold(sym: Symbol, args: Mapping[str, NDArray], aux: Mapping[str, NDArray]) -> Model:
     """Count batch normalizations into the layers before them where that can be done."""
-    graph, params = fold_norms(Graph(sym._entries), {**args, **aux})
+    graph, params = fold_norms(Graph(sym.entries), {**args, **aux})
     folded = Symbol(graph.outputs)
     names, states = folded.list_arguments(), folded.list_auxiliary_states()
     return (

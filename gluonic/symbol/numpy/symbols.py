@@ -36,7 +36,7 @@ class _Symbol(Symbol):
 
     def as_nd_ndarray(self) -> Symbol:
         """Return the same outputs as a symbol of `mx.sym`."""
-        return Symbol(self._entries)
+        return Symbol(self.entries)
 
     def __getattr__(self, name: str) -> Any:
         if name in REFUSED:
@@ -54,7 +54,7 @@ class _Symbol(Symbol):
 
     def __iter__(self) -> Iterator[Self]:
         self._require_list("iteration")
-        return iter(self._each())
+        return iter(self.each_output())
 
     def _require_list(self, what: str) -> None:
         """Refuse to be a list: Python would go through the first axis of an array."""

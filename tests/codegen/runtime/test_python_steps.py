@@ -59,7 +59,7 @@ _GRAPHS: dict[str, Callable[[Any], list[Any]]] = {
 def _graph(name: str) -> tuple[Graph, Any]:
     x = sym.var("x")
     outputs = sym.Group(_GRAPHS[name](x))
-    return Graph(outputs._entries), x._entries[0].node
+    return Graph(outputs.entries), x.entries[0].node
 
 
 @pytest.mark.parametrize("name", _GRAPHS)
