@@ -24,7 +24,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Array, Run
+from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
 
@@ -162,10 +162,12 @@ class CompiledGraph:
             raise AssertionError("a binding of these very shapes does not take the arrays")
         return frame
 
-    def binding(self, arrays: Sequence[Array], train: bool = False) -> Binding:
-        """What serves arrays of such shapes and dtypes."""
-        train = self._modal and train
-        key = (train, *[(a.shape, a.dtype) for a in arrays])
+    def binding(
+        self, arrays: Sequence[Array], train: bool = False, signature: Signatures | None = None
+    ) -> Binding:
+        """What serves arrays of such shapes and dtypes; `signature` are these, where they are known."""
+        key = self._modal and train, signature or shapes_and_dtypes(arrays)
+        train, _ = key
         with self._lock:
             binding = self.bindings.pop(key, None)
             is_new = binding is None
@@ -244,7 +246,7 @@ class CompiledGraph:
 
     def _shapes_served_by(self, known: Specialization, train: bool) -> list[Shape] | None:
         """The shapes of the arrays that some binding of machine code serves."""
-        for (other_train, *signature), binding in reversed(self.bindings.items()):
+        for (other_train, signature), binding in reversed(self.bindings.items()):
             if other_train == train and binding.specialization is known:
                 return [shape for shape, _ in signature]
         return None

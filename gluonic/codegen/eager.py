@@ -1,4 +1,4 @@
-"""Which eager calls run machine code: those that come again and again, with large arrays.
+"""Which eager calls run machine code: those that come again and again.
 
 NumPy computes the first calls of a layer with arrays of certain shapes and dtypes; those that follow run what a
 graph of this operator alone is compiled to. Which of the two serves a call depends on how many such calls there
@@ -13,17 +13,20 @@ from weakref import ref
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.program import interpreting
-from gluonic.graph import Application, Array
+from gluonic.graph import Application, Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     from gluonic.codegen.eager_graph import EagerGraph
 
-CALLS_IN_NUMPY, CALLS_WITHOUT_WEIGHTS = 4, 8
-"""How many calls NumPy computes of a layer, and of an operator without weights, which many layers may call."""
+CALLS_IN_NUMPY, CALLS_WITHOUT_WEIGHTS, CALLS_OF_SMALL = 4, 8, 256
+"""How many calls NumPy computes of a layer, of an operator without weights, which many layers may call, and of
+a layer with small arrays: a call of machine code saves it some fifty microseconds, and compiling takes
+thousands."""
 
 LEAST_ELEMENTS = 1 << 16
-"""How many elements the largest input has at least; of fewer, NumPy's kernels are quick enough."""
+"""How many elements the largest input has at least, or arrays are small. Without weights NumPy's kernels are
+quick enough for those."""
 
 _MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
@@ -39,41 +42,66 @@ _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
 
 def repays_compiling(application: Application, arrays: Sequence[Array]) -> bool:
     """Whether calls with such arrays are to run machine code, if they come often."""
-    for array in arrays:
-        if array.size >= LEAST_ELEMENTS:
-            break
-    else:
+    if not application.weights and _are_small(arrays):
         return False
-    eager = lowering_of(application.op).eager
-    if not eager or (callable(eager) and not eager(application.settings)):
+    if not _work(application):
         return False
     return all(array.dtype.kind in "fiub" for array in arrays) and not interpreting()
 
 
-def compiled_operator(application: Application, arrays: Sequence[Array]) -> "EagerGraph | None":
-    """What computes this call; None if NumPy does. Whoever asks makes the call."""
-    return _repeated(application, arrays, None)
+def compiled_outputs(
+    application: Application, arrays: Sequence[Array], run: Run
+) -> list[Array] | None:
+    """What machine code computes of a call that repays compiling; None if NumPy does. Whoever asks counts."""
+    signature = shapes_and_dtypes(arrays)
+    found = _repeated(application, arrays, signature, None)
+    return None if found is None else found(arrays, run, signature)
 
 
-def compiled_gradient(
-    application: Application, arrays: Sequence[Array], use: GradientUse
-) -> "EagerGraph | None":
-    """What computes this call of a gradient rule; None if eager operators do. Whoever asks makes the call.
+def compiled_gradients(
+    application: Application,
+    arrays: Sequence[Array],
+    heads: Sequence[Array],
+    use: GradientUse,
+    run: Run,
+) -> list[Array | None] | None:
+    """The gradients of an operator's inputs by machine code; None if eager operators compute them.
 
     Parameters
     ----------
     arrays : the operator's inputs, and then its outputs
+    heads : what flows into the outputs that anything flows into
     use : what is asked of the rule
     """
-    return _repeated(application, arrays, use)
+    signature = shapes_and_dtypes(arrays)
+    found = _repeated(application, arrays, signature, use)
+    if found is None:
+        return None
+    return found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)))
+
+
+def _are_small(arrays: Sequence[Array], work: float = 1) -> bool:
+    for array in arrays:  # noqa: SIM110 (a generator takes twice as long)
+        if array.size * work >= LEAST_ELEMENTS:
+            return False
+    return True
+
+
+def _work(application: Application) -> float:
+    """How much is done with each element of the largest input, as a multiple of a pass over them."""
+    eager = lowering_of(application.op).eager
+    return eager(application.settings) if callable(eager) else eager
 
 
 def _repeated(
-    application: Application, arrays: Sequence[Array], use: GradientUse | None
+    application: Application,
+    arrays: Sequence[Array],
+    signature: Signatures,
+    use: GradientUse | None,
 ) -> "EagerGraph | None":
     what = application, use
     counts, limit = _counts_of(application, arrays)
-    key = what, tuple([(array.shape, array.dtype) for array in arrays])
+    key = what, signature
     calls = counts.get(key, 0)
     if calls < limit:
         if len(counts) >= _MOST_COUNTS:
@@ -87,7 +115,8 @@ def _counts_of(application: Application, arrays: Sequence[Array]) -> tuple[_Coun
     """Where calls such as this one are counted, and how many of them NumPy computes."""
     for name, array in zip(application.inputs, arrays):  # noqa: B905 (outputs may follow)
         if name in application.weights:
-            return _counts_with(array), CALLS_IN_NUMPY
+            small = _are_small(arrays, _work(application))
+            return _counts_with(array), CALLS_OF_SMALL if small else CALLS_IN_NUMPY
     return _without_weights, CALLS_WITHOUT_WEIGHTS
 
 

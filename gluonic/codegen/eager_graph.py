@@ -14,7 +14,7 @@ from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Application, Array, Entry, Graph, Node
 from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
-from gluonic.graph.operator import Run
+from gluonic.graph.operator import Run, Signatures, shapes_and_dtypes
 
 _arenas: list[Arena] = []
 """Memory for what operators compute on the way, one for each thread that is in a call now."""
@@ -93,12 +93,20 @@ class EagerGraph:
         given = [*inputs, *outputs, *(head for head in heads if head is not None)]
         return cls(f"gradient of {application.op.name}", application, found, given)
 
-    def __call__(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
-        """Compute the outputs, in memory of their own; None if the interpreter has to."""
-        signature = tuple([(array.shape, array.dtype) for array in arrays])
+    def __call__(
+        self, arrays: Sequence[Array], run: Run, signature: Signatures | None = None
+    ) -> list[Any] | None:
+        """Compute the outputs, in memory of their own; None if the interpreter has to.
+
+        Parameters
+        ----------
+        signature : the shapes and dtypes of the arrays, where they are known
+        """
+        if signature is None:
+            signature = shapes_and_dtypes(arrays)
         if signature in self._in_python:
             return None
-        binding = self._binding(arrays, run)
+        binding = self._binding(arrays, run, signature)
         if binding is None:
             self._in_python.add(signature)
             return None
@@ -111,10 +119,10 @@ class EagerGraph:
         finally:
             _arenas.append(arena)
 
-    def _binding(self, arrays: Sequence[Array], run: Run) -> Binding | None:
+    def _binding(self, arrays: Sequence[Array], run: Run, signature: Signatures) -> Binding | None:
         """What serves such arrays; None if that is no machine code."""
         try:
-            binding = self._compiled.binding(arrays, run.train)
+            binding = self._compiled.binding(arrays, run.train, signature)
         except NotCompiledError:
             return None
         return binding if binding.specialization.runs else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.gluon.structure import LEAF, Structure, restore
-from gluonic.graph import Application, Array, Entry
+from gluonic.graph import Application, Array, Entry, shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import REPLACEMENTS
@@ -264,10 +264,10 @@ class EagerReplay(Replay):
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         self._context = inputs[0].stated_context
-        self._known.add(_signature([x.elements for x in inputs]))
+        self._known.add(shapes_and_dtypes([x.elements for x in inputs]))
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
-        if _signature(arrays) not in self._known:
+        if shapes_and_dtypes(arrays) not in self._known:
             return self._refused()
         values = self._operands(inputs)
         try:
@@ -279,10 +279,6 @@ class EagerReplay(Replay):
             return self._refused()
         outputs = [values[i] for i in self._outputs]
         return outputs[0] if self._structure is LEAF else restore(outputs, self._structure)
-
-
-def _signature(arrays: Sequence[Array]) -> Any:
-    return tuple([(array.shape, array.dtype) for array in arrays])
 
 
 def _eagerly(application: Application, kind: type[NDArray]) -> Call:

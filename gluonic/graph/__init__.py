@@ -6,7 +6,15 @@ inference, they import by the name of its module.
 
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import REGISTRY, Array, NativeCall, Operator, Run, Signatures
+from gluonic.graph.operator import (
+    REGISTRY,
+    Array,
+    NativeCall,
+    Operator,
+    Run,
+    Signatures,
+    shapes_and_dtypes,
+)
 
 __all__ = [
     "REGISTRY",
@@ -20,4 +28,5 @@ __all__ = [
     "Run",
     "Signature",
     "Signatures",
+    "shapes_and_dtypes",
 ]

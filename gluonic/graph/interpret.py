@@ -16,7 +16,7 @@ from gluonic.graph.infer import signature
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
-from gluonic.graph.operator import Array, Run
+from gluonic.graph.operator import Array, Run, shapes_and_dtypes
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
 
@@ -58,7 +58,7 @@ def own(array: Array, arrays: Sequence[Array]) -> Array:
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
     """The promised outputs for such inputs, remembered with the operator."""
-    key = tuple([(a.shape, a.dtype) for a in arrays])
+    key = shapes_and_dtypes(arrays)
     found = application.signatures.get(key)
     if found is None:
         if len(application.signatures) > 1024:

@@ -65,6 +65,11 @@ Signatures: TypeAlias = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
 _MOST_CACHED = 4096
 
 
+def shapes_and_dtypes(arrays: Iterable[Array]) -> Signatures:
+    """What a call depends on besides the elements of its arrays; a key."""
+    return tuple([(array.shape, array.dtype) for array in arrays])
+
+
 @dataclass(eq=False)
 class Operator:
     """An operator and its rules.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
-from gluonic.codegen import GradientUse, compiled_gradient, repays_compiling
+from gluonic.codegen import GradientUse, compiled_gradients, repays_compiling
 from gluonic.graph import Application, Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
@@ -95,10 +95,8 @@ class OperatorRecord(Record):
             return None
         wanted = tuple([entry is not None for entry in self.inputs])
         use = GradientUse(wanted, tuple([head is not None for head in heads]), self.train)
-        compiled = compiled_gradient(self.application, self.arrays, use)
-        if compiled is None:
-            return None
-        results = compiled([*self.arrays, *[head.elements for head in flowing]], current_run())
+        given = [head.elements for head in flowing]
+        results = compiled_gradients(self.application, self.arrays, given, use, current_run())
         if results is None:
             return None
         return [None if array is None else wrap(array) for array in results]

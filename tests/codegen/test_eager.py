@@ -2,6 +2,7 @@
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import gluonic as mx
 from gluonic.codegen import eager
 from gluonic.codegen.eager_graph import EagerGraph
 from gluonic.codegen.lowerings.entry import lowering_of
-from gluonic.graph import REGISTRY, Application, Run
+from gluonic.graph import REGISTRY, Application
 from gluonic.ndarray.invoke import invoke
 from tests.graph.registry_samples import (
     DIFFERENTIABLE,
@@ -50,8 +51,8 @@ def machine_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     plain = EagerGraph.__call__
 
-    def call(self: EagerGraph, arrays: list[Array], run: Run) -> list[Array] | None:
-        results = plain(self, arrays, run)
+    def call(self: EagerGraph, *arguments: Any) -> list[Array] | None:
+        results = plain(self, *arguments)
         if results is not None:
             made.append(self.name)
         return results
@@ -150,11 +151,35 @@ def test_operators_without_weights_count_all_their_calls(
     assert machine_calls == ["softmax"]
 
 
-def test_small_arrays_are_left_to_numpy(machine_calls: list[str]) -> None:
+def test_layers_with_small_arrays_are_left_to_numpy_for_longer(
+    machine_calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eager, "CALLS_OF_SMALL", eager.CALLS_IN_NUMPY + 3)
     images, filters = uniform(2, 3, 10, 10), uniform(4, 3, 3, 3)
-    for _ in range(eager.CALLS_IN_NUMPY + 2):
+    for _ in range(eager.CALLS_OF_SMALL):
         convolved(images, filters)
     assert machine_calls == []
+    convolved(images, filters)
+    assert machine_calls == ["Convolution"]
+
+
+def test_small_arrays_of_operators_without_weights_are_left_to_numpy(
+    machine_calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eager, "CALLS_OF_SMALL", 0)
+    for _ in range(eager.CALLS_WITHOUT_WEIGHTS + 2):
+        mx.nd.softmax(uniform(3, 18))
+    assert machine_calls == []
+
+
+def test_how_small_images_are_depends_on_the_filters(machine_calls: list[str]) -> None:
+    images, few, many = uniform(1, 16, 14, 14), uniform(4, 16, 3, 3), uniform(64, 16, 3, 3)
+    for _ in range(eager.CALLS_IN_NUMPY + 1):
+        convolved(images, few)
+    assert machine_calls == []
+    for _ in range(eager.CALLS_IN_NUMPY + 1):
+        convolved(images, many)
+    assert machine_calls == ["Convolution"]
 
 
 def test_the_interpreter_is_what_the_environment_asks_for(

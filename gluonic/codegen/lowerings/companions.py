@@ -1,6 +1,6 @@
 """Gradients of what goes over images in windows."""
 
-from gluonic.codegen.lowerings.convolution import reads_neighbours
+from gluonic.codegen.lowerings.convolution import windowed_work
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 _STRETCHED = "matrices that are stretched to the number of the other factor's NumPy multiplies"
@@ -14,7 +14,7 @@ lower(
         plain="rewriting.layout.windows:data_gradient",
         blocked="rewriting.layout.gradients:data_gradient",
     ),
-    eager=reads_neighbours,
+    eager=windowed_work,
     float16="upcast",
 )
 lower(
@@ -25,7 +25,7 @@ lower(
         plain="rewriting.layout.windows:weight_gradient",
         blocked="rewriting.layout.gradients:weight_gradient",
     ),
-    eager=reads_neighbours,
+    eager=windowed_work,
     float16="upcast",
 )
 lower(
@@ -68,13 +68,13 @@ lower(
 lower(
     "_backward_Deconvolution_data",
     layout=LayoutRules("decides", plain="rewriting.layout.transposed:data_gradient"),
-    eager=reads_neighbours,
+    eager=windowed_work,
     float16="upcast",
 )
 lower(
     "_backward_Deconvolution_weight",
     layout=LayoutRules("decides", plain="rewriting.layout.transposed:weight_gradient"),
-    eager=reads_neighbours,
+    eager=windowed_work,
     float16="upcast",
 )
 lower(

@@ -1,5 +1,6 @@
 """Convolution."""
 
+from math import prod
 from typing import Any
 
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
@@ -7,10 +8,15 @@ from gluonic.codegen.lowerings.entry import LayoutRules, lower
 ALONG_DEPTH = LayoutRules("moves", blocked="rewriting.layout.joining:along_depth")
 """Of operators that join channels of neighbouring images, and sum them up: volumes are taken for images so."""
 
+_AT_ONCE = 16
+"""Roughly how many products of one element machine code does while it reads the next."""
 
-def reads_neighbours(settings: dict[str, Any]) -> bool:
-    """Whether filters have more than one place: otherwise NumPy's product of matrices is as fast."""
-    return any(extent > 1 for extent in settings["kernel"])
+
+def windowed_work(settings: dict[str, Any]) -> float:
+    """What is done with an element; filters of one place are left to NumPy, whose products are as fast."""
+    places = prod(settings["kernel"])
+    filters = settings["num_filter"] / settings["num_group"]
+    return places * max(1, filters / _AT_ONCE) if places > 1 else 0
 
 
 lower(
@@ -21,6 +27,6 @@ lower(
         plain="rewriting.layout.windows:convolution",
         blocked="rewriting.layout.blocked_rewriting:BlockedRewriting.convolution",
     ),
-    eager=reads_neighbours,
+    eager=windowed_work,
     float16="upcast",
 )

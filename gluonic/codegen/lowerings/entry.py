@@ -97,8 +97,8 @@ class OperatorLowering:
     decompose : ``(F, site) → entries | None``: what it is made of
     layout : how it takes part in the layouts of images
     draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
-    eager : whether eager calls with large arrays run machine code, once they have come often
-        (:mod:`gluonic.codegen.eager`), or a function of the attributes that tells
+    eager : whether eager calls run machine code, once they have come often (:mod:`gluonic.codegen.eager`), or
+        a function of the attributes: how much is done with an element, as a multiple of a pass over them
     float16 : how it computes halves: ``"upcast"`` in float32, ``"pairwise"`` as sums of two; otherwise loops
         round them
     python : why Python runs it, always or in the cases that the sentence names
@@ -117,7 +117,7 @@ class OperatorLowering:
     decompose: Rule | None = None
     layout: LayoutRules = NO_LAYOUT
     draws_apart: Rule | None = None
-    eager: bool | Callable[[dict[str, Any]], bool] = False
+    eager: bool | Callable[[dict[str, Any]], float] = False
     float16: str = ""
     python: str = ""
 
