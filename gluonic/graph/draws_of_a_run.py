@@ -250,3 +250,6 @@ FILLS: dict[str, Fill] = {
 - ``poisson``: means, how many numbers each draws
 - ``mixed``: as ``gamma``; Poisson numbers of such means. A row that begins with 0 has the mean as its scale
 """
+
+WORD_BY_WORD = frozenset({"uniform", "kept", "integers"})
+"""Those of which all elements take equally many words: many runs may be drawn at once."""

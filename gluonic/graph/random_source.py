@@ -11,14 +11,16 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from gluonic.graph.draws_of_a_run import FILLS, different, paired_normals
-from gluonic.graph.twisters import Array, Twisters
+from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, different, paired_normals
+from gluonic.graph.twisters import Array, Take, Twisters
 from gluonic.support.locks import lock
 
 STATES, _ALONE, _STRIDE = 1024, 64, 127
-_WORTH, _START = 1 << 21, 300
-_COSTS = {"exponential": 4, "normal": 16, "poisson": 99, "gamma": 400, "mixed": 500}
+_WORTH, _START, _START_TOGETHER = 6 << 21, 1800, 120
+_COSTS = {"exponential": 24, "normal": 100, "poisson": 600, "gamma": 2400, "mixed": 3000}
 """When Python has drawn so much, machine code is loaded: for the beginning of a run and for each element."""
+_TOGETHER = 32
+"""So many runs are drawn at once where that is possible: their states stay in the cache."""
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
 
 
@@ -44,6 +46,12 @@ def runs_of(count: int) -> tuple[int, int]:
     """
     runs = min(-(-count // _ALONE), STATES)
     return runs, -(-count // runs) if runs else 0
+
+
+def _joined(twisters: Twisters, rows: slice) -> Take:
+    """Takes as many words off each of some twisters that are alike, those of the first first."""
+    count = rows.stop - rows.start
+    return lambda words: twisters.take(rows, words // count).reshape(-1)
 
 
 class RandomSource:
@@ -97,21 +105,29 @@ class RandomSource:
         flat = found.reshape(-1)
         count, length = runs
         with self._lock:
-            machine = RandomSource._machine or self._code(name, count, flat.size)
+            machine = self._code(name, count, flat.size)
             if machine and machine.fill(name, twisters, flat, runs, parameters):
                 return
             twisters.begin(count)
-            for row in range(count):
+            row, whole = 0, flat.size // length if length and name in WORD_BY_WORD else 0
+            while row < count:
                 first = row * length
-                part = flat[first : first + length]
-                FILLS[name](partial(twisters.take, row), part, first, parameters)
+                rows = twisters.alike(row, min(row + _TOGETHER, whole))
+                part = flat[first : rows.stop * length]
+                FILLS[name](_joined(twisters, rows), part, first, parameters)
+                row = rows.stop
 
     def _code(self, name: str, runs: int, size: int) -> FillsArrays | None:
         """Machine code, if what has been drawn, this array included, is worth it."""
-        if RandomSource.load_machine:
-            RandomSource._drawn += runs * _START + size * _COSTS.get(name, 1)
-            if RandomSource._drawn > _WORTH:
-                RandomSource._machine = RandomSource.load_machine()
+        load = RandomSource.load_machine
+        if load is None:
+            return None
+        if RandomSource._machine is not None:
+            return RandomSource._machine
+        start = _START_TOGETHER if name in WORD_BY_WORD else _START
+        RandomSource._drawn += runs * start + size * _COSTS.get(name, 1)
+        if RandomSource._drawn > _WORTH:
+            RandomSource._machine = load()
         return RandomSource._machine
 
     def different(self, rows: int, count: int, range_max: int) -> list[tuple[list[int], int]]:

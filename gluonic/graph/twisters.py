@@ -3,7 +3,7 @@
 Machine code draws from the same arrays; see :mod:`gluonic.codegen.machine.twisters`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,36 +54,50 @@ class Twisters:
             self.blocks[rows] = first_states((self.first_seed + rows) % (1 << 32))
             self.positions[rows] = WORDS
 
-    def take(self, row: int, count: int) -> Array:
-        """Take words off a twister; what is returned may be overwritten by the next call."""
-        position = int(self.positions[row])
+    def alike(self, row: int, end: int) -> slice:
+        """The twisters from `row` on, before `end`, of which as many words have been taken: one at least."""
+        others = np.flatnonzero(self.positions[row:end] != self.positions[row])
+        return slice(row, row + int(others[0]) if others.size else max(end, row + 1))
+
+    def take(self, rows: int | slice, count: int) -> Array:
+        """Take words off a twister, or off each of some that are `alike`: a row for each.
+
+        What is returned may be overwritten by the next call.
+        """
+        first = rows.start if isinstance(rows, slice) else rows
+        position = int(self.positions[first])
         if position == UNSEEDED:
-            self.blocks[row] = first_words((self.first_seed + row) % (1 << 32))
+            self._seed(range(first, rows.stop) if isinstance(rows, slice) else [rows])
             position = WORDS
         if position + count <= WORDS:
-            self.positions[row] = position + count
-            return self.ready[row, position : position + count]
-        taken = np.empty(count, np.uint32)
+            self.positions[rows] = position + count
+            return self.ready[rows, position : position + count]
+        taken = np.empty((*self.positions[rows].shape, count), np.uint32)
         done = 0
         while done < count:
             if position == WORDS:
-                self._turn(row)
+                self._turn(rows)
                 position = 0
             size = min(count - done, WORDS - position)
-            taken[done : done + size] = self.ready[row, position : position + size]
+            taken[..., done : done + size] = self.ready[rows, position : position + size]
             done, position = done + size, position + size
-        self.positions[row] = position
+        self.positions[rows] = position
         return taken
 
-    def _turn(self, row: int) -> None:
-        """Make the next state of a twister, and its words."""
-        block, words = self.blocks[row], self.ready[row]
-        mixed = _mixed(block[:-1], block[1:])
+    def _seed(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            self.blocks[row] = first_words((self.first_seed + row) % (1 << 32))
+
+    def _turn(self, rows: int | slice) -> None:
+        """Make the next states of twisters, and their words."""
+        block, words = self.blocks[rows], self.ready[rows]
+        mixed = _mixed(block[..., :-1], block[..., 1:])
         for begin in range(0, WORDS - 1, WORDS - MIDDLE):
             end = min(begin + WORDS - MIDDLE, WORDS - 1)
-            source = block[(begin + MIDDLE) % WORDS :][: end - begin]
-            block[begin:end] = source ^ mixed[begin:end]
-        block[-1:] = block[MIDDLE - 1 : MIDDLE] ^ _mixed(block[-1:], block[:1])
+            source = block[..., (begin + MIDDLE) % WORDS :][..., : end - begin]
+            block[..., begin:end] = source ^ mixed[..., begin:end]
+        last = _mixed(block[..., -1:], block[..., :1])
+        block[..., -1:] = block[..., MIDDLE - 1 : MIDDLE] ^ last
         words[:] = block
         for shift, mask in TEMPERING:
             moved = words >> np.uint32(shift) if shift > 0 else words << np.uint32(-shift)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.random_numbers import machine
-from gluonic.graph.draws_of_a_run import FILLS, gamma_table
-from gluonic.graph.random_source import RandomSource, Recorded, Repeated, runs_of
+from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, gamma_table
+from gluonic.graph.random_source import STATES, RandomSource, Recorded, Repeated, runs_of
 from gluonic.graph.twisters import Twisters
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -56,6 +56,27 @@ def test_machine_code_draws_what_python_draws(
     np.testing.assert_array_equal(theirs.positions, ours.positions)
     drawn = ours.positions >= 0
     np.testing.assert_array_equal(theirs.blocks[drawn], ours.blocks[drawn])
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+@settings(max_examples=10, deadline=None)
+@given(
+    seed=st.integers(0, 99),
+    counts=st.lists(st.integers(0, 700) | st.integers(2000, 70_000), max_size=4),
+)
+def test_runs_drawn_together_are_drawn_as_one_by_one(
+    name: str, dtype: str, seed: int, counts: list[int]
+) -> None:
+    if name not in WORD_BY_WORD:
+        counts = [count % 500 for count in counts]  # Python takes long for these
+    source, alone = RandomSource(seed), Twisters(STATES, seed * 127)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RandomSource, "load_machine", None)
+        for count in counts:
+            given = PARAMETERS[name]((count + 1) // 2, np.dtype(dtype))
+            expected = np.empty(count, dtype)
+            by_python(alone, name, expected, given)
+            np.testing.assert_array_equal(source.draw(name, (count,), dtype, *given), expected)
 
 
 def test_a_state_crosses_from_python_to_machine_code_and_back() -> None:
