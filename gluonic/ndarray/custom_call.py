@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated
@@ -13,9 +14,10 @@ from gluonic.graph.storage.values import Value, stored_zeros
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, new_prop, on_change
-from gluonic.ndarray.recording import wrap
+from gluonic.ndarray.recording import OperatorRecord, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import made, value_of
+from gluonic.ndarray.tape import TapeEntry
 
 _MOST_SITES = 1024
 
@@ -229,6 +231,28 @@ def backward(
 def _wrapped(arrays: Sequence[Value | None]) -> list[NDArray]:
     """NDArrays; an empty one stands for what `declare_backward_dependency` has left out."""
     return [made(np.zeros(0, np.float32) if a is None else a) for a in arrays]
+
+
+class CustomCallRecord(OperatorRecord):
+    """A recorded call of an operator written in Python.
+
+    Attributes
+    ----------
+    site, op : what was called
+    """
+
+    __slots__ = ("op", "site")
+
+    def __init__(
+        self,
+        application: Application,
+        inputs: Sequence[TapeEntry | None],
+        arrays: list[Any],
+        site: CustomSignature,
+        op: CustomOp,
+    ) -> None:
+        super().__init__(application, inputs, arrays, STATE.training)
+        self.site, self.op = site, op
 
 
 _sites: dict[Any, CustomSignature] = {}

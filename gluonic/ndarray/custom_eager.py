@@ -12,39 +12,23 @@ from gluonic.graph.memory import allocated
 from gluonic.ndarray import custom_stored
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom import CustomOp, on_change
-from gluonic.ndarray.custom_call import CustomSignature, backward, site_of
+from gluonic.ndarray.custom_call import CustomCallRecord, CustomSignature, backward, site_of
 from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.invoke import result_class
-from gluonic.ndarray.recording import OperatorRecord, put, wrap
+from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import gives_sparse
-from gluonic.ndarray.tape import TapeEntry, entry_of
+from gluonic.ndarray.tape import entry_of
 
 _MOST_KNOWN = 1024
 _: Any = (custom_stored,)  # which runs it where something is sparse
 
 
-class CustomRecord(OperatorRecord):
-    """A recorded call; its backward is called without a detour through the gradient rule.
+class CustomRecord(CustomCallRecord):
+    """A recorded call; its backward is called without a detour through the gradient rule."""
 
-    Attributes
-    ----------
-    site, op : what was called
-    """
-
-    __slots__ = ("op", "site")
-
-    def __init__(
-        self,
-        application: Application,
-        inputs: Sequence[TapeEntry | None],
-        arrays: list[Array],
-        site: CustomSignature,
-        op: CustomOp,
-    ) -> None:
-        super().__init__(application, inputs, arrays, STATE.training)
-        self.site, self.op = site, op
+    __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Call the user's backward; what is to be differentiated again goes through the rule."""

@@ -9,10 +9,10 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.storage.forms import Kinds, stored
 from gluonic.graph.storage.values import DEFAULT, KINDS, Value, kind_of, stored_as, stored_zeros
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered
-from gluonic.ndarray.custom_call import CustomSignature, backward, checked, site_of
+from gluonic.ndarray.custom import CustomOpProp, is_registered
+from gluonic.ndarray.custom_call import CustomCallRecord, backward, checked, site_of
 from gluonic.ndarray.custom_node import KeptCustom, op_of, prop_of
-from gluonic.ndarray.recording import OperatorRecord, put, wrap
+from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import made, value_of
 from gluonic.ndarray.storage.dispatch import runs_in_its_own_way
@@ -112,26 +112,10 @@ def _give_back(states: Sequence[NDArray], values: Sequence[Value]) -> None:
             state[:] = made(value)
 
 
-class StoredCustomRecord(OperatorRecord):
-    """A recorded call with sparse arrays; its `arrays` are values of any kind.
+class StoredCustomRecord(CustomCallRecord):
+    """A recorded call with sparse arrays; its `arrays` are values of any kind."""
 
-    Attributes
-    ----------
-    site, op : what was called
-    """
-
-    __slots__ = ("op", "site")
-
-    def __init__(
-        self,
-        application: Application,
-        inputs: Sequence[TapeEntry | None],
-        arrays: list[Any],
-        site: CustomSignature,
-        op: CustomOp,
-    ) -> None:
-        super().__init__(application, inputs, arrays, STATE.training)
-        self.site, self.op = site, op
+    __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Call the user's backward with the kinds that the user's properties say."""
