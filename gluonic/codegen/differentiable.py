@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.runtime.reuse import ReusedMemory
@@ -43,7 +44,7 @@ def _source(entry: Entry) -> Entry:
             arranged = entry
         entry = node.inputs[0]
         node = entry.node
-    is_product = node.operator_name == "batch_dot"
+    is_product = lowering_at(node).holds_heads
     return arranged if is_product and arranged is not None else entry
 
 

@@ -14,6 +14,12 @@ from gluonic.graph.node import Entry, Node
 _DTYPES = ("float32", "float64")
 
 
+def _table_and_indices(node: Node) -> tuple[Entry, Entry]:
+    """What rows are looked up in, and their numbers, which layers have as their data."""
+    given = dict(zip(node.applied.inputs, node.inputs, strict=True))
+    return (given["a"], given["indices"]) if "a" in given else (given["weight"], given["data"])
+
+
 class LookupStep(Step):
     """Rows of a table, one for each index.
 
@@ -33,10 +39,7 @@ class LookupStep(Step):
         self.operands: tuple[Entry, ...] = (self.table, self.indices, self.rows)
 
     def _entries(self) -> tuple[Entry, Entry, Entry]:
-        first, second = self.node.inputs
-        if self.node.operator_name == "Embedding":
-            first, second = second, first
-        return first, second, self.node.entry()
+        return *_table_and_indices(self.node), self.node.entry()
 
     def _settings(self, facts: Facts) -> tuple[int, str]:
         settings: Any = self.node.applied.settings
@@ -73,8 +76,8 @@ class AddRowsStep(LookupStep):
     """The gradient of a table."""
 
     def _entries(self) -> tuple[Entry, Entry, Entry]:
-        grad, first, second = self.node.inputs
-        return self.node.entry(), first if "Embedding" in self.node.operator_name else second, grad
+        _, indices = _table_and_indices(self.node)
+        return self.node.entry(), indices, self.node.inputs[0]
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""

@@ -8,13 +8,11 @@ neighbour, as an activation does in that of the product that it follows.
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.graph.node import Graph, Node
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
-
-_AFTER_INPUT = ("Activation", "LeakyReLU", "BatchNorm", "Dropout", "relu", "sigmoid", "tanh")
-"""Operators that are folded into the step that makes what they read, rather than into one that reads them."""
 
 
 def origins(
@@ -89,9 +87,7 @@ def _by_neighbours(
                 continue
             before = [step[e.node] for e in node.inputs if e.node in step]
             after = [step[reader] for reader in graph.consumers[node] if reader in step]
-            first, second = (
-                (before, after) if node.operator_name in _AFTER_INPUT else (after, before)
-            )
+            first, second = (before, after) if lowering_at(node).follows_input else (after, before)
             if chosen := (first or (second if last else [])):
                 step[node] = chosen[-1]
                 found[chosen[-1]][node] = None

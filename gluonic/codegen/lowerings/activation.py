@@ -2,11 +2,16 @@
 
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
-lower("Activation", selects=lambda settings: bool(settings["act_type"] == "relu"))
+lower(
+    "Activation",
+    selects=lambda settings: bool(settings["act_type"] == "relu"),
+    follows_input=True,
+)
 lower(
     "LeakyReLU",
     loop="loops.semantics:leaky",
     is_function=True,
+    follows_input=True,
     decompose="rewriting.decompose:leaky",
     layout=LayoutRules(blocked="rewriting.layout.following:rectifier"),
     draws_apart="rewriting.draws_apart:rectifier",

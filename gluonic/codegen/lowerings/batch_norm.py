@@ -11,12 +11,13 @@ lower(
         blocked="rewriting.layout.following:normalization",
         in_training=False,  # it finds statistics of its own then, in planes
     ),
+    follows_input=True,
     eager=True,
     float16="upcast",
 )
 lower(
     "BatchNorm_v1",
-    decompose="rewriting.decompose:batch_norm",
+    decompose="rewriting.decompose:batch_norm_v1",
     eager=True,
     float16="upcast",
 )

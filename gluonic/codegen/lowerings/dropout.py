@@ -6,6 +6,7 @@ lower(
     "Dropout",
     decompose="rewriting.decompose:dropout",
     layout=LayoutRules("moves", blocked="rewriting.layout.following:dropout", in_training=False),
+    follows_input=True,
     draws_apart="rewriting.draws_apart:dropout",
     python="where the mask is read but nothing is dropped, NumPy computes it",
 )

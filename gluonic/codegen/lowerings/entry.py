@@ -95,12 +95,15 @@ class OperatorLowering:
     product : ``(settings, input shapes) → Product``: which product of matrices it is
     step : ``(node, facts) → Step | None``: what runs it as a whole
     decompose : ``(F, site) → entries | None``: what it is made of
+    holds_heads : whether its product reads and writes attention heads where they lie
+    follows_input : whether it runs in the step that makes what it reads, not in one that reads it, where a
+        neighbour's step has taken it in
     layout : how it takes part in the layouts of images
     draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
     eager : whether eager calls run machine code, once they have come often (:mod:`gluonic.codegen.eager`), or
         a function of the attributes: how much is done with an element, as a multiple of a pass over them
-    float16 : how it computes halves: ``"upcast"`` in float32, ``"pairwise"`` as sums of two; otherwise loops
-        round them
+    float16 : how it computes halves: ``"upcast"`` in float32, ``"upcast maxima"`` there, too, and the largest
+        of no numbers is float32's lowest, ``"pairwise"`` as sums of two; otherwise loops round them
     python : why Python runs it, always or in the cases that the sentence names
     """
 
@@ -115,10 +118,12 @@ class OperatorLowering:
     product: Rule | None = None
     step: Rule | None = None
     decompose: Rule | None = None
+    holds_heads: bool = False
+    follows_input: bool = False
     layout: LayoutRules = NO_LAYOUT
     draws_apart: Rule | None = None
     eager: bool | Callable[[dict[str, Any]], float] = False
-    float16: str = ""
+    float16: Literal["upcast", "upcast maxima", "pairwise", ""] = ""
     python: str = ""
 
 

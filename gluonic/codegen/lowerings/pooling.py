@@ -11,5 +11,5 @@ lower(
         blocked="rewriting.layout.pooling:pooling",
     ),
     eager=True,
-    float16="upcast",
+    float16="upcast maxima",
 )

@@ -5,7 +5,6 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "abs",
     "negative",
-    "relu",
     "sign",
     "round",
     "rint",
@@ -15,8 +14,11 @@ lower(
     "fix",
     selects=True,
 )
+lower("relu", selects=True, follows_input=True)
 lower("clip", selects=True, eager=True)
-lower("sigmoid", "softsign", "erf", eager=True)
+lower("sigmoid", eager=True, follows_input=True)
+lower("softsign", "erf", eager=True)
+lower("tanh", follows_input=True)
 lower(
     "erfinv",
     python="SciPy computes it; its inverse erf has machine code",

@@ -8,7 +8,8 @@ import numpy as np
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph.application import Application
-from gluonic.graph.operator import REGISTRY, Array, Operator
+from gluonic.graph.operator import Array, Operator
+from gluonic.graph.ops.dense import fully_connected
 from gluonic.graph.view import NodeView
 
 _MOST_STEPS = 8
@@ -51,7 +52,7 @@ class Extended(Application):
         """A dense layer as one with no functions yet; None for anything else."""
         if isinstance(application, Extended):
             return application
-        return cls(application) if application.op is REGISTRY["FullyConnected"] else None
+        return cls(application) if application.op is fully_connected else None
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic.codegen.loops.steps import Step
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.matmul.blas import gemm
@@ -52,7 +53,8 @@ class RecurrentStep(Step):
     def of(cls, node: Node, facts: Facts) -> "RecurrentStep | None":
         """The step of a network of numbers that products take."""
         settings: Any = node.applied.settings
-        if node.operator_name == "RNN" and settings["p"] and settings["num_layers"] > 1:
+        has_draws = lowering_at(node).draws_apart is not None
+        if has_draws and settings["p"] and settings["num_layers"] > 1:
             return None  # it draws in turn with something that Python runs
         given = dict(zip(node.applied.inputs, node.inputs, strict=True))
         lengths = given.pop("sequence_length", None)

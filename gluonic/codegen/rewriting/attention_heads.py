@@ -11,6 +11,7 @@ from typing import Any
 
 from gluonic.codegen.loops.loop import Read
 from gluonic.codegen.loops.semantics import loop_of, relabels
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
 from gluonic.codegen.rewriting.passes import Pass, PassContext
@@ -45,7 +46,7 @@ class ReadHeadsInPlace(Pass):
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Let products read and write heads where they lie."""
-        if not any(node.operator_name == "batch_dot" for node in graph.nodes):
+        if not any(lowering_at(node).holds_heads for node in graph.nodes):
             return graph
         return graph.rewrite(_Rewriting(graph, context).replace)
 
@@ -95,7 +96,7 @@ class _Rewriting:
     def _product(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
         """A product that reads factors by head; None for anything else."""
         dtypes = {self.facts.dtypes[entry] for entry in (*node.inputs, node.entry())}
-        if node.operator_name != "batch_dot" or dtypes not in ({FLOAT32}, {FLOAT64}):
+        if not lowering_at(node).holds_heads or dtypes not in ({FLOAT32}, {FLOAT64}):
             return None
         sources = [self._source(entry) for entry in node.inputs]
         found = [source for source in sources if source is not None]
@@ -142,7 +143,7 @@ class _Rewriting:
 
     def _exchanges(self, node: Node) -> bool:
         """Whether a node exchanges the second and the third of four axes."""
-        if node.operator_name not in ("transpose", "SwapAxis"):
+        if not lowering_at(node).permutes:
             return False
         known = self.unguarded.shapes  # which axes are exchanged follows from ranks and attributes
         shapes = known[node.inputs[0]], known[node.entry()]

@@ -186,11 +186,19 @@ def grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 def batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Standardize channels over a batch, or by known statistics, then scale and shift them."""
+    return _batch_norm(F, site, shows_variance=False)
+
+
+def batch_norm_v1(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """The same; an output is the variance, where others have the inverse of the deviation."""
+    return _batch_norm(F, site, shows_variance=True)
+
+
+def _batch_norm(F: Any, site: RewriteContext, *, shows_variance: bool) -> Sequence[Entry] | None:
     n = site.n
     if site.dtype.itemsize < 4 or not all(_is_own_state(site, s) for s in site.inputs[3:]):
         return None
     axis = settings_of(n).get("axis", 1)
-    shows_variance = site.node.operator_name in ("BatchNorm_v1", "_contrib_SyncBatchNorm")
     gamma, beta = (F._channel_view_like(v, n.data, axis=axis) for v in (n.gamma, n.beta))
     if site.train and not n.use_global_stats:
         centred, mean, variance = _standardized(F, n.data, n.eps, axis=axis, exclude=True)
@@ -213,7 +221,7 @@ def batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 def sync_batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A batch normalization whose statistics are those of this process."""
     uses_batch = site.train and not site.n.use_global_stats
-    return None if uses_batch and spans_ranks() else batch_norm(F, site)
+    return None if uses_batch and spans_ranks() else batch_norm_v1(F, site)
 
 
 def batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

@@ -8,6 +8,7 @@ from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.ops.dense import fully_connected
 
 
 class ShareProducts(Pass):
@@ -105,8 +106,10 @@ def _families(graph: Graph) -> dict[Any, list[Node]]:
     found: dict[Any, list[Node]] = {}
     indices: dict[Any, set[int]] = {}
     for node in graph.nodes:
-        source = node.inputs[0].node if node.operator_name == "FullyConnected" else None
-        if source is None or source.application is None or source.application.op is not part:
+        if node.application is None or node.application.op is not fully_connected:
+            continue
+        source = node.inputs[0].node
+        if source.application is None or source.application.op is not part:
             continue
         cuts = EqualPiece.of(source.application.settings["cuts"])
         if len(cuts) == 1 and cuts[0].drops and cuts[0].axis <= 1:

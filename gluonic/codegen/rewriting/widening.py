@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.codegen.lowerings.entry import lowering_at, lowering_of
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph.builder import F
@@ -68,7 +68,7 @@ def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
         return None
     op, known = application.op, lowering_of(application.op)
     if dtypes[node.entry()] == HALF:
-        if known.float16 == "upcast":
+        if known.float16 in ("upcast", "upcast maxima"):
             return _between_conversions
         if known.float16 == "pairwise" and len(node.inputs) > 2:
             return _one_after_the_other
@@ -110,6 +110,6 @@ def _with_rounded_numbers(
 
 
 def _takes_largest(node: Node) -> bool:
-    if node.operator_name != "Pooling" or node.application is None:
+    if lowering_at(node).float16 != "upcast maxima":
         return False
-    return bool(node.application.settings["pool_type"] == "max")
+    return bool(node.applied.settings["pool_type"] == "max")
