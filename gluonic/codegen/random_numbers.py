@@ -71,7 +71,7 @@ def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
     """The parameters as a table of doubles, and a number; None if machine code takes none such."""
     if name == "kept":
         return _NO_TABLE, parameters[0]
-    if name in ("uniform", "normal"):
+    if name in ("uniform", "normal", "paired"):
         return np.array(parameters, np.float64), 0
     if name in ("exponential", "poisson"):
         return np.ascontiguousarray(parameters[0], np.float64), parameters[1]

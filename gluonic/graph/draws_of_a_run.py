@@ -30,34 +30,36 @@ def uniforms(take: Take, count: int, dtype: Any) -> Array:
     return np.minimum(found, _BELOW_ONE[F32], out=found)
 
 
-def normals(take: Take, count: int, dtype: Any) -> Array:
-    """So many numbers of mean 0 and variance 1, by Marsaglia's polar method; of each pair one is kept."""
-    found = np.empty(count, dtype)
+def _polar(take: Take, count: int, dtype: Any) -> Array:
+    """So many pairs of numbers of mean 0 and variance 1, by Marsaglia's polar method.
+
+    Of each pair, the second coordinate comes first.
+    """
+    found = np.empty((count, 2), dtype)
+    logarithm = c_function("logf" if dtype == F32 else "log")
     done = 0
-    while done < count:  # each element that is left takes one pair at least
+    while done < count:  # each pair that is left takes one pair at least
         pairs = uniforms(take, 2 * (count - done), dtype).reshape(-1, 2)
         pairs = pairs * found.dtype.type(2) - found.dtype.type(1)
         squares = pairs * pairs
         length = squares[:, 0] + squares[:, 1]
         inside = (length <= 1) & (length != 0)
-        y, r = pairs[inside, 1], length[inside]
-        logarithms = np.array(list(map(c_function("logf" if dtype == F32 else "log"), r)), dtype)
-        found[done : done + r.size] = y * np.sqrt(found.dtype.type(-2) * logarithms / r)
+        r = length[inside]
+        logarithms = np.array(list(map(logarithm, r)), dtype)
+        factor = np.sqrt(found.dtype.type(-2) * logarithms / r)
+        found[done : done + r.size] = pairs[inside, ::-1] * factor[:, None]
         done += r.size
     return found
 
 
-def paired_normals(take: Take, count: int) -> list[float]:
-    """So many float32 numbers of mean 0 and variance 1, of which each pair gives two, the second part first."""
-    found: list[float] = []
-    logarithm, one = c_function("logf"), np.float32(1)
-    while len(found) < count:
-        x, y = uniforms(take, 2, F32) * np.float32(2) - one
-        r = x * x + y * y
-        if 0 < r <= one:
-            factor = np.sqrt(np.float32(-2) * np.float32(logarithm(r)) / r)
-            found += [y * factor, x * factor]
-    return found[:count]
+def normals(take: Take, count: int, dtype: Any) -> Array:
+    """So many numbers of mean 0 and variance 1; of each pair one is kept."""
+    return _polar(take, count, dtype)[:, 0]
+
+
+def paired_normals(take: Take, count: int, dtype: Any) -> Array:
+    """So many numbers of mean 0 and variance 1, of which each pair gives two."""
+    return _polar(take, -(-count // 2), dtype).reshape(-1)[:count]
 
 
 def exponentials(take: Take, count: int, dtype: Any) -> Array:
@@ -226,6 +228,10 @@ def _kept(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> Non
     np.less_equal(take(part.size), np.uint32(parameters[0]), part)
 
 
+def _words(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
+    part[:] = take(part.size)
+
+
 def _wide(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
     part[:] = wide_integers(take, part.size)
 
@@ -233,6 +239,8 @@ def _wide(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> Non
 FILLS: dict[str, Fill] = {
     "uniform": _affine(uniforms),
     "normal": _affine(normals),
+    "paired": _affine(paired_normals),
+    "words": _words,
     "exponential": _exponential,
     "kept": _kept,
     "integers": _wide,
@@ -242,14 +250,14 @@ FILLS: dict[str, Fill] = {
 }
 """What can be drawn, and with which parameters.
 
-- ``uniform``, ``normal``: what is added to the standard number, what it is multiplied by before
+- ``uniform``, ``normal``, ``paired``: what is added to the standard number, what it is multiplied by before
 - ``exponential``: rates, how many numbers each draws
 - ``kept``: the largest word of an element that is kept, as bool
-- ``integers``: none
+- ``words``, ``integers``: none
 - ``gamma``: a `gamma_table`, how many numbers each row of it draws, the dtype of products with the scale
 - ``poisson``: means, how many numbers each draws
 - ``mixed``: as ``gamma``; Poisson numbers of such means. A row that begins with 0 has the mean as its scale
 """
 
-WORD_BY_WORD = frozenset({"uniform", "kept", "integers"})
+WORD_BY_WORD = frozenset({"uniform", "kept", "words", "integers"})
 """Those of which all elements take equally many words: many runs may be drawn at once."""

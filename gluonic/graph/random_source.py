@@ -11,13 +11,20 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, different, paired_normals
+from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, different
 from gluonic.graph.twisters import Array, Take, Twisters
 from gluonic.support.locks import lock
 
 STATES, _ALONE, _STRIDE = 1024, 64, 127
 _WORTH, _START, _START_TOGETHER = 6 << 21, 1800, 120
-_COSTS = {"exponential": 24, "normal": 100, "poisson": 600, "gamma": 2400, "mixed": 3000}
+_COSTS = {
+    "exponential": 24,
+    "normal": 100,
+    "paired": 100,
+    "poisson": 600,
+    "gamma": 2400,
+    "mixed": 3000,
+}
 """When Python has drawn so much, machine code is loaded: for the beginning of a run and for each element."""
 _TOGETHER = 32
 """So many runs are drawn at once where that is possible: their states stay in the cache."""
@@ -145,16 +152,17 @@ class RandomSource:
         self._fill(self._single, "uniform", found, (1, found.size), (0, 1))
         return found
 
-    def normals(self, count: int) -> list[float]:
-        """Draw few normally distributed numbers off the single twister; see `paired_normals`."""
-        with self._lock:
-            return paired_normals(partial(self._single.take, 0), count)
+    def normals(self, shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
+        """Draw normally distributed numbers off the single twister; see `paired_normals`."""
+        found = np.empty(shape, dtype)
+        self._fill(self._single, "paired", found, (1, found.size), (0, 1))
+        return found
 
     def words(self, count: int) -> Array:
         """Draw words of 32 bits off the single twister, as int64."""
-        with self._lock:
-            found: Array = self._single.take(0, count).astype(np.int64)
-        return found
+        found = np.empty(count, np.uint32)
+        self._fill(self._single, "words", found, (1, count), ())
+        return found.astype(np.int64)
 
     def below(self, limits: Array) -> Array:
         """Draw an integer off the single twister for each limit, from 0 on and below it, as int64.

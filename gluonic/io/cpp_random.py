@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.draws_of_a_run import paired_normals
+from gluonic.graph.draws_of_a_run import F32, paired_normals
 
 _WORDS = 1 << 32
 _BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
@@ -71,7 +71,7 @@ class CppRandom:
 
     def normals(self, deviation: float, count: int) -> list[float]:
         """Normal numbers about 0 (``std::normal_distribution<float>``, which makes them in pairs)."""
-        drawn = paired_normals(lambda n: self._bits.random_raw(n).astype(np.uint32), count)
+        drawn = paired_normals(lambda n: self._bits.random_raw(n).astype(np.uint32), count, F32)
         return [_single(value * deviation) for value in drawn]
 
     def shuffle(self, items: MutableSequence[Any]) -> None:

@@ -18,6 +18,8 @@ _SHAPES, _SCALES = np.array([0.4, 2.5], F32), np.array([2.0, 0.5], F32)
 PARAMETERS: dict[str, Callable[[int, Any], tuple[Any, ...]]] = {
     "uniform": lambda share, dtype: (-1.0, 2.5),
     "normal": lambda share, dtype: (0.5, 2.0),
+    "paired": lambda share, dtype: (0.5, 2.0),
+    "words": lambda share, dtype: (),
     "exponential": lambda share, dtype: (np.array([0.5, 2.0]), share),
     "kept": lambda share, dtype: (1 << 31,),
     "integers": lambda share, dtype: (),
@@ -25,7 +27,13 @@ PARAMETERS: dict[str, Callable[[int, Any], tuple[Any, ...]]] = {
     "poisson": lambda share, dtype: (np.array([3.0, 30.0], F32), share),
     "mixed": lambda share, dtype: (gamma_table(_SHAPES.astype(F64), _SCALES, F32), share, F64),
 }
-DTYPES = {"kept": ["bool"], "integers": ["int64"], "poisson": ["float32"], "mixed": ["float32"]}
+DTYPES = {
+    "words": ["uint32"],
+    "kept": ["bool"],
+    "integers": ["int64"],
+    "poisson": ["float32"],
+    "mixed": ["float32"],
+}
 CASES = [(n, t) for n in PARAMETERS for t in DTYPES.get(n, ["float32", "float64"])]
 
 

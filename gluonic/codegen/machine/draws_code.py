@@ -11,7 +11,7 @@ import numpy as np
 
 from gluonic.codegen.machine.draw_loops import TAKEN, by_vectors, one_by_one, row_of, scales_of
 from gluonic.codegen.machine.gamma_draws import gammas_text, one_gamma_text
-from gluonic.codegen.machine.normal_draws import normals_text, one_normal_text
+from gluonic.codegen.machine.normal_draws import normals_text, one_normal_text, paired_text
 from gluonic.codegen.machine.poisson_draws import ONE_POISSON, mixed_text, poissons_text
 from gluonic.codegen.machine.twisters_code import LANES, draw_text, states_text, unit_text
 
@@ -60,6 +60,15 @@ def _kept() -> str:
     )
 
 
+def _words() -> str:
+    return by_vectors(
+        "i32",
+        "",
+        f"  %v_value = or <{LANES} x i32> %v_word, zeroinitializer",
+        "  %e_value = or i32 %e_word, 0",
+    )
+
+
 def _uniform_double() -> str:
     draw = f"""
   %unit = call double @uniform_double({TAKEN})
@@ -102,6 +111,7 @@ def draws_text() -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
         ("uniform", "float32"): ("float", _uniform()),
         ("uniform", "float64"): ("double", _uniform_double()),
         ("kept", "bool"): ("i8", _kept()),
+        ("words", "uint32"): ("i32", _words()),
         ("integers", "int64"): ("i64", _integers()),
         ("poisson", "float32"): ("float", poissons_text()),
         ("mixed", "float32"): ("float", mixed_text()),
@@ -111,6 +121,7 @@ def draws_text() -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
         dtype = "float32" if kind == "float" else "float64"
         helpers += one_normal_text(kind, own), one_gamma_text(kind, own)
         parts["normal", dtype] = kind, normals_text(kind, own)
+        parts["paired", dtype] = kind, paired_text(kind, own)
         parts["exponential", dtype] = kind, _exponential(kind, own["wide"], own["narrow"])
         parts["gamma", dtype] = kind, gammas_text(kind)
     texts = [draw_text("_".join(what), kind, body) for what, (kind, body) in parts.items()]

@@ -70,6 +70,36 @@ finish:
   ret void
 """)
 
+_PAIRED = Template("""
+$scales
+  br label %two
+two:
+  %i = phi i64 [ 0, %entry ], [ %i_next, %both ], [ %i_next, %good ]
+  %some = icmp slt i64 %i, %count
+  br i1 %some, label %pair, label %finish
+pair:
+$pair  br i1 %is_good, label %good, label %pair
+good:
+$factor  %y_standard = fmul $kind %y, %factor
+  %y_scaled = fmul $kind %scale, %y_standard
+  %y_value = fadd $kind %offset, %y_scaled
+  %y_place = getelementptr $kind, ptr %goal, i64 %i
+  store $kind %y_value, ptr %y_place
+  %i_second = add i64 %i, 1
+  %i_next = add i64 %i, 2
+  %is_asked = icmp slt i64 %i_second, %count
+  br i1 %is_asked, label %both, label %two
+both:
+  %x_standard = fmul $kind %x, %factor
+  %x_scaled = fmul $kind %scale, %x_standard
+  %x_value = fadd $kind %offset, %x_scaled
+  %x_place = getelementptr $kind, ptr %goal, i64 %i_second
+  store $kind %x_value, ptr %x_place
+  br label %two
+finish:
+  ret void
+""")
+
 _ONE = Template("""
 define internal $kind @normal_$kind(ptr %block, ptr %ready, ptr %position) #0 {
 entry:
@@ -98,6 +128,16 @@ def normals_text(kind: str, names: Mapping[str, str]) -> str:
         scales=scales_of(kind, names["narrow"]),
         pair=_PAIR.substitute(kind=kind),
         factor=_FACTOR.substitute(kind=kind, length="%length", **names),
+    )
+
+
+def paired_text(kind: str, names: Mapping[str, str]) -> str:
+    """The body of a function that draws normally distributed numbers, two of each pair; see `normals_text`."""
+    return _PAIRED.substitute(
+        kind=kind,
+        scales=scales_of(kind, names["narrow"]),
+        pair=_PAIR.substitute(kind=kind),
+        factor=_FACTOR.substitute(kind=kind, length="%r", **names),
     )
 
 

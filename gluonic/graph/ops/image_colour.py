@@ -117,7 +117,7 @@ def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
 def random_lighting(data: Array, *, alpha_std: float = 0.05, run: Run) -> Any:
     """Add light along the principal axes of natural colours, by three normal random numbers."""
     return adjust_lighting.kernel(
-        data, alpha=tuple(np.float32(alpha_std) * np.array(run.random.normals(3)))
+        data, alpha=tuple(np.float32(alpha_std) * run.random.normals((3,)))
     )
 
 

@@ -5,7 +5,6 @@ They come off the single twister, a word an element, whatever their dtype, as MX
 
 import inspect
 from collections.abc import Callable
-from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -198,7 +197,8 @@ def _drawn(row: DrawnFrom, random: Any, shape: Any, values: list[Any]) -> Array:
         numbers: Array = random.uniforms(shape)
         return numbers if row.name == "uniform" else np.maximum(numbers, LEAST)
     if row.source == "normal":
-        return np.array(random.normals(prod(shape)), np.float32).reshape(shape)
+        normals: Array = random.normals(shape)
+        return normals
     forms = np.asarray(values[0], np.float32)
     each = (np.broadcast_to(forms, shape) if forms.ndim else forms).reshape(-1)
     return distributions.gamma(random, shape, np.float32, each, np.ones_like(each))
