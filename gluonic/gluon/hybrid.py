@@ -324,12 +324,9 @@ class HybridBlock(ExplainedBlock):
             complaints.warn_of_hooks(self, list(hooked))
 
     def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
-        """Compile the dense parts alone if a gradient is sparse; run block by block if a parameter is."""
+        """Compile the dense parts alone if a parameter or its gradient is sparse."""
         if any(p._stype != "default" or p._grad_stype != "default" for p in parameters.values()):
-            self._in_parts = self._compiles and all(
-                p._stype == "default" for p in parameters.values()
-            )
-            self._compiles = False
+            self._in_parts, self._compiles = self._compiles, False
 
     def _shape_inference(
         self,

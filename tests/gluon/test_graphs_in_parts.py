@@ -132,3 +132,65 @@ def test_csr_inputs_of_a_net_without_sparse_parameters_are_not_made_dense() -> N
     dense = net(CSR.tostype("default")).asnumpy()
     for _ in range(3):
         np.testing.assert_allclose(net(CSR).asnumpy(), dense, rtol=1e-5)
+
+
+class Neighbours(gluon.HybridBlock):
+    """A layer on a graph, whose edges are a parameter."""
+
+    def __init__(self, edges: nd.NDArray) -> None:
+        super().__init__()
+        with self.name_scope():
+            kind = {"stype": edges.stype, "grad_req": "null", "init": mx.init.Zero()}
+            self.edges = self.params.get("edges", shape=edges.shape, **kind)
+            self.weight = self.params.get("weight", shape=(8, 4))
+        self.initialize(mx.init.Xavier())
+        self.edges.set_data(edges)
+
+    def hybrid_forward(self, F: Any, x: Any, edges: Any, weight: Any) -> Any:
+        return F.dot(edges, F.tanh(F.dot(F.dot(edges, x), weight) + 0.1)) * 0.5 - 1
+
+
+def test_a_csr_parameter_is_read_as_it_is_stored_by_a_net_whose_dense_parts_are_compiled(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    edges = nd.array((np.random.default_rng(2).uniform(size=(60, 60)) < 0.1) * 1.0)
+    x = nd.array(np.random.default_rng(0).normal(size=(60, 8)))
+    results = []
+    for kind, hybridize in (("default", False), ("csr", False), ("csr", True)):
+        mx.random.seed(1)
+        net = Neighbours(edges.tostype(kind))
+        if hybridize:
+            net.hybridize(static_alloc=True)
+        trained_ones = [p for p in net.collect_params().values() if p.grad_req != "null"]
+        trainer = gluon.Trainer(trained_ones, "adam", {"learning_rate": 0.1})
+        losses = []
+        for _ in range(4):
+            with autograd.record():
+                loss = nd.square(net(x) - 1).sum()
+            loss.backward()
+            trainer.step(1)
+            losses.append(float(loss.asscalar()))
+        assert net.edges.data().stype == kind
+        results.append(losses)
+    assert net.cache_info().specializations > 0
+    for losses in results[1:]:
+        np.testing.assert_allclose(losses, results[0], rtol=1e-4)
+    assert not [w for w in recwarn if "fallback" in str(w.message)]
+
+
+def test_a_row_sparse_parameter_is_refused_hybridized_as_it_is_eagerly() -> None:
+    class Net(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = self.params.get("weight", shape=(40, 5), stype="row_sparse")
+
+        def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+            return F.sparse.dot(x, weight)
+
+    for hybridize in (False, True):
+        net = Net()
+        net.initialize()
+        if hybridize:
+            net.hybridize()
+        with pytest.raises(RuntimeError, match=r"weight.*row_sparse"):
+            net(CSR)
