@@ -140,7 +140,7 @@ CODEGEN = (
     "pooling",
     "resampling",
     "rewriting",
-    "sizes",
+    "launch",
     "native",
     "runtime",
     "inspection",

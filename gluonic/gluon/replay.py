@@ -134,7 +134,7 @@ class InferenceReplay(Replay):
             frame = self._frames.pop()
         except IndexError:
             return None  # other threads have them
-        fits = frame.verified_for is self._found and frame.watch.version == frame.settled_at
+        fits = frame.verified_for is self._found and frame.watch.version == frame.prepacked_at
         output = frame.replay(self._given, arrays) if fits else None
         self._frames.append(frame)
         if output is None:

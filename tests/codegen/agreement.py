@@ -10,8 +10,8 @@ import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.codegen.launch import division
 from gluonic.codegen.shapes.facts import DynamicShapeError
-from gluonic.codegen.sizes import division
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node

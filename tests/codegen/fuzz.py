@@ -21,7 +21,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen.sizes import division
+from gluonic.codegen.launch import division
 from gluonic.graph.errors import MXNetError
 from tests.codegen.agreement import check_backward, check_forward, check_threads
 from tests.codegen.as_wide import write_for_avx512

@@ -72,7 +72,7 @@ def test_what_follows_from_parameters_is_computed_once_for_all_batch_sizes(
     (graph,) = graphs
     (specialization,) = graph.specializations
     (frame,) = graph.pools[specialization].frames
-    assert specialization.settled
+    assert specialization.prepacked
     assert frame.prepackings == 1
     weight = net[0].weight
     weight.set_data(weight.data() * 2)
@@ -100,15 +100,15 @@ def test_memory_of_the_largest_batch_serves_the_smaller_ones(graphs: list[Compil
     net(images(64))
     (pool,) = graphs[0].pools.values()
     (frame,) = pool.frames
-    arena = frame.slots[graphs[0].specializations[0].residence.passing_slots[0]]
-    size = frame.binding.passing.size
+    arena = frame.slots[graphs[0].specializations[0].buffers.transient_slots[0]]
+    size = frame.binding.transient.size
     net(images(5))
-    assert frame.binding.passing.size < size
-    again = frame.slots[graphs[0].specializations[0].residence.passing_slots[0]]
-    assert again - arena == frame.binding.passing.offsets[0]
+    assert frame.binding.transient.size < size
+    again = frame.slots[graphs[0].specializations[0].buffers.transient_slots[0]]
+    assert again - arena == frame.binding.transient.offsets[0]
 
 
-def test_a_parameter_of_another_shape_is_settled_anew() -> None:
+def test_a_parameter_of_another_shape_is_prepacked_anew() -> None:
     x, weight = Node(None, "x"), Node(None, "weight")
     dense = make_node(
         "FullyConnected", [x.entry(), weight.entry()], {"num_hidden": 96, "no_bias": True}

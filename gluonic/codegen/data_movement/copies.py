@@ -51,7 +51,7 @@ class CopyStep(Step):
 class JoinStep(Step):
     """Arrays joined along an axis, or along a new one: their rows by turns.
 
-    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.sizes.residence`.
+    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.launch.buffer_assignment`.
     """
 
     def __init__(self, node: Node) -> None:

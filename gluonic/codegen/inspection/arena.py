@@ -40,19 +40,19 @@ def arena_of(binding: "Binding") -> tuple[ArenaSpan, ...]:
         for entry in (*group.inputs, *spec.written_by(group), group.step):
             last[spec.root.get(entry, entry)] = number
     offsets, ends = (
-        binding.passing.offsets,
-        [*sorted(set(binding.passing.offsets)), binding.passing.size],
+        binding.transient.offsets,
+        [*sorted(set(binding.transient.offsets)), binding.transient.size],
     )
     spans = []
-    for resident, offset in zip(spec.residence.passing, offsets, strict=True):
-        known = isinstance(resident, Entry)
+    for buffer, offset in zip(spec.buffers.transient, offsets, strict=True):
+        known = isinstance(buffer, Entry)
         size = (
-            bytes_of(binding.facts.shapes[resident], binding.facts.dtypes[resident].itemsize)
+            bytes_of(binding.facts.shapes[buffer], binding.facts.dtypes[buffer].itemsize)
             if known
             else ends[ends.index(offset) + 1] - offset
         )
-        name = resident.node.name if known else "workspace"
-        spans.append(ArenaSpan(name, offset, size, first.get(resident, 0), last.get(resident, 0)))
+        name = buffer.node.name if known else "workspace"
+        spans.append(ArenaSpan(name, offset, size, first.get(buffer, 0), last.get(buffer, 0)))
     return tuple(spans)
 
 

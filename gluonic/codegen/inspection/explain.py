@@ -205,12 +205,14 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     specialization, facts = binding.specialization, binding.facts
 
     def reason(group: "Group") -> str:
-        if group in specialization.settled:
+        if group in specialization.prepacked:
             return "only when a parameter has changed"
         return "" if group.is_native else _in_python(group)
 
     groups = specialization.groups
-    found = [()] * len(groups) if graph is None else origins(graph, groups, specialization.settled)
+    found = (
+        [()] * len(groups) if graph is None else origins(graph, groups, specialization.prepacked)
+    )
     native = [group for run in specialization.runs for group in run]
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     neighbours = Neighbours(binding, list(map(_named, groups, found)))
@@ -236,7 +238,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
         tuple(steps),
         sum(segment.native for segment in specialization.segments),
         specialization.fusion.saved_bytes,
-        binding.lasting.size + binding.passing.size,
+        binding.persistent.size + binding.transient.size,
         specialization.code.text,
         tuple(found),
         arena_of(binding),

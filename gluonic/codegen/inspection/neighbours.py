@@ -42,7 +42,7 @@ class Neighbours:
     def __init__(self, binding: "Binding", names: Sequence[str]) -> None:
         self._binding, self._names = binding, names
         spec = binding.specialization
-        self._groups, self._root, self._settled = spec.groups, spec.root, set(spec.settled)
+        self._groups, self._root, self._prepacked = spec.groups, spec.root, set(spec.prepacked)
         self._maker: dict[Entry, int] = {}
         self._readers: dict[int, set[int]] = {}
         self._before: list[set[int]] = []
@@ -61,7 +61,7 @@ class Neighbours:
         return tuple(
             (earlier, self._why(earlier, number))
             for earlier in sorted(self._before[number])
-            if self._groups[earlier] not in self._settled
+            if self._groups[earlier] not in self._prepacked
         )
 
     def _why(self, a: int, b: int) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def origins(
-    graph: Graph, groups: Sequence["Group"], settled: Collection["Group"]
+    graph: Graph, groups: Sequence["Group"], prepacked: Collection["Group"]
 ) -> list[tuple[Node, ...]]:
     """For each group the operators of the graph that it computes, in order.
 
@@ -24,7 +24,7 @@ def origins(
     ----------
     graph : as the user made it
     groups : what it was divided into
-    settled : those that run only when a parameter has changed
+    prepacked : those that run only when a parameter has changed
     """
     operators = [node for node in graph.nodes if not node.is_variable]
     by_call = {node.call: node for node in operators}
@@ -43,7 +43,7 @@ def origins(
     lasting = [
         number
         for number, group in enumerate(groups)
-        if group not in settled and not all(map(_only_moves, group.nodes))
+        if group not in prepacked and not all(map(_only_moves, group.nodes))
     ]
     _by_neighbours(graph, operators, found, lasting)
     order = {node: place for place, node in enumerate(operators)}

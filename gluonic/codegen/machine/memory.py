@@ -57,9 +57,9 @@ class Lifetimes:
 
     Attributes
     ----------
-    residents : the results that live in the arena and are written, in the order of their births
-    _moves : the number of a resident that is born; inverted, of one that dies
-    _layouts : how memory is laid out, for each way in which residents lie in each other
+    buffers : the results that live in the arena and are written, in the order of their births
+    _moves : the number of a buffer that is born; inverted, of one that dies
+    _layouts : how memory is laid out, for each way in which buffers lie in each other
     """
 
     def __init__(
@@ -72,29 +72,29 @@ class Lifetimes:
         for number, (reads, writes) in enumerate(steps):
             for entry in (*reads, *writes):
                 last[root.get(entry, entry)] = number
-        self.residents: list[Any] = []
+        self.buffers: list[Any] = []
         self._moves: list[int] = []
         self._layouts: dict[Any, _Layout] = {}
         dying: dict[int, list[int]] = {}
         for number, (_, writes) in enumerate(steps):
             for entry in writes:
                 if entry in living:
-                    dying.setdefault(last[entry], []).append(len(self.residents))
-                    self._moves.append(len(self.residents))
-                    self.residents.append(entry)
-            self._moves += [~resident for resident in dying.pop(number, ())]
+                    dying.setdefault(last[entry], []).append(len(self.buffers))
+                    self._moves.append(len(self.buffers))
+                    self.buffers.append(entry)
+            self._moves += [~buffer for buffer in dying.pop(number, ())]
 
     def plan(
         self, sizes: Sequence[int], within: Mapping[int, tuple[int, int]] = NOTHING
     ) -> MemoryPlan:
-        """Lay out the arena for residents of such sizes, which are whole cache lines.
+        """Lay out the arena for buffers of such sizes, which are whole cache lines.
 
         Parameters
         ----------
-        within : for each resident that lies in the memory of another that one, and where in it
+        within : for each buffer that lies in the memory of another that one, and where in it
         """
-        hosts, begins = _outermost(len(self.residents), within)
-        key = tuple((resident, place[0]) for resident, place in within.items())
+        hosts, begins = _outermost(len(self.buffers), within)
+        key = tuple((buffer, place[0]) for buffer, place in within.items())
         layout = self._layouts.get(key)
         if layout is None:
             layout = self._layouts[key] = _Layout(_shared_moves(self._moves, hosts))
@@ -108,12 +108,12 @@ class Lifetimes:
 def _outermost(
     count: int, within: Mapping[int, tuple[int, int]]
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """For each resident the one in whose memory it lies, be it its own, and where in it."""
+    """For each buffer the one in whose memory it lies, be it its own, and where in it."""
     hosts, begins = list(range(count)), [0] * count
-    for resident in within:
-        while (place := within.get(hosts[resident])) is not None:
-            hosts[resident] = place[0]
-            begins[resident] += place[1]
+    for buffer in within:
+        while (place := within.get(hosts[buffer])) is not None:
+            hosts[buffer] = place[0]
+            begins[buffer] += place[1]
     return hosts, begins
 
 
@@ -152,13 +152,13 @@ class _Layout:
         return plan
 
     def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
-        """A plan that looks for room for each resident."""
+        """A plan that looks for room for each buffer."""
         offsets, free = [0] * len(sizes), _FreeList()
-        for resident in self._moves:
-            if resident >= 0:
-                offsets[resident] = free.take(sizes[resident])
+        for buffer in self._moves:
+            if buffer >= 0:
+                offsets[buffer] = free.take(sizes[buffer])
             else:
-                free.give(offsets[~resident], sizes[~resident])
+                free.give(offsets[~buffer], sizes[~buffer])
         return MemoryPlan(offsets, free.size)
 
     def _most_alive(self, sizes: Sequence[int]) -> int:
@@ -170,7 +170,7 @@ class _Layout:
 
 
 class _Model:
-    """A plan, and those for other sizes in which the same residents lie on each other.
+    """A plan, and those for other sizes in which the same buffers lie on each other.
 
     Parameters
     ----------
@@ -184,35 +184,35 @@ class _Model:
 
     @cached_property
     def _lower(self) -> list[tuple[int, list[int]]]:
-        """Each resident with those on which it lies, those with the lowest offsets first.
+        """Each buffer with those on which it lies, those with the lowest offsets first.
 
         Looking at the neighbours at birth is enough: who becomes one later has lain on one that died.
         """
         offsets = self._plan.offsets
         lower: list[list[int]] = [[] for _ in offsets]
         alive: list[int] = []
-        for resident in self._moves:
-            place = bisect_left(alive, offsets[max(resident, ~resident)], key=offsets.__getitem__)
-            if resident < 0:
+        for buffer in self._moves:
+            place = bisect_left(alive, offsets[max(buffer, ~buffer)], key=offsets.__getitem__)
+            if buffer < 0:
                 del alive[place]
                 continue
             if place:
-                lower[resident].append(alive[place - 1])
+                lower[buffer].append(alive[place - 1])
             if place < len(alive):
-                lower[alive[place]].append(resident)
-            alive.insert(place, resident)
-        return [(resident, lower[resident]) for resident in np.argsort(offsets).tolist()]
+                lower[alive[place]].append(buffer)
+            alive.insert(place, buffer)
+        return [(buffer, lower[buffer]) for buffer in np.argsort(offsets).tolist()]
 
     def plan_for(self, sizes: Sequence[int]) -> MemoryPlan:
         """A plan for other sizes."""
         offsets, ends = [0] * len(sizes), [0] * len(sizes)
-        for resident, lower in self._lower:
+        for buffer, lower in self._lower:
             offset = 0
             for below in lower:
                 if ends[below] > offset:
                     offset = ends[below]
-            offsets[resident] = offset
-            ends[resident] = offset + sizes[resident]
+            offsets[buffer] = offset
+            ends[buffer] = offset + sizes[buffer]
         return MemoryPlan(offsets, max(ends, default=0))
 
     def is_as_good(self, plan: MemoryPlan, most: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.launch.argument_table import ArgumentTable
 from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
@@ -18,7 +19,6 @@ from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.node import Node
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
@@ -72,7 +72,7 @@ class NativeCode:
 
     functions: list[Callable[[int, int], None]]
     steps: list[Step]
-    table: NumberTable
+    table: ArgumentTable
     text: str
     library: KernelLibrary | None
     names: list[str]
@@ -109,7 +109,7 @@ def compile_steps(
     module = LLVMModule(host())
     steps: list[Step] = [group.step for run in runs for group in run]
     counts = [len(step.numbers(facts)) // step.phases for step in steps]
-    table = NumberTable(steps, counts)
+    table = ArgumentTable(steps, counts)
     places = zip(steps, counts, table.begins, strict=True)
     names: list[str] = []
     step_names: list[str] = []

@@ -7,9 +7,9 @@ kernels.
 import time
 from collections.abc import Sequence
 
+from gluonic.codegen.launch.argument_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
-from gluonic.codegen.sizes.number_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
 from gluonic.support.record import record
 
 _CALL, _OPERAND = "{ ptr, i64, i64, i64, i64 }", "{ i32, i32 }"

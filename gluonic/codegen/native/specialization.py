@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
+from gluonic.codegen.launch.arguments import LaunchSpec
+from gluonic.codegen.launch.buffer_assignment import BufferAssignment
 from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.inner_operators import overwrite
 from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
@@ -13,14 +15,12 @@ from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
-from gluonic.codegen.native.settled import settled_groups
+from gluonic.codegen.native.prepacking import prepacked_groups
 from gluonic.codegen.native.steps import native_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
-from gluonic.codegen.sizes.figures import Measured
-from gluonic.codegen.sizes.residence import Residence
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
@@ -58,18 +58,18 @@ class Specialization:
     root : for a relabelled result the one whose memory it shares
     host : for a result the output of the graph in whose memory it lives
     target : for the new value of a state the variable in whose memory it lives
-    settled : the groups that run only when a parameter may have changed
-    runs : the groups of each native function, those that are settled first
+    prepacked : the groups that run only when a parameter may have changed
+    runs : the groups of each native function, those that are prepacked first
     steps : what machine code does for these groups
     guards : for which shapes it is right
     computed : the outputs that are computed, each once
     positions : where these stand among all outputs
     from_python : those that Python makes memory for
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
-    settling : the positions of the inputs that settled groups read
+    prepacked_inputs : the positions of the inputs that prepacked groups read
     written : the positions of the inputs that are written into
-    residence : which results live in the memory of frames
-    measured : what of it depends on shapes
+    buffers : which results live in the memory of frames
+    launch : what of it has arguments that follow from shapes
     declines : whether machine code may leave a call to the interpreter
     is_native : whether machine code runs all of it
     is_plain : whether a call is one native call whose results are the outputs, each once
@@ -100,19 +100,19 @@ class Specialization:
         )
         for group in self.fusion.groups:
             group.step = group.step or self._step(group, facts)
-        self.settled = self._settled(parameters)
-        others = [group for group in self.fusion.groups if group not in self.settled]
-        self.groups = [*self.settled, *others]
-        self.segments = _segments(others, first=int(bool(self.settled)))
+        self.prepacked = self._prepacked(parameters)
+        others = [group for group in self.fusion.groups if group not in self.prepacked]
+        self.groups = [*self.prepacked, *others]
+        self.segments = _segments(others, first=int(bool(self.prepacked)))
         self._number_slots()
-        self.runs = [self.settled] if self.settled else []
+        self.runs = [self.prepacked] if self.prepacked else []
         self.runs += [segment.groups for segment in self.segments if segment.native]
         self.facts = facts
         self.guards.decide(_all_dtypes)
         self.guards.release()
         self._describe_ends(facts)
-        self.residence = self._residence(facts)
-        self.measured = Measured(self.steps, self.residence.all, self.computed)
+        self.buffers = self._buffers(facts)
+        self.launch = LaunchSpec(self.steps, self.buffers.all, self.computed)
 
     @cached_property
     def code(self) -> NativeCode:
@@ -136,11 +136,11 @@ class Specialization:
         fresh = (e for e in self.outputs if e not in self.target and not e.node.is_variable)
         return {self.root.get(e, e) for e in fresh}
 
-    def _settled(self, parameters: Collection[Node]) -> list[Group]:
+    def _prepacked(self, parameters: Collection[Node]) -> list[Group]:
         """The groups that follow from parameters alone."""
         constant = [node for node in parameters if node.entry() not in self.target.values()]
         pinned = {*self.graph.outputs, *self.host, *self.target}
-        return settled_groups(self.fusion.groups, constant, pinned, self.root)
+        return prepacked_groups(self.fusion.groups, constant, pinned, self.root)
 
     def _describe_ends(self, facts: Facts) -> None:
         """What calls need to know of inputs and outputs."""
@@ -156,8 +156,8 @@ class Specialization:
             (None if e in self.from_python else self.slot(e), facts.dtypes[e])
             for e in self.computed
         ]
-        reads = {self.root.get(entry, entry) for group in self.settled for entry in group.inputs}
-        self.settling = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
+        reads = {self.root.get(entry, entry) for group in self.prepacked for entry in group.inputs}
+        self.prepacked_inputs = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
         self.steps: list[Step] = [group.step for run in self.runs for group in run]
         self.has_foreign_steps = any(step.is_foreign for step in self.steps)
         written = set(self.target.values())
@@ -189,11 +189,11 @@ class Specialization:
             given.add(entry)
         return found
 
-    def _residence(self, facts: Facts) -> Residence:
+    def _buffers(self, facts: Facts) -> BufferAssignment:
         objects = {entry for entry, dtype in facts.dtypes.items() if dtype.hasobject}
         elsewhere = {*self.input_entries, *self.graph.outputs, *self.host, *self.target, *objects}
         groups = [(group, self.written_by(group)) for group in self.groups]
-        return Residence(groups, self.settled, elsewhere, self.root, self.slots)
+        return BufferAssignment(groups, self.prepacked, elsewhere, self.root, self.slots)
 
     def written_by(self, group: Group) -> list[Entry]:
         """The results of a group that lie in memory."""

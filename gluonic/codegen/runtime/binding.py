@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.launch.arguments import LaunchArguments, launch_arguments
+from gluonic.codegen.launch.division import divide
 from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.native.foreign import NativeFunction, checked
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.step_times import TimedRuns
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.sizes.division import divide
-from gluonic.codegen.sizes.figures import Figures, figures_of
 from gluonic.graph.attributes import Shape
 from gluonic.support.cached_property import cached_property
 
@@ -25,7 +25,7 @@ class Binding:
     Parameters
     ----------
     specialization : the machine code
-    figures : the numbers that go with the shapes
+    arguments : the numbers that go with the shapes
     inputs : the shapes of the inputs
     facts : finds the shapes and dtypes of all results; a call asks for them only if Python runs some operator
 
@@ -33,7 +33,7 @@ class Binding:
     ----------
     divisions : how threads share the phases of the native steps
     table : the run-time numbers of all native steps
-    lasting, passing : where results live that outlast a call, and those that do not
+    persistent, transient : where results live that outlast a call, and those that do not
     signature : shape and dtype of each input; None for one that nothing reads
     results : slot, shape and dtype of each output that is computed; no slot if Python makes its memory
     """
@@ -41,33 +41,33 @@ class Binding:
     def __init__(
         self,
         specialization: Specialization,
-        figures: Figures,
+        arguments: LaunchArguments,
         inputs: list[Shape | None],
         facts: Callable[[], Facts],
     ) -> None:
         self.specialization, self._find_facts = specialization, facts
         spec = specialization
         table = spec.code.table
-        self.divisions = divide(figures, table)
-        self.lasting, self.passing = spec.residence.plans(figures, table, self.divisions)
-        self.table = table.filled(figures.numbers, self._shares(), self._share())
+        self.divisions = divide(arguments, table)
+        self.persistent, self.transient = spec.buffers.plans(arguments, table, self.divisions)
+        self.table = table.filled(arguments.numbers, self._shares(), self._share())
         self.table_address = self.table.ctypes.data
         self.signature = list(zip(inputs, spec.input_dtypes, strict=True))
         self.results = [
             (slot, shape, dtype)
-            for (slot, dtype), shape in zip(spec.result_slots, figures.results, strict=True)
+            for (slot, dtype), shape in zip(spec.result_slots, arguments.results, strict=True)
         ]
         self.functions: Sequence[NativeFunction] = spec.code.functions
         if spec.has_foreign_steps:
             self.functions = checked(self.functions, spec.code.steps, self.facts)
-        self.passing_offsets = np.array(self.passing.offsets, np.uintp)
+        self.transient_offsets = np.array(self.transient.offsets, np.uintp)
 
     @staticmethod
     def of(specialization: Specialization, facts: Facts) -> "Binding":
         """The binding for one set of shapes."""
         inputs = [facts.shapes.get(entry) for entry in specialization.input_entries]
-        figures = figures_of(specialization.measured, facts)
-        return Binding(specialization, figures, inputs, lambda: facts)
+        arguments = launch_arguments(specialization.launch, facts)
+        return Binding(specialization, arguments, inputs, lambda: facts)
 
     @cached_property
     def facts(self) -> Facts:

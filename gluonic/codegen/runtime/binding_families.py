@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from gluonic.codegen.launch.arguments import ArgumentLists, LaunchArguments, collect_arguments
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -25,7 +26,6 @@ from gluonic.codegen.shapes.symbolic import (
     varies,
     written,
 )
-from gluonic.codegen.sizes.figures import Figures, Listed, listed
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph
@@ -43,7 +43,7 @@ class Family:
     specialization : the machine code
     arrays : the inputs, with extents in their shapes
     facts : the shapes and dtypes of all results, with extents
-    figures : what the steps answered
+    arguments : what the steps answered
     trace : the guards
     timed : whether the steps were asked for their times
     """
@@ -53,7 +53,7 @@ class Family:
         specialization: Specialization,
         arrays: Sequence[StandIn],
         facts: Facts,
-        figures: Listed,
+        arguments: ArgumentLists,
         trace: ShapeEnv,
         *,
         timed: bool,
@@ -63,11 +63,11 @@ class Family:
         self._dtypes = [array.dtype for array in arrays]
         self._facts = Facts(facts.shapes, facts.dtypes)
         self._given = _Shapes([facts.shapes.get(entry) for entry in specialization.input_entries])
-        self._numbers = _Column(figures.numbers)
-        self._units, self._workspaces = _Column(figures.units), _Column(figures.workspaces)
-        self._nanoseconds = _Column(figures.nanoseconds, np.float64)
-        self._sizes = _Column(figures.sizes)
-        self._results = _Shapes(figures.results)
+        self._numbers = _Column(arguments.numbers)
+        self._units, self._workspaces = _Column(arguments.units), _Column(arguments.workspaces)
+        self._nanoseconds = _Column(arguments.nanoseconds, np.float64)
+        self._sizes = _Column(arguments.sizes)
+        self._results = _Shapes(arguments.results)
         self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
         first = arrays[self._first].shape
         self._axis = [varies([extent]) for extent in first].index(True)
@@ -78,7 +78,7 @@ class Family:
         values = self._values_for(arrays)
         if values is None:
             return None
-        figures = Figures(
+        arguments = LaunchArguments(
             self._numbers.at(values),
             self._units.at(values),
             self._nanoseconds.at(values),
@@ -87,7 +87,7 @@ class Family:
             self._results.at(values),
         )
         given = self._given.at(values)
-        return Binding(self.specialization, figures, given, lambda: self._facts_at(values))
+        return Binding(self.specialization, arguments, given, lambda: self._facts_at(values))
 
     def _values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
         """The values of all atoms for such arrays, if these belong to the family."""
@@ -262,13 +262,13 @@ def trace_family(
         if facts is None or not specialization.guards.hold(facts):
             return None
         timed = most_threads() > 1
-        figures = listed(specialization.measured, facts, timed=timed)
+        arguments = collect_arguments(specialization.launch, facts, timed=timed)
     except (NotUniform, MXNetError):
         return None
     if trace.failed or not trace.is_general:
         return None
     trace.answers.clear()
-    return Family(specialization, opened, facts, figures, trace, timed=timed)
+    return Family(specialization, opened, facts, arguments, trace, timed=timed)
 
 
 def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:

@@ -107,7 +107,7 @@ class ExecutionFrame:
     hits : how many calls found their binding made
     prepackings : how often what follows from parameters alone was computed
     watch : over the parameters that it follows from
-    settled_at : the version of `watch` for which it was computed
+    prepacked_at : the version of `watch` for which it was computed
     verified_for : the look-up of parameters whose arrays it was last seen to have; see `replay`
     """
 
@@ -122,9 +122,9 @@ class ExecutionFrame:
         self._positions = [spec.slots[entry] for entry in spec.input_entries]
         self._seen: list[Any] = [_nothing] * len(self._positions)
         self.watch = _UNCHANGING
-        self.settled_at = -1 if spec.settling else _UNCHANGING.version
+        self.prepacked_at = -1 if spec.prepacked_inputs else _UNCHANGING.version
         self._copies: dict[int, Array] = {}
-        self._lasting_offsets: list[int] | None = None
+        self._persistent_offsets: list[int] | None = None
         self._arena = arena or Arena()
         self._declined = ctypes.c_int64(0)
         if spec.declines:
@@ -139,8 +139,8 @@ class ExecutionFrame:
         self._signature, self._results = binding.signature, binding.results
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
-        if binding.lasting.offsets != self._lasting_offsets:
-            self._make_lasting(binding)
+        if binding.persistent.offsets != self._persistent_offsets:
+            self._make_persistent(binding)
         self._place_results()
         self._functions: Sequence[NativeFunction] = binding.functions
         self._function = self._plain_function()
@@ -148,26 +148,26 @@ class ExecutionFrame:
     def work_in(self, arena: Arena) -> None:
         """Compute in another arena, or in one whose memory may have become another."""
         self._arena, memory = arena, arena.memory
-        if memory.address != self._arena_address or memory.size < self.binding.passing.size:
+        if memory.address != self._arena_address or memory.size < self.binding.transient.size:
             self._mixed = None
             self._place_results()
 
     def _place_results(self) -> None:
         """Let what is computed on the way lie in the arena."""
-        binding, memory = self.binding, self._arena.reserved(self.binding.passing.size)
-        slots = self.specialization.residence.passing_slots
-        self._table[slots] = binding.passing_offsets + memory.address
+        binding, memory = self.binding, self._arena.reserved(self.binding.transient.size)
+        slots = self.specialization.buffers.transient_slots
+        self._table[slots] = binding.transient_offsets + memory.address
         self._arena_address = memory.address
 
-    def _make_lasting(self, binding: Binding) -> None:
-        """Make the memory of what outlasts a call; it is zero at first, and nothing is settled."""
-        self._lasting_offsets = binding.lasting.offsets
-        if self.specialization.settling:
-            self.settled_at = -1
-        self._lasting = _Memory(binding.lasting.size, zeroed=True)
-        offsets = np.array(binding.lasting.offsets, np.uintp)
-        slots = self.specialization.residence.lasting_slots
-        self._table[slots] = offsets + self._lasting.address
+    def _make_persistent(self, binding: Binding) -> None:
+        """Make the memory of what outlasts a call; it is zero at first, and nothing is prepacked."""
+        self._persistent_offsets = binding.persistent.offsets
+        if self.specialization.prepacked_inputs:
+            self.prepacked_at = -1
+        self._persistent = _Memory(binding.persistent.size, zeroed=True)
+        offsets = np.array(binding.persistent.offsets, np.uintp)
+        slots = self.specialization.buffers.persistent_slots
+        self._table[slots] = offsets + self._persistent.address
 
     def _plain_function(self) -> "NativeFunction | None":
         """The one native function of a plain call."""
@@ -191,8 +191,8 @@ class ExecutionFrame:
             return True
         if array.shape != shape or array.dtype != dtype:
             return False
-        if position in self.specialization.settling:
-            self.watch, self.settled_at = _UNCHANGING, -1
+        if position in self.specialization.prepacked_inputs:
+            self.watch, self.prepacked_at = _UNCHANGING, -1
         if not dtype.hasobject:
             if array.flags.c_contiguous:
                 self._seen[position] = ref(array)
@@ -220,8 +220,8 @@ class ExecutionFrame:
         self.hits += 1
         spec = self.specialization
         outputs = self._outputs(into)
-        if self.watch.version != self.settled_at:
-            self._settle(arrays)
+        if self.watch.version != self.prepacked_at:
+            self._prepack(arrays)
         if self._function is not None:
             self._function(self._address, self._table_address)
         elif spec.is_native:
@@ -268,7 +268,7 @@ class ExecutionFrame:
     def reads_in_place(self) -> bool:
         """Whether it reads all inputs where they are, and what follows from parameters is up to date."""
         copies = any(seen is _nothing for seen in self._seen)
-        return not copies and self.watch.version == self.settled_at
+        return not copies and self.watch.version == self.prepacked_at
 
     def replay(self, positions: Sequence[int], arrays: Sequence[Array]) -> Array | None:
         """Run a plain graph of one output; None if the arrays do not fit.
@@ -291,15 +291,15 @@ class ExecutionFrame:
         self._function(self._address, self._table_address)  # type: ignore[misc]
         return output
 
-    def _settle(self, arrays: Sequence[Array]) -> None:
+    def _prepack(self, arrays: Sequence[Array]) -> None:
         """Compute what follows from parameters alone."""
-        read = [arrays[position] for position in self.specialization.settling]
+        read = [arrays[position] for position in self.specialization.prepacked_inputs]
         if self.watch is _UNCHANGING:
             self.watch = Watch(read)
         version = self.watch.version  # what is written from now on may come too late
         self._functions[0](self._address, self._table_address)
         self.prepackings += 1
-        self.settled_at = -1 if any(map(has_escaped, read)) else version
+        self.prepacked_at = -1 if any(map(has_escaped, read)) else version
 
     def run_timed(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
@@ -333,12 +333,12 @@ class ExecutionFrame:
 
     def _views(self) -> dict[Entry, Array]:
         """The results that live in the frame's memory as NumPy arrays."""
-        binding, residence, found = self.binding, self.specialization.residence, {}
-        for memory, residents, plan in (
-            (self._lasting, residence.lasting, binding.lasting),
-            (self._arena.memory, residence.passing, binding.passing),
+        binding, assignment, found = self.binding, self.specialization.buffers, {}
+        for memory, buffers, plan in (
+            (self._persistent, assignment.persistent, binding.persistent),
+            (self._arena.memory, assignment.transient, binding.transient),
         ):
-            for entry, offset in zip(residents, plan.offsets, strict=True):
+            for entry, offset in zip(buffers, plan.offsets, strict=True):
                 if isinstance(entry, Entry):
                     view = memory.view(offset, binding.facts.bytes_of(entry))
                     typed = view.view(binding.facts.dtypes[entry])

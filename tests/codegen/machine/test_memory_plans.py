@@ -12,31 +12,31 @@ _Spans = list[tuple[int, int]]
 
 @st.composite
 def spans(draw: st.DrawFn) -> _Spans:
-    """For each resident the step that writes it and the last one that reads it."""
+    """For each buffer the step that writes it and the last one that reads it."""
     steps = draw(st.integers(1, 12))
     births = sorted(draw(st.lists(st.integers(0, steps - 1), min_size=1, max_size=16)))
     return [(birth, draw(st.integers(birth, steps - 1))) for birth in births]
 
 
-def sizes_of(residents: _Spans) -> st.SearchStrategy[list[int]]:
+def sizes_of(buffers: _Spans) -> st.SearchStrategy[list[int]]:
     whole = st.integers(1, 20).map(lambda lines: lines * ALIGNMENT)
-    return st.lists(whole, min_size=len(residents), max_size=len(residents))
+    return st.lists(whole, min_size=len(buffers), max_size=len(buffers))
 
 
-def lifetimes(residents: _Spans) -> Lifetimes:
+def lifetimes(buffers: _Spans) -> Lifetimes:
     steps: list[tuple[list[int], list[int]]] = [([], []) for _ in range(12)]
-    for resident, (birth, death) in enumerate(residents):
-        steps[birth][1].append(resident)
-        steps[death][0].append(resident)
-    return Lifetimes(steps, range(len(residents)), {})
+    for buffer, (birth, death) in enumerate(buffers):
+        steps[birth][1].append(buffer)
+        steps[death][0].append(buffer)
+    return Lifetimes(steps, range(len(buffers)), {})
 
 
-def check(plan: MemoryPlan, residents: _Spans, sizes: list[int]) -> None:
+def check(plan: MemoryPlan, buffers: _Spans, sizes: list[int]) -> None:
     places = list(zip(plan.offsets, sizes, strict=True))
     assert all(offset + size <= plan.size for offset, size in places)
     for step in range(12):
         alive = sorted(
-            places[i] for i, (birth, death) in enumerate(residents) if birth <= step <= death
+            places[i] for i, (birth, death) in enumerate(buffers) if birth <= step <= death
         )
         assert all(offset + size <= above for (offset, size), (above, _) in pairwise(alive))
 
@@ -45,48 +45,48 @@ def check(plan: MemoryPlan, residents: _Spans, sizes: list[int]) -> None:
 def test_no_two_that_live_at_the_same_time_overlap_whichever_sizes_come_in_turn(
     data: st.DataObject,
 ) -> None:
-    residents = data.draw(spans())
-    found = lifetimes(residents)
-    for sizes in data.draw(st.lists(sizes_of(residents), min_size=1, max_size=5)):
-        check(found.plan(sizes), residents, sizes)
+    buffers = data.draw(spans())
+    found = lifetimes(buffers)
+    for sizes in data.draw(st.lists(sizes_of(buffers), min_size=1, max_size=5)):
+        check(found.plan(sizes), buffers, sizes)
 
 
 @given(st.data(), st.integers(2, 5))
 def test_a_plan_grows_with_sizes_that_grow_alike(data: st.DataObject, factor: int) -> None:
-    residents = data.draw(spans())
-    sizes = data.draw(sizes_of(residents))
-    found = lifetimes(residents)
+    buffers = data.draw(spans())
+    sizes = data.draw(sizes_of(buffers))
+    found = lifetimes(buffers)
     first, second = found.plan(sizes), found.plan([size * factor for size in sizes])
     assert second == MemoryPlan([offset * factor for offset in first.offsets], first.size * factor)
 
 
 @given(st.data())
 def test_smaller_sizes_take_no_more_than_larger_ones_before_them(data: st.DataObject) -> None:
-    residents = data.draw(spans())
-    larger = data.draw(sizes_of(residents))
+    buffers = data.draw(spans())
+    larger = data.draw(sizes_of(buffers))
     smaller = [data.draw(st.integers(1, size // ALIGNMENT)) * ALIGNMENT for size in larger]
-    found = lifetimes(residents)
+    found = lifetimes(buffers)
     most = found.plan(larger).size
     assert found.plan(smaller).size <= most
 
 
 @given(st.data())
 def test_residents_within_others_share_their_memory_and_no_one_elses(data: st.DataObject) -> None:
-    residents = data.draw(spans())
-    sizes = data.draw(sizes_of(residents))
-    whole, births = len(residents) - 1, [birth for birth, _ in residents]
-    inside = [i for i in range(whole) if residents[i][1] >= births[whole]]
+    buffers = data.draw(spans())
+    sizes = data.draw(sizes_of(buffers))
+    whole, births = len(buffers) - 1, [birth for birth, _ in buffers]
+    inside = [i for i in range(whole) if buffers[i][1] >= births[whole]]
     begins = [sum(sizes[j] for j in inside if j < i) for i in inside]
     sizes[whole] = max(sum(sizes[i] for i in inside), sizes[whole])
     within = {i: (whole, begin) for i, begin in zip(inside, begins, strict=True)}
-    found = lifetimes(residents)
+    found = lifetimes(buffers)
     for _ in range(2):
         plan = found.plan(sizes, within)
         for i, begin in zip(inside, begins, strict=True):
             assert plan.offsets[i] == plan.offsets[whole] + begin
         family = [whole, *inside]
-        lasting = min(births[i] for i in family), max(residents[i][1] for i in family)
-        joined = [lasting if i == whole else residents[i] for i in range(whole + 1)]
+        lasting = min(births[i] for i in family), max(buffers[i][1] for i in family)
+        joined = [lasting if i == whole else buffers[i] for i in range(whole + 1)]
         others = [i for i in range(whole + 1) if i not in inside]
         check(
             MemoryPlan([plan.offsets[i] for i in others], plan.size),

@@ -108,7 +108,7 @@ def test_a_parameter_is_packed_once_until_a_write_is_noted(
         weight *= -1
         mark_modified()
     (specialization,) = compiled.specializations
-    assert [type(group.step).__name__ for group in specialization.settled] == ["PackStep"]
+    assert [type(group.step).__name__ for group in specialization.prepacked] == ["PackStep"]
 
 
 @pytest.mark.parametrize("activation", [None, "relu", "gelu"])

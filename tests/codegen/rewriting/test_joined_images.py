@@ -188,7 +188,7 @@ def _places(net: Any) -> list[tuple[int, list[int]]]:
     """For each joined array where it lives, and where its parts do."""
     (binding,) = net._traces.latest.bound.op.inference.compiled.bindings.values()
     spec = binding.specialization
-    where = dict(zip(spec.residence.passing, binding.passing.offsets, strict=True))
+    where = dict(zip(spec.buffers.transient, binding.transient.offsets, strict=True))
     return [
         (where[node.entry()], [where[spec.root.get(e, e)] for e in node.inputs])
         for node in spec.graph.nodes

@@ -61,7 +61,7 @@ class Case:
         assert self.made.guards.hold(facts)
         expected = Binding.of(self.made, facts)
         np.testing.assert_array_equal(found.table, expected.table)
-        assert (found.lasting, found.passing) == (expected.lasting, expected.passing)
+        assert (found.persistent, found.transient) == (expected.persistent, expected.transient)
         assert (found.signature, found.results) == (expected.signature, expected.results)
         assert (found.facts.shapes, found.facts.dtypes) == (facts.shapes, facts.dtypes)
         return True

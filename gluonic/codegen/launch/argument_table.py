@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.sizes.figures import Integers
 
 SHARE = 0
 """Where in the table the address of the function stands that shares a step among threads."""
@@ -15,7 +15,7 @@ UNITS, CHUNK, THREADS, WORKSPACE, NEXT = range(5)
 """What follows the numbers of a step's phase."""
 
 
-class NumberTable:
+class ArgumentTable:
     """How the table of a graph is filled.
 
     A step's displacements come first, then for each of its phases its numbers, and how its units are shared.

@@ -6,10 +6,10 @@ threads, and may run in any order, so results are too, bit by bit.
 
 import numpy as np
 
+from gluonic.codegen.launch.argument_table import ArgumentTable
+from gluonic.codegen.launch.arguments import Integers, LaunchArguments
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
-from gluonic.codegen.sizes.figures import Figures, Integers
-from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.support.record import record
 
 _WORTH = 30_000
@@ -48,15 +48,15 @@ def aligned(sizes: Integers) -> Integers:
     return -(-np.maximum(sizes, 1) // ALIGNMENT) * ALIGNMENT
 
 
-def divide(figures: Figures, table: NumberTable) -> Divisions:
+def divide(arguments: LaunchArguments, table: ArgumentTable) -> Divisions:
     """How all phases are shared, by as many threads as there may be now."""
-    units, threads = figures.units, most_threads()
-    own = np.where(table.has_own_workspace, aligned(figures.workspaces), 0)[table.step_of_phase]
+    units, threads = arguments.units, most_threads()
+    own = np.where(table.has_own_workspace, aligned(arguments.workspaces), 0)[table.step_of_phase]
     whole = np.ones_like(units)
     if threads == 1 or not len(units):
         return Divisions(units, units, whole, own)
     large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
-    time = (figures.nanoseconds / np.maximum(large, 1))[table.step_of_phase]
+    time = (arguments.nanoseconds / np.maximum(large, 1))[table.step_of_phase]
     least = -(-units * _LEAST // np.maximum(time.astype(np.int64), 1))
     chunks = np.maximum(np.maximum(least, units // (_CHUNKS * threads)), 1)
     shared = (units > 1) & (time >= _WORTH) & (chunks < units)
@@ -69,9 +69,11 @@ def divide(figures: Figures, table: NumberTable) -> Divisions:
     )
 
 
-def workspace_bytes(figures: Figures, table: NumberTable, divisions: Divisions) -> Integers:
+def workspace_bytes(
+    arguments: LaunchArguments, table: ArgumentTable, divisions: Divisions
+) -> Integers:
     """The bytes of scratch memory that each step needs, whoever works on it."""
-    if not len(figures.workspaces):
-        return figures.workspaces
+    if not len(arguments.workspaces):
+        return arguments.workspaces
     own = np.maximum.reduceat(divisions.workspaces * divisions.threads, table.first_phases)
-    return np.where(own > 0, own, figures.workspaces)
+    return np.where(own > 0, own, arguments.workspaces)

@@ -10,7 +10,7 @@ from gluonic.codegen.loops.fusion import Group
 from gluonic.graph.node import Entry, Node
 
 
-def settled_groups(
+def prepacked_groups(
     groups: Sequence[Group],
     parameters: Collection[Node],
     pinned: Collection[Entry],

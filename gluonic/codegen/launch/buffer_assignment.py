@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.data_movement.copies import JoinStep
+from gluonic.codegen.launch.argument_table import ArgumentTable
+from gluonic.codegen.launch.arguments import LaunchArguments, integers
+from gluonic.codegen.launch.division import Divisions, aligned, workspace_bytes
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan, side_by_side
-from gluonic.codegen.sizes.division import Divisions, aligned, workspace_bytes
-from gluonic.codegen.sizes.figures import Figures, integers
-from gluonic.codegen.sizes.number_table import NumberTable
 from gluonic.graph.node import Entry
 from gluonic.support.record import record
 
@@ -34,12 +34,14 @@ class Joining:
     whole: int
     parts: list[int | None]
 
-    def places(self, figures: Figures, table: NumberTable) -> Mapping[int, tuple[int, int]]:
+    def places(
+        self, arguments: LaunchArguments, table: ArgumentTable
+    ) -> Mapping[int, tuple[int, int]]:
         """For each part that may lie where it belongs the joined array, and where in it."""
-        if figures.units[table.first_phases[self.step]] != 1:
+        if arguments.units[table.first_phases[self.step]] != 1:
             return {}
         first = table.first_numbers[self.step] + 1
-        sizes = figures.numbers[first : first + len(self.parts)].tolist()
+        sizes = arguments.numbers[first : first + len(self.parts)].tolist()
         found, begin = {}, 0
         for part, size in zip(self.parts, sizes, strict=True):
             if part is not None and begin % ALIGNMENT == 0 and size % ALIGNMENT == 0:
@@ -48,8 +50,8 @@ class Joining:
         return found
 
 
-class Residence:
-    """Who lives where.
+class BufferAssignment:
+    """Which buffer of a frame holds each result.
 
     What must outlast a call, such as packed filters, has memory of its own; all else shares an arena, which
     the next call may find full of something else.
@@ -57,45 +59,45 @@ class Residence:
     Parameters
     ----------
     groups : in the order in which they run, each with what it writes to memory
-    settled : those that run only when a parameter may have changed
+    prepacked : those that run only when a parameter may have changed
     elsewhere : results that live in memory of inputs or outputs, or are no numbers
     root : for a relabelled result the one whose memory it uses
     slots : where the address of a result, or of a step's workspace, stands in the address table
 
     Attributes
     ----------
-    lasting : the results and workspaces whose memory outlasts the call
-    passing : those that share an arena
+    persistent : the results and workspaces whose memory outlasts the call
+    transient : those that share an arena
     """
 
     def __init__(
         self,
         groups: Sequence[tuple[Group, Sequence[Entry]]],
-        settled: Collection[Group],
+        prepacked: Collection[Group],
         elsewhere: Collection[Entry],
         root: dict[Entry, Entry],
         slots: dict[Any, int],
     ) -> None:
         steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
-        lasting: dict[Any, None] = {}
+        persistent: dict[Any, None] = {}
         living: set[Any] = set()
         numbers: dict[Any, int] = {}
         for group, written in groups:
             writes: list[Any] = [entry for entry in written if entry not in elsewhere]
             if group.step is not None:
                 if group.step.keeps:
-                    lasting.update(dict.fromkeys(writes))
+                    persistent.update(dict.fromkeys(writes))
                 if group.step.uses_workspace:
                     writes.append(group.step)
                 numbers[group.step] = len(numbers)
-            if group in settled:
-                lasting.update(dict.fromkeys(writes))
+            if group in prepacked:
+                persistent.update(dict.fromkeys(writes))
             living.update(writes)
-            steps.append((group.inputs, [e for e in writes if e not in lasting]))
+            steps.append((group.inputs, [e for e in writes if e not in persistent]))
         self._lifetimes = Lifetimes(steps, living, root)
-        self.lasting, self.passing = list(lasting), self._lifetimes.residents
-        self.lasting_slots = np.array([slots[e] for e in self.lasting], np.intp)
-        self.passing_slots = np.array([slots[e] for e in self.passing], np.intp)
+        self.persistent, self.transient = list(persistent), self._lifetimes.buffers
+        self.persistent_slots = np.array([slots[e] for e in self.persistent], np.intp)
+        self.transient_slots = np.array([slots[e] for e in self.transient], np.intp)
         owners = [(i, numbers[e]) for i, e in enumerate(self.all) if e in numbers]
         self._joinings = self._joined([group for group, _ in groups], numbers, root)
         self._workspaces = integers([i for i, _ in owners])
@@ -103,27 +105,27 @@ class Residence:
 
     @property
     def all(self) -> list[Any]:
-        """All residents, those that last first."""
-        return [*self.lasting, *self.passing]
+        """All buffers, the persistent ones first."""
+        return [*self.persistent, *self.transient]
 
     def plans(
-        self, figures: Figures, table: NumberTable, divisions: Divisions
+        self, arguments: LaunchArguments, table: ArgumentTable, divisions: Divisions
     ) -> tuple[MemoryPlan, MemoryPlan]:
-        """Where those that last live, and those that do not."""
-        sizes = figures.sizes.copy()
-        sizes[self._workspaces] = workspace_bytes(figures, table, divisions)[self._owners]
+        """Where persistent buffers lie, and where transient ones do."""
+        sizes = arguments.sizes.copy()
+        sizes[self._workspaces] = workspace_bytes(arguments, table, divisions)[self._owners]
         whole = aligned(sizes).tolist()
-        count = len(self.lasting)
+        count = len(self.persistent)
         within: dict[int, tuple[int, int]] = {}
         for joining in self._joinings:
-            within.update(joining.places(figures, table))
+            within.update(joining.places(arguments, table))
         return side_by_side(whole[:count]), self._lifetimes.plan(whole[count:], within)
 
     def _joined(
         self, groups: Sequence[Group], steps: Mapping[Any, int], root: Mapping[Entry, Entry]
     ) -> list[Joining]:
         """The arrays that are joined; one that is joined twice lives in the first result."""
-        numbers = {resident: number for number, resident in enumerate(self.passing)}
+        numbers = {buffer: number for number, buffer in enumerate(self.transient)}
         free, found = set(numbers), []
         for group in groups:
             if not isinstance(group.step, JoinStep):

@@ -1,4 +1,4 @@
-"""What a set of shapes means for a graph, in numbers: all that a binding is made of."""
+"""The arguments that machine code is launched with for a set of shapes: all that a binding is made of."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -17,23 +17,23 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 @record
-class Measured:
-    """What of a graph depends on shapes.
+class LaunchSpec:
+    """What of a graph has launch arguments.
 
     Attributes
     ----------
     steps : what machine code does, in order
-    residents : results and workspaces in the memory of frames
+    buffers : results and workspaces in the memory of frames
     computed : the results that calls return
     """
 
     steps: Sequence[Step]
-    residents: Sequence[Any]
+    buffers: Sequence[Any]
     computed: Sequence[Entry]
 
 
 @record
-class Figures:
+class LaunchArguments:
     """The numbers that go with one set of shapes.
 
     Attributes
@@ -55,8 +55,8 @@ class Figures:
 
 
 @record
-class Listed:
-    """Figures as they are collected, each a list."""
+class ArgumentLists:
+    """Launch arguments as they are collected, each a list."""
 
     numbers: list[Any]
     units: list[Any]
@@ -66,27 +66,26 @@ class Listed:
     results: list[Any]
 
 
-def listed(measured: Measured, facts: Facts, *, timed: bool) -> Listed:
+def collect_arguments(launch: LaunchSpec, facts: Facts, *, timed: bool) -> ArgumentLists:
     """Ask all steps of a graph for their numbers; if `timed`, also for their times."""
-    found = Listed([], [], [], [], [], [])
-    for step in measured.steps:
+    found = ArgumentLists([], [], [], [], [], [])
+    for step in launch.steps:
         found.numbers.extend(step.displacements(facts))
         found.numbers.extend(step.numbers(facts))
         found.units.extend(step.phase_units(facts))
         found.nanoseconds.append(step.nanoseconds(facts) if timed else 0)
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
     found.sizes.extend(
-        facts.bytes_of(resident) if isinstance(resident, Entry) else 0
-        for resident in measured.residents
+        facts.bytes_of(buffer) if isinstance(buffer, Entry) else 0 for buffer in launch.buffers
     )
-    found.results.extend(facts.shapes[entry] for entry in measured.computed)
+    found.results.extend(facts.shapes[entry] for entry in launch.computed)
     return found
 
 
-def figures_of(measured: Measured, facts: Facts) -> Figures:
-    """The figures for shapes that are known."""
-    found = listed(measured, facts, timed=most_threads() > 1)
-    return Figures(
+def launch_arguments(launch: LaunchSpec, facts: Facts) -> LaunchArguments:
+    """The arguments for shapes that are known."""
+    found = collect_arguments(launch, facts, timed=most_threads() > 1)
+    return LaunchArguments(
         integers(found.numbers),
         integers(found.units),
         np.array(found.nanoseconds, np.float64),
