@@ -37,10 +37,11 @@ class Application:
     of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
     is_loss : whether its gradient is asked for though nothing flows in; see `Operator`
     signatures : output signatures by input signatures, as inferred so far
+    dtypes : dtypes of the outputs by those that are given, as inferred so far
     """
 
     __slots__ = (
-        "_filler", "_groups", "call", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
+        "_filler", "_groups", "call", "dtypes", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
         "signatures", "states", "visible", "weights",
     )  # fmt: skip
 
@@ -58,6 +59,7 @@ class Application:
         self.is_loss = op.is_loss(n) if callable(op.is_loss) else op.is_loss
         self._filler = self._positions()
         self.signatures: dict[Any, Signature] = {}
+        self.dtypes: dict[Any, tuple[Any, ...]] = {}
         self.call = self._bind()
 
     def _input_names(self, n: Any) -> tuple[tuple[str, ...], dict[str, list[str]]]:

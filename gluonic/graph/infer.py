@@ -161,7 +161,11 @@ def signature(
     try:
         found_shapes = _outputs_of(application, "shape", [*shapes, *[t[0] for t in targets], *free])
         kind = "dtype"
-        found_dtypes = _outputs_of(application, "dtype", [*dtypes, *[t[1] for t in targets], *free])
+        known = (*dtypes, *[t[1] for t in targets])
+        found_dtypes = application.dtypes.get(known)
+        if found_dtypes is None:
+            found_dtypes = tuple(_outputs_of(application, "dtype", [*known, *free]))
+            application.dtypes[known] = found_dtypes
     except InferenceError as error:
         raise _refused(application, kind, shapes, dtypes, error) from None
     if any(dtype is None for dtype in found_dtypes):
@@ -169,7 +173,7 @@ def signature(
             describe("the dtype of the output is not determined", where=application.op.name)
         )
     return Signature(
-        tuple(None if s is None or None in s else s for s in found_shapes), tuple(found_dtypes)
+        tuple([None if s is None or None in s else s for s in found_shapes]), found_dtypes
     )
 
 
