@@ -13,7 +13,7 @@ __all__ = ["Monitor"]
 
 
 def _root_mean_square(x: NDArray) -> Any:
-    return nd.norm(x) / math.sqrt(max(x.size, 1))
+    return nd.norm(x) / math.sqrt(max(math.prod(x.shape), 1))  # sparse arrays have no size
 
 
 class Monitor:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from gluonic.graph import Array, Entry, Graph, Node
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.monitoring import input_names
 from gluonic.graph.storage.values import Value
 from gluonic.ndarray.array import NDArray
@@ -48,7 +48,7 @@ class RunMonitor:
         """Report the values of a forward run."""
         self._tell(self._names, values)
 
-    def tell_gradients(self, nodes: Sequence[tuple[Node, int]], values: Sequence[Array]) -> None:
+    def tell_gradients(self, nodes: Sequence[tuple[Node, int]], values: Sequence[Value]) -> None:
         """Report what operators, given by node and input, contribute to the gradients of their inputs.
 
         In MXNet these are outputs of the nodes that compute the gradients, and called so.

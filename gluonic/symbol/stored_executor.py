@@ -1,6 +1,7 @@
 """The executor of a graph with sparse arrays: in parts, of which the dense ones are compiled, on the tape."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from gluonic.graph import Entry, Node
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer
-from gluonic.graph.storage.values import DEFAULT
+from gluonic.graph.storage.values import DEFAULT, Value, kind_of, stored_zeros
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.differentiate import backward
 from gluonic.ndarray.invoke import invoke
@@ -21,6 +22,7 @@ from gluonic.symbol.executor import Executor, context_of
 from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.monitoring import Monitor, RunMonitor
 from gluonic.symbol.resizing import Resizing
+from gluonic.symbol.watched_record import watch_gradients
 
 
 class StoredExecutor(Executor):
@@ -81,7 +83,9 @@ class StoredExecutor(Executor):
         """Run operator by operator, and tell the monitor."""
         for node in self._graph.run_order:
             if node.application is not None:
-                found = invoke(node.applied, [values[entry] for entry in node.inputs])
+                given = [values[entry] for entry in node.inputs]
+                found = invoke(node.applied, given)
+                watch_gradients(found, partial(_tell, watch, node, [value_of(x) for x in given]))
                 values.update((node.entry(i), output) for i, output in enumerate(found))
         watch.tell([value_of(values[entry]) for entry in watch.entries])
         return [values[entry] for entry in self._graph.outputs]
@@ -134,9 +138,9 @@ class StoredExecutor(Executor):
         return heads, gradients
 
     def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
-        """Have a function called with what operators compute forward; see `Executor.set_monitor_callback`.
+        """Have a function called with what operators compute; see `Executor.set_monitor_callback`.
 
-        What they contribute to gradients is not reported.
+        Gradients that are not asked for are zeros of the kind of storage that the input has.
         """
         self._watch = RunMonitor(self._graph, callback, monitor_all, self._ctx)
 
@@ -179,6 +183,21 @@ class StoredExecutor(Executor):
         """How many bytes the outputs take."""
         values = [value_of(output) for output in self.outputs]
         return sum(v.nbytes if isinstance(v, np.ndarray) else v.data.nbytes for v in values)
+
+
+def _tell(
+    watch: RunMonitor, node: Node, given: Sequence[Value], found: Sequence[NDArray | None]
+) -> None:
+    """Tell of the gradients of an operator's inputs, but for states."""
+    names, states = node.applied.inputs, node.applied.states
+    told = {
+        (node, position): stored_zeros(kind_of(value), value.shape, value.dtype)
+        if gradient is None
+        else value_of(gradient)
+        for position, (value, gradient) in enumerate(zip(given, found, strict=True))
+        if names[position] not in states
+    }
+    watch.tell_gradients(list(told), list(told.values()))
 
 
 def _check_head(name: str, entry: Entry, output: NDArray, gradient: NDArray | None) -> None:

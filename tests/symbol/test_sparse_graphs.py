@@ -110,6 +110,58 @@ def test_a_monitor_is_told_of_what_mxnets_is_told_forward(monitor_all: bool, exp
     assert " ".join(seen) == expected
 
 
+def heard(stype: str, watched: Any, *, runs: int = 1) -> list[tuple[str, str, Any]]:
+    """What a monitor is told of a run forward and back, of csr or of dense batches."""
+    x, w = sym.var("x", stype=stype), sym.var("w")
+    pairs = sym.dot(x, w, name="d") + sym.dot(sym.square(x, name="s"), w, name="e")
+    executor = sym.tanh(pairs, name="t").bind(
+        mx.cpu(),
+        {"x": nd.array(X).tostype(stype), "w": nd.array(W)},
+        {"w": nd.zeros((4, 3)) if stype == "default" else nd.sparse.zeros("row_sparse", (4, 3))},
+    )
+    seen: list[tuple[str, str, Any]] = []
+    executor.set_monitor_callback(lambda name, a: seen.append((name, a.stype, a.asnumpy())))
+    executor.forward(is_train=True)
+    for _ in range(runs):
+        executor.backward(nd.ones((2, 3)))
+    watched.append(executor.grad_dict["w"].asnumpy())
+    return [row for row in seen if "plus" not in row[0]]
+
+
+def test_a_monitor_is_told_of_gradients_as_that_of_a_dense_executor_is() -> None:
+    gradients: list[Any] = []
+    dense, stored = heard("default", gradients), heard("csr", gradients)
+    assert np.allclose(*gradients)
+    assert [name for name, _, _ in stored] == [name for name, _, _ in dense]
+    for (_, _, ours), (_, _, theirs) in zip(stored, dense, strict=True):
+        assert np.allclose(ours, theirs, atol=1e-6)
+    kinds = {name: kind for name, kind, _ in stored}
+    assert kinds["t_backward_output"] == "default"
+    assert kinds["e_backward_output1"] == kinds["d_backward_output1"] == "row_sparse"
+    assert kinds["d_backward_output0"] == "csr"  # it is not asked for: nothing is stored
+
+
+def test_a_monitor_hears_of_each_run_back() -> None:
+    once, twice = heard("csr", []), heard("csr", [], runs=2)
+    back = [row for row in once if "backward" in row[0]]
+    assert [name for name, _, _ in twice] == [name for name, _, _ in [*once, *back]]
+
+
+def test_the_root_mean_square_of_sparse_arrays_is_that_of_all_elements() -> None:
+    executor = product().simple_bind(mx.cpu(), x=(2, 4), w=(4, 3))
+    executor.copy_params_from({"w": nd.array(W)})
+    monitor = mx.mon.Monitor(1)
+    monitor.install(executor)
+    monitor.tic()
+    executor.forward(is_train=True, x=nd.array(X).tostype("csr"))
+    executor.backward(nd.ones((2, 3)))
+    found = {name: float(text) for _, name, text in monitor.toc()}
+    slope = X.T @ np.ones((2, 3))
+    assert found["x"] == pytest.approx(np.sqrt((X**2).mean()), rel=1e-5)
+    back = [value for name, value in found.items() if name.endswith("_backward_output1")]
+    assert back == [pytest.approx(np.sqrt((slope**2).mean()), rel=1e-5)]
+
+
 def test_an_executor_is_reshaped() -> None:
     executor = product().simple_bind(mx.cpu(), x=(2, 4), w=(4, 3))
     executor.copy_params_from({"w": nd.array(W)})
