@@ -67,7 +67,7 @@ def of_few(name: str, x: Any) -> Any:
         return None
     function, cost = _FUNCTIONS[name]
     _Computed.count += cost * x.size
-    if _Computed.count > _MOST:
+    if cost and _Computed.count > _MOST:
         return None
     try:
         return function(x)
