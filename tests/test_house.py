@@ -64,5 +64,9 @@ def test_operators_are_known_by_their_entries() -> None:
     assert found == NAMES_OF_OPERATORS.keys(), "what is known of one stands in its entry"
 
 
+def test_what_others_read_of_an_object_is_public() -> None:
+    assert sum(house.private_accesses().values()) <= 178, "an attribute that others read is public"
+
+
 def test_arithmetic_on_addresses_is_written_by_methods() -> None:
     assert house.instructions_as_text() <= 95, "`machine/integers.py` has methods for them"

@@ -70,7 +70,7 @@ class Trace:
                     hint="compute with F and return its results",
                 )
             )
-        self._adopt(leaves)
+        self.adopt(leaves)
 
     @staticmethod
     def of_graph(
@@ -85,7 +85,7 @@ class Trace:
         nodes = [variables.get(str(x.name), x.entries[0].node) for x in inputs]
         made.inputs = [type(x)([node.entry()]) for x, node in zip(inputs, nodes, strict=True)]
         made.input_structure, made.output_structure = input_structure, output_structure
-        made._adopt(output.each_output())
+        made.adopt(output.each_output())
         return made
 
     def __reduce__(self) -> Any:
@@ -101,13 +101,14 @@ class Trace:
         output = type(self.output)(graph.outputs)
         return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
-    def _adopt(self, leaves: Sequence[sym.Symbol]) -> None:
+    def adopt(self, leaves: Sequence[sym.Symbol]) -> None:
+        """Take the outputs, and the graph that computes them."""
         traced = Graph(entry for leaf in leaves for entry in leaf.entries)
         self.graph = traced.drawn_in_order()
         if self.graph is not traced:
             leaves = [type(leaves[0])([entry]) for entry in self.graph.outputs]
         self.output = leaves[0] if len(leaves) == 1 else type(leaves[0])(self.graph.outputs)
-        self._input_nodes = [symbol.entries[0].node for symbol in self.inputs]
+        self.input_nodes = [symbol.entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
 
     def bind(self, parameters: dict[str, Parameter], *, at_once: bool = False) -> "BoundTrace":
@@ -124,7 +125,7 @@ class Trace:
     def unused_inputs(self) -> list[int]:
         """The positions of inputs that no operator reads."""
         used = set(self.graph.variables)
-        return [i for i, node in enumerate(self._input_nodes) if node not in used]
+        return [i for i, node in enumerate(self.input_nodes) if node not in used]
 
     def infer_parameters(self, parameters: dict[str, Parameter], arrays: Sequence[NDArray]) -> None:
         """Complete the shapes of parameters from those of the inputs.
@@ -136,7 +137,7 @@ class Trace:
             (also) naming the parameters whose shapes do not follow, and what reads them
         """
         known: dict[Node, Any] = {
-            node: array.shape for node, array in zip(self._input_nodes, arrays, strict=True)
+            node: array.shape for node, array in zip(self.input_nodes, arrays, strict=True)
         }
         for node in self.graph.variables:
             parameter = parameters.get(node.name)
@@ -148,7 +149,7 @@ class Trace:
         unknown = []
         for node in self.graph.variables:
             shape = facts[node][0]
-            if node.name not in parameters or node in self._input_nodes:
+            if node.name not in parameters or node in self.input_nodes:
                 continue
             if shape is None or None in shape:
                 unknown.append((node, shape))
@@ -159,7 +160,7 @@ class Trace:
 
     def cast_parameters(self, parameters: Iterable[Parameter], arrays: Sequence[NDArray]) -> None:
         """Give parameters the dtypes that follow from those of the inputs."""
-        types = {node.name: a.dtype for node, a in zip(self._input_nodes, arrays, strict=True)}
+        types = {node.name: a.dtype for node, a in zip(self.input_nodes, arrays, strict=True)}
         argument_types, _, state_types = self.output.infer_type_partial(**types)
         names = [*self.output.list_arguments(), *self.output.list_auxiliary_states()]
         known = [*(argument_types or ()), *(state_types or ())]
@@ -228,7 +229,7 @@ class BoundTrace:
     """A trace with its parameters: what a hybridized call runs."""
 
     def __init__(self, trace: Trace, parameters: dict[str, Parameter], *, at_once: bool) -> None:
-        positions = {node: i for i, node in enumerate(trace._input_nodes)}
+        positions = {node: i for i, node in enumerate(trace.input_nodes)}
         self.sources: list[int | Parameter] = []
         for node in trace.graph.variables:
             if node in positions:
@@ -252,7 +253,7 @@ class BoundTrace:
         others = [v for i, v in enumerate(variables) if v not in positions and i not in computed]
         kind = _class_of(trace.output)
         self.op = CachedGraph(
-            trace.graph, variables, others, trace._input_nodes, kind, at_once=at_once
+            trace.graph, variables, others, trace.input_nodes, kind, at_once=at_once
         )
         self._at_once = at_once
         self._given = [

@@ -325,7 +325,7 @@ class Trainer(CheckedArguments):
             held = param._check_and_get(param._data, list) if param._stype != "default" else None
             values = zip(held or param.list_data(), param.list_grad(), places, strict=True)
             for array, gradient, trained in values:
-                trained.append(Trained(index, param, array, gradient, array._leaf()))
+                trained.append(Trained(index, param, array, gradient, array.leaf()))
         self._known = KnownParameters.of(self._params, places, at)
         return places
 

@@ -36,12 +36,13 @@ class Application:
     visible : how many of them a user sees
     of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
     is_loss : whether its gradient is asked for though nothing flows in; see `Operator`
+    filler : which input each parameter of the kernel is, None for one that is absent; None if they are the same
     signatures : output signatures by input signatures, as inferred so far
     dtypes : dtypes of the outputs by those that are given, as inferred so far
     """
 
     __slots__ = (
-        "_filler", "_groups", "call", "dtypes", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
+        "_groups", "call", "dtypes", "filler", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
         "signatures", "states", "visible", "weights",
     )  # fmt: skip
 
@@ -57,7 +58,7 @@ class Application:
         visible = op.visible(n) if callable(op.visible) else op.visible
         self.visible = len(self.outputs) if visible is None else visible
         self.is_loss = op.is_loss(n) if callable(op.is_loss) else op.is_loss
-        self._filler = self._positions()
+        self.filler = self._positions()
         self.signatures: dict[Any, Signature] = {}
         self.dtypes: dict[Any, tuple[Any, ...]] = {}
         self.call = self._bind()
@@ -119,8 +120,8 @@ class Application:
 
     def execute(self, arrays: "Sequence[Array]", run: "Run | None") -> tuple[Any, ...]:
         """Run the kernel; one result for each output, not yet cast or reshaped to the signature."""
-        if self._filler is not None:
-            arrays = [None if i is None else arrays[i] for i in self._filler]  # type: ignore[misc]
+        if self.filler is not None:
+            arrays = [None if i is None else arrays[i] for i in self.filler]  # type: ignore[misc]
         if self.op.run_name is not None:
             result = self.call(*arrays, **{self.op.run_name: run})
         else:

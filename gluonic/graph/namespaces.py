@@ -66,9 +66,9 @@ class Functions:
         self.made: dict[str, Callable[..., Any]] = next(others, {})
         self._all.append(self)
         for name, operator in self.operators().items():
-            self._enter(name, operator)
+            self.enter(name, operator)
 
-    def _enter(self, name: str, operator: str) -> None:
+    def enter(self, name: str, operator: str) -> None:
         """Put a function into the module, the one that another module has, if there is one."""
         function = self.made.get(name)
         if function is None:
@@ -93,7 +93,7 @@ class Functions:
                 del functions.namespace[name]
         if operator in REGISTRY:
             for functions in concerned:
-                functions._enter(name, operator)
+                functions.enter(name, operator)
 
     def operators(self) -> dict[str, str]:
         """Find the operators' names by those of the functions."""

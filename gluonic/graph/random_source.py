@@ -74,8 +74,8 @@ class RandomSource:
     """
 
     load_machine: ClassVar[Callable[[], FillsArrays] | None] = None
-    _machine: ClassVar[FillsArrays | None] = None
-    _drawn: ClassVar[int] = 0
+    machine: ClassVar[FillsArrays | None] = None
+    drawn: ClassVar[int] = 0
 
     def __init__(self, number: int = 0) -> None:
         self._parallel, self._single = Twisters(STATES), Twisters(1)
@@ -129,13 +129,13 @@ class RandomSource:
         load = RandomSource.load_machine
         if load is None:
             return None
-        if RandomSource._machine is not None:
-            return RandomSource._machine
+        if RandomSource.machine is not None:
+            return RandomSource.machine
         start = _START_TOGETHER if name in WORD_BY_WORD else _START
-        RandomSource._drawn += runs * start + size * _COSTS.get(name, 1)
-        if RandomSource._drawn > _WORTH:
-            RandomSource._machine = load()
-        return RandomSource._machine
+        RandomSource.drawn += runs * start + size * _COSTS.get(name, 1)
+        if RandomSource.drawn > _WORTH:
+            RandomSource.machine = load()
+        return RandomSource.machine
 
     def different(self, rows: int, count: int, range_max: int) -> list[tuple[list[int], int]]:
         """Draw rows of different classes off a twister each; see `draws_of_a_run.different`."""

@@ -20,7 +20,7 @@ class Source(Protocol):
     def imdecode(self, s: Any) -> Any:
         """Decode an image."""
 
-    def _latest(self) -> str:
+    def latest(self) -> str:
         """What sample was read last, for messages."""
 
 
@@ -93,4 +93,4 @@ class DecodingAhead:
                 self._ended = True
                 return
             decoded = threads.submit(imdecode, contents)
-            self._waiting.append(_Waiting(label, decoded, source._latest()))
+            self._waiting.append(_Waiting(label, decoded, source.latest()))

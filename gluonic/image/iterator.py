@@ -167,7 +167,7 @@ class ImageIter(DataIter):
             return label, self.read_image(file)
         record = self.imgrec.read_idx(key)
         if record is None:
-            raise FileFormatError(f"{self._latest()}: the file ends before this record")
+            raise FileFormatError(f"{self.latest()}: the file ends before this record")
         header, contents = recordio.unpack(record)
         return header.label if self.imglist is None else self.imglist[key][0], contents
 
@@ -302,9 +302,9 @@ class ImageIter(DataIter):
         try:
             return imdecode(s)
         except FileFormatError as error:
-            raise broken(self._latest(), error) from error
+            raise broken(self.latest(), error) from error
 
-    def _latest(self) -> str:
+    def latest(self) -> str:
         """What sample was read last, for messages."""
         if self.seq is None:
             return f"record number {self._records_read}, counted from 1, of {self.imgrec.uri}"

@@ -92,7 +92,7 @@ class BaseModule(ModuleInterface):
         sparse_row_id_fn: Any = None,
     ) -> list[tuple[str, float]]:
         """Return a metric's values over some data; a bar shows how far it is where a person watches."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if reset:
             eval_data.reset()
         eval_metric = metrics.create(eval_metric)
@@ -135,7 +135,7 @@ class BaseModule(ModuleInterface):
         sparse_row_id_fn: Any = None,
     ) -> Iterator[tuple[list[NDArray], int, Any]]:
         """Yield the outputs, the number and the batch, for each batch."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if reset:
             eval_data.reset()
         for number, batch in enumerate(self._batches(eval_data, num_batch, sparse_row_id_fn)):
@@ -169,7 +169,7 @@ class BaseModule(ModuleInterface):
         ValueError
             if `eval_data` is something else
         """
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if isinstance(eval_data, (NDArray, np.ndarray)):
             batch = eval_data if isinstance(eval_data, NDArray) else nd.array(eval_data)
             self.forward(DataBatch([batch]), is_train=False)

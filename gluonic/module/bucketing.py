@@ -137,7 +137,7 @@ class BucketingModule(SavedBuckets):
         bucket_key : its key
         data_shapes, label_shapes : the descriptions of its inputs
         """
-        self._require("binded")
+        self.require("binded")
         if bucket_key not in self._buckets:
             self._buckets[bucket_key] = self._new_module(bucket_key)
         module = self._buckets[bucket_key]
@@ -164,7 +164,7 @@ class BucketingModule(SavedBuckets):
         allow_extra: bool = False,
     ) -> None:
         """Give the parameters their values; see `Module.init_params`."""
-        self._require("binded")
+        self.require("binded")
         if self.params_initialized and not force_init:
             return
         self._curr_module.init_params(
@@ -181,7 +181,7 @@ class BucketingModule(SavedBuckets):
         allow_extra: bool = False,
     ) -> None:
         """Set the parameters and the auxiliary states; see `Module.set_params`."""
-        self._require("binded")
+        self.require("binded")
         if self.params_initialized and not force_init:
             return
         self._curr_module.set_params(arg_params, aux_params, allow_missing, force_init, allow_extra)
@@ -189,7 +189,7 @@ class BucketingModule(SavedBuckets):
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return copies of the parameters and the auxiliary states, by name."""
-        self._require("params_initialized")
+        self.require("params_initialized")
         found: tuple[dict[str, NDArray], dict[str, NDArray]] = self._curr_module.get_params()
         return found
 
@@ -201,7 +201,7 @@ class BucketingModule(SavedBuckets):
         force_init: bool = False,
     ) -> None:
         """Choose the optimizer of all buckets; see `Module.init_optimizer`."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if self.optimizer_initialized and not force_init:
             self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
             return
@@ -213,7 +213,7 @@ class BucketingModule(SavedBuckets):
 
     def install_monitor(self, mon: Any) -> None:
         """Let a monitor see inner results of all buckets, those to come as well."""
-        self._require("binded")
+        self.require("binded")
         self._monitor = mon
         for module in self._buckets.values():
             module.install_monitor(mon)
@@ -222,7 +222,7 @@ class BucketingModule(SavedBuckets):
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
         """Bind the bucket of a batch, if it first comes; the present one stays."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         present = self._curr_bucket_key, self._curr_module
         self._switch_to(data_batch)
         self._curr_module.prepare(data_batch, sparse_row_id_fn)
@@ -233,11 +233,11 @@ class BucketingModule(SavedBuckets):
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch with the module of its bucket."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         self._switch_to(data_batch)
         self._curr_module.forward(data_batch, is_train)
 
     def update(self) -> None:
         """Change the parameters by their gradients."""
-        self._require("binded", "params_initialized", "optimizer_initialized")
+        self.require("binded", "params_initialized", "optimizer_initialized")
         self._curr_module.update()

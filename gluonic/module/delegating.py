@@ -14,7 +14,7 @@ def _step(name: str) -> Any:
 
     @wraps(like)
     def step(self: "DelegatingModule", *arguments: Any, **options: Any) -> Any:
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return getattr(self._curr_module, name)(*arguments, **options)
 
     return step
@@ -24,7 +24,7 @@ def _fact(name: str, *flags: str) -> Any:
     """What the present module is asked for, once something has been done."""
 
     def fact(self: "DelegatingModule") -> Any:
-        self._require(*flags)
+        self.require(*flags)
         return getattr(self._curr_module, name)
 
     return property(fact, doc=getattr(ModuleInterface, name).__doc__)

@@ -34,7 +34,14 @@ class ModuleInterface:
         self.params_initialized = self.optimizer_initialized = False
         self._symbol: Any = None
 
-    def _require(self, *flags: str) -> None:
+    def require(self, *flags: str) -> None:
+        """Make sure that what these flags stand for has been done.
+
+        Raises
+        ------
+        AssertionError
+            naming the method to call first
+        """
         for flag in flags:
             if not getattr(self, flag):
                 raise AssertionError(f"{type(self).__name__}: call {_STEPS[flag]} first")
@@ -151,12 +158,12 @@ class ModuleInterface:
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the inputs that keep their values between batches: there are none."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return []
 
     def set_states(self, states: Sequence[Any] | None = None, value: Any = None) -> None:
         """Set the inputs that keep their values: there are none."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if states or value:
             raise AssertionError(f"{type(self).__name__} has no states")
 

@@ -99,19 +99,19 @@ class Module(Optimized):
     @property
     def data_shapes(self) -> list[DataDesc]:
         """The descriptions of the data."""
-        self._require("binded")
+        self.require("binded")
         return self._data_shapes
 
     @property
     def label_shapes(self) -> list[DataDesc]:
         """The descriptions of the labels."""
-        self._require("binded")
+        self.require("binded")
         return self._label_shapes
 
     @property
     def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """The names and shapes of the outputs."""
-        self._require("binded")
+        self.require("binded")
         return self._group.get_output_shapes()
 
     @property
@@ -176,7 +176,7 @@ class Module(Optimized):
             raise AssertionError("inputs_need_grad needs for_training")
         self._describe(data_shapes, label_shapes)
         if shared_module is not None:
-            shared_module._require("binded", "params_initialized")
+            shared_module.require("binded", "params_initialized")
         elif self._exec_group is not None and self.params_initialized:
             self._sync_params_from_devices()
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
@@ -231,7 +231,7 @@ class Module(Optimized):
         data_batch : whatever has `data`, and perhaps `label`; or a list with one such for each context
         is_train : whether to behave as in training; by default, if the module is bound for it
         """
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         several = data_batch if isinstance(data_batch, list) else [data_batch]
         data = _shapes([one.data for one in several], self._data_shapes)
         labels = _shapes([getattr(one, "label", None) or () for one in several], self._label_shapes)
@@ -252,27 +252,27 @@ class Module(Optimized):
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients, from those of the outputs where these are no losses."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         self._group.backward(out_grads)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return self._group.get_outputs(merge_multi_context)
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the gradients of the data; unmerged, each is a list with one array a context."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return self._group.get_input_grads(merge_multi_context)
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the inputs that keep their values between batches, unmerged as in `get_outputs`."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return self._group.get_states(merge_multi_context)
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
         """Set the inputs that keep their values: each its own, or all one number."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         self._group.set_states(states, value)
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:

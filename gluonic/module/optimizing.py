@@ -53,7 +53,7 @@ class Optimized(Parameterized):
             and by how many processes there are in step, unless ``rescale_grad`` says otherwise
         force_init : whether to choose again
         """
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if self.optimizer_initialized and not force_init:
             self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
             return
@@ -102,7 +102,7 @@ class Optimized(Parameterized):
 
     def borrow_optimizer(self, shared_module: "Optimized") -> None:
         """Use the optimizer of another module, with its states."""
-        shared_module._require("optimizer_initialized")
+        shared_module.require("optimizer_initialized")
         self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
         self._kvstore = shared_module._kvstore
         self._update_on_kvstore = shared_module._update_on_kvstore
@@ -110,7 +110,7 @@ class Optimized(Parameterized):
 
     def update(self) -> None:
         """Change the parameters by their gradients, which are summed up over the contexts first."""
-        self._require("binded", "params_initialized", "optimizer_initialized")
+        self.require("binded", "params_initialized", "optimizer_initialized")
         if self._group.grad_arrays is None:
             raise AssertionError("bind with for_training=True to update parameters")
         self._params_dirty = True
@@ -136,7 +136,7 @@ class Optimized(Parameterized):
 
     def save_optimizer_states(self, fname: str) -> None:
         """Save the optimizer's states; the old file survives an interruption."""
-        self._require("optimizer_initialized")
+        self.require("optimizer_initialized")
         if self._update_on_kvstore:
             self._kvstore.save_optimizer_states(fname)
         else:
@@ -144,7 +144,7 @@ class Optimized(Parameterized):
 
     def load_optimizer_states(self, fname: str) -> None:
         """Load the optimizer's states."""
-        self._require("optimizer_initialized")
+        self.require("optimizer_initialized")
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
         else:

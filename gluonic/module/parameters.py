@@ -35,7 +35,7 @@ class Parameterized(BaseModule):
     @property
     def _group(self) -> DataParallelExecutorGroup:
         """The executors; an AssertionError before `bind`."""
-        self._require("binded")
+        self.require("binded")
         assert self._exec_group is not None
         return self._exec_group
 
@@ -66,7 +66,7 @@ class Parameterized(BaseModule):
         RuntimeError
             if some are missing
         """
-        self._require("binded")
+        self.require("binded")
         if self.params_initialized and not force_init:
             return
         new: dict[str, list[NDArray]] = {}
@@ -119,7 +119,7 @@ class Parameterized(BaseModule):
         if not allow_missing:
             super().set_params(arg_params, aux_params, allow_missing, force_init, allow_extra)
             return
-        self._require("binded")
+        self.require("binded")
         if self.params_initialized and not force_init:
             return
         self._put(arg_params or {}, aux_params or {}, allow_extra=allow_extra)
@@ -149,7 +149,7 @@ class Parameterized(BaseModule):
         """Return copies of the parameters and the auxiliary states, by name."""
         if self._exec_group is None and self._arg_params is not None:
             return self._arg_params, self._aux_params or {}
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         found: tuple[dict[str, NDArray], dict[str, NDArray]] = {}, {}
         self._group.get_params(*found)
         return found

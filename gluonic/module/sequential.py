@@ -74,19 +74,19 @@ class SequentialModule(BaseModule):
     @property
     def data_shapes(self) -> Any:
         """The descriptions of the first module's data."""
-        self._require("binded")
+        self.require("binded")
         return self._modules[0].data_shapes
 
     @property
     def label_shapes(self) -> Any:
         """The descriptions of the labels; None if no module takes them."""
-        self._require("binded")
+        self.require("binded")
         return self._label_shapes
 
     @property
     def output_shapes(self) -> Any:
         """The names and shapes of the last module's outputs."""
-        self._require("binded")
+        self.require("binded")
         return self._modules[-1].output_shapes
 
     # Getting ready
@@ -152,7 +152,7 @@ class SequentialModule(BaseModule):
         AssertionError
             if two modules have parameters of one name
         """
-        self._require("binded")
+        self.require("binded")
         if self.params_initialized and not force_init:
             return
         for module in self._modules:
@@ -179,7 +179,7 @@ class SequentialModule(BaseModule):
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return the parameters and the auxiliary states of all modules."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         found: tuple[dict[str, NDArray], dict[str, NDArray]] = {}, {}
         for module in self._modules:
             for whole, own in zip(found, module.get_params(), strict=True):
@@ -194,7 +194,7 @@ class SequentialModule(BaseModule):
         force_init: bool = False,
     ) -> None:
         """Choose the optimizer of each module; see `Module.init_optimizer`."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if self.optimizer_initialized and not force_init:
             self.logger.warning("the optimizer is chosen already; force_init=True chooses again")
             return
@@ -204,7 +204,7 @@ class SequentialModule(BaseModule):
 
     def install_monitor(self, mon: Any) -> None:
         """Let a monitor see inner results of all modules."""
-        self._require("binded")
+        self.require("binded")
         for module in self._modules:
             module.install_monitor(mon)
 
@@ -212,7 +212,7 @@ class SequentialModule(BaseModule):
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch, one module after the other."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         self._modules[0].forward(data_batch, is_train)
         for before, module in zip(self._modules[:-1], self._modules[1:], strict=True):
             following = DataBatch(
@@ -228,7 +228,7 @@ class SequentialModule(BaseModule):
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients, from the last module to the first."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         for module in reversed(self._modules):
             module.backward(out_grads)
             if module is not self._modules[0]:
@@ -236,25 +236,25 @@ class SequentialModule(BaseModule):
 
     def update(self) -> None:
         """Change the parameters of all modules by their gradients."""
-        self._require("binded", "params_initialized", "optimizer_initialized")
+        self.require("binded", "params_initialized", "optimizer_initialized")
         for module in self._modules:
             module.update()
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the outputs of the last module."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         return self._modules[-1].get_outputs(merge_multi_context)
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """Return the gradients of the first module's data."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         if not self.inputs_need_grad:
             raise AssertionError("bind with inputs_need_grad=True first")
         return self._modules[0].get_input_grads(merge_multi_context)
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
         """Let a metric see the latest outputs of the modules that take labels."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         for module, meta in zip(self._modules, self._metas, strict=True):
             if meta.get(self.META_TAKE_LABELS):
                 module.update_metric(eval_metric, labels, pre_sliced)

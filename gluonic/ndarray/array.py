@@ -201,24 +201,25 @@ class NDArray:
     @property
     def grad(self) -> Any:
         """The gradient buffer, None if the array is no variable."""
-        leaf = self._leaf()
+        leaf = self.leaf()
         if leaf is None or leaf.grad is None or leaf.grad.of_numpy is self.of_numpy:
             return None if leaf is None else leaf.grad
         return leaf.grad.as_np_ndarray() if self.of_numpy else leaf.grad.as_nd_ndarray()
 
-    def _leaf(self) -> Leaf | None:
+    def leaf(self) -> Leaf | None:
+        """Return the array's place on the tape if it is a variable, with its gradient buffer."""
         record = self.tape_entry[0] if self.tape_entry is not None else None
         return record if isinstance(record, Leaf) else None
 
     @property
     def _fresh_grad(self) -> bool:
         """Whether a backward has written `grad` since the flag was last cleared."""
-        leaf = self._leaf()
+        leaf = self.leaf()
         return leaf is not None and leaf.fresh
 
     @_fresh_grad.setter
     def _fresh_grad(self, value: bool) -> None:
-        leaf = self._leaf()
+        leaf = self.leaf()
         if leaf is not None:
             leaf.fresh = value
 

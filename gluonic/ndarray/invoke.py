@@ -146,7 +146,7 @@ def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast |
         and op.run_name is None
         and not op.dynamic
         and not application.states
-        and application._filler is None
+        and application.filler is None
     )
     if not simple or op.variadic is not None:
         return None

@@ -192,9 +192,9 @@ class Optimizer(CheckedArguments):
 
     def _update_count(self, index: Any) -> None:
         for one in index if isinstance(index, (list, tuple)) else (index,):
-            self._count(one)
+            self.count_update(one)
 
-    def _count(self, index: Any) -> int:
+    def count_update(self, index: Any) -> int:
         """Count one update of a parameter; how many it has had by now."""
         counts = self._index_update_count
         count = counts[index] = counts.get(index, self.begin_num_update) + 1
@@ -261,7 +261,7 @@ class RuleOptimizer(Optimizer):
     rule : the rule
     state_count : how many arrays the rule remembers; they begin as zeros
     settings : the attributes that the rule reads as numbers
-    numbers_advance : whether each call of `_numbers` returns other numbers
+    numbers_advance : whether each call of `numbers_of` returns other numbers
     """
 
     rule: Callable[..., tuple[Any, ...]]
@@ -284,9 +284,9 @@ class RuleOptimizer(Optimizer):
         self._update_count(index)
         states = as_states(state)
         if is_stored(weight, grad, *states):
-            self._update_stored(self._numbers(index), weight, grad, states)
+            self._update_stored(self.numbers_of(index), weight, grad, states)
         else:
-            run_rule(self.rule, self._numbers(index), weight, grad, states)
+            run_rule(self.rule, self.numbers_of(index), weight, grad, states)
 
     def _update_stored(
         self, numbers: SimpleNamespace, weight: Any, grad: Any, states: list[NDArray]
@@ -300,7 +300,8 @@ class RuleOptimizer(Optimizer):
         """Whether rows that a row_sparse gradient does not store are left alone."""
         return False
 
-    def _numbers(self, index: Any) -> SimpleNamespace:
+    def numbers_of(self, index: Any) -> SimpleNamespace:
+        """Return what the rule reads for a parameter's update that has been counted."""
         numbers = SimpleNamespace(
             lr=self._get_lr(index),
             wd=self._get_wd(index),

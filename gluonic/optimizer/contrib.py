@@ -42,7 +42,7 @@ class GroupAdaGrad(RuleOptimizer):
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Update a weight in place, and its state."""
         self._update_count(index)
-        numbers = self._numbers(index)
+        numbers = self.numbers_of(index)
         if numbers.wd != 0:
             raise AttributeValueError("GroupAdaGrad: there is no weight decay; set wd=0")
         numbers.epsilon = self.float_stable_eps

@@ -131,7 +131,7 @@ class DCASGD(RuleOptimizer):
         self._update_count(index)
         rule = updates.dcasgd_momentum if self.momentum else updates.dcasgd
         states = [one for one in state if one is not None]
-        run_rule(rule, self._numbers(index), weight, grad, states)
+        run_rule(rule, self.numbers_of(index), weight, grad, states)
 
 
 @register
@@ -149,7 +149,7 @@ class SGLD(RuleOptimizer):
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Update a weight in place."""
         self._update_count(index)
-        numbers = self._numbers(index)
+        numbers = self.numbers_of(index)
         noise = normal(0, math.sqrt(numbers.lr), shape=weight.shape, dtype=weight.dtype)
         run_rule(self.rule, numbers, weight, grad, [noise])
 

@@ -125,7 +125,7 @@ class FusedUpdate:
 
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
-    """Whether updates in NumPy have cost enough; this one is counted."""
+    """Whether updates in NumPy have cost enough; this one is count_update."""
     spent = _spent.get(rule, 0)
     elements = sum([array.size for array in arrays])
     _spent[rule] = spent + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
@@ -169,10 +169,10 @@ def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
     if optimizer.numbers_advance or not _computes_numbers_as_usual(kind):
         for index in indices:
             optimizer._update_count(index)
-            numbers.append(optimizer._numbers(index))
+            numbers.append(optimizer.numbers_of(index))
         return numbers
     known: dict[Any, SimpleNamespace] = {}
-    parameters, counting = optimizer.param_dict, optimizer._count
+    parameters, counting = optimizer.param_dict, optimizer.count_update
     for index in indices:
         count = counting(index)
         parameter = parameters.get(index)
@@ -182,7 +182,7 @@ def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
             key = index, None, count, optimizer.num_update
         found = known.get(key)
         if found is None:
-            found = known[key] = optimizer._numbers(index)
+            found = known[key] = optimizer.numbers_of(index)
         numbers.append(found)
     return numbers
 
@@ -207,8 +207,8 @@ def _computes_numbers_as_usual(kind: Hashable) -> bool:
         "_get_wds",
         "_multiplier",
         "_update_count",
-        "_count",
-        "_numbers",
+        "count_update",
+        "numbers_of",
     )
     return all(getattr(kind, name) is getattr(RuleOptimizer, name) for name in names)
 

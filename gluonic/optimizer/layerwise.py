@@ -70,7 +70,7 @@ class LARS(SGD):
             super().update(index, weight, grad, state)
             return
         self._update_count(index)
-        numbers = self._numbers(index)
+        numbers = self.numbers_of(index)
         if not self.idx2name.get(index, str(index)).endswith(("gamma", "beta", "bias")):
             numbers.lr *= self._rate(weight, grad, numbers.wd)
         if self.momentum_correction and self.last_lr:
@@ -209,7 +209,7 @@ class LBSGD(SGD):
         if not is_due:
             return
         mean = total / self.batch_scale
-        numbers = self._numbers(index)
+        numbers = self.numbers_of(index)
         numbers.lr = lr * (
             self._rate(weight, mean, wd) if self.warmup_strategy == "lars" else self._growth(count)
         )

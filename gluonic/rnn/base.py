@@ -46,7 +46,7 @@ class BaseRNNCell(CheckedArguments):
 
     _names: ClassVar[Mapping[str, str]] = {}
     """What the results of a step are called; the others get automatic names."""
-    _takes_steps: ClassVar[bool] = True
+    takes_steps: ClassVar[bool] = True
     """Whether the cell can be called; otherwise it takes whole sequences only."""
 
     def __init__(self, prefix: str = "", params: RNNParams | None = None) -> None:

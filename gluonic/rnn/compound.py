@@ -74,8 +74,9 @@ class SequentialRNNCell(_OfCells):
         super().__init__(params)
 
     @property
-    def _takes_steps(self) -> bool:  # type: ignore[override]
-        return all(cell._takes_steps for cell in self._cells)
+    def takes_steps(self) -> bool:  # type: ignore[override]
+        """Whether each of the cells can be called."""
+        return all(cell.takes_steps for cell in self._cells)
 
     def add(self, cell: BaseRNNCell) -> None:
         """Put a cell on top."""
@@ -111,7 +112,7 @@ class BidirectionalCell(_OfCells):
     output_prefix : put before the names of the outputs
     """
 
-    _takes_steps = False
+    takes_steps = False
 
     def __init__(
         self,

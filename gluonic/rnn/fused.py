@@ -32,7 +32,7 @@ class FusedRNNCell(BaseRNNCell):
     params : see `BaseRNNCell`
     """
 
-    _takes_steps = False
+    takes_steps = False
 
     def __init__(
         self,

@@ -112,7 +112,7 @@ class ZoneoutCell(ModifierCell):
     def __init__(
         self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0
     ) -> None:
-        if not base_cell._takes_steps:
+        if not base_cell.takes_steps:
             raise AssertionError(
                 describe(
                     f"a {type(base_cell).__name__} takes no single steps",

@@ -39,6 +39,6 @@ def _serve_spawned() -> None:
     def prepare_served(name: str) -> dict[str, Any]:
         return {"gluonic": _Served(), **prepare(name)}
 
-    if not hasattr(prepare, "_serves"):
-        prepare_served._serves = True  # type: ignore[attr-defined]
+    if not hasattr(prepare, "serves_gluonic"):
+        prepare_served.serves_gluonic = True  # type: ignore[attr-defined]
         spawn.get_preparation_data = prepare_served

@@ -31,7 +31,7 @@ class CtcStep(Step):
         settings = node.applied.settings
         results = [node.entry(i) for i in range(node.output_count)]
         self.operands = (*node.inputs, *results)
-        self._empty = any(0 in facts.shapes[entry] for entry in self.operands[:2])
+        self.is_empty = any(0 in facts.shapes[entry] for entry in self.operands[:2])
         self.layout = CTCOperands(
             dtype=facts.dtypes[results[0]],
             inputs=tuple(facts.dtypes[entry] for entry in node.inputs[1:]),
@@ -47,7 +47,7 @@ class CtcStep(Step):
         step = cls(node, facts)
         scores = (node.inputs[0], *(node.entry(i) for i in range(node.output_count)))
         dtypes = {facts.dtypes[entry].name for entry in scores}
-        if len(dtypes) > 1 or not dtypes <= _DTYPES or step._empty:
+        if len(dtypes) > 1 or not dtypes <= _DTYPES or step.is_empty:
             return None
         return step if all(dtype.name in INDICES for dtype in step.layout.inputs) else None
 

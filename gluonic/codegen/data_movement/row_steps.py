@@ -53,9 +53,10 @@ class LookupStep(Step):
         dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
         if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
             return None
-        return None if step._is_empty(facts) else step
+        return None if step.is_empty(facts) else step
 
-    def _is_empty(self, facts: Facts) -> bool:
+    def is_empty(self, facts: Facts) -> bool:
+        """Whether there is nothing to be moved, or nowhere to move it from."""
         return 0 in facts.shapes[self.table]
 
     def numbers(self, facts: Facts) -> Sequence[int]:

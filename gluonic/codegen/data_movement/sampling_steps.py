@@ -46,11 +46,12 @@ class SampleStep(Step):
         """The step of an operator that samples images in a dtype that has machine code."""
         step = cls(node, facts)
         dtypes = {facts.dtypes[entry] for entry in step.operands}
-        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step._is_empty(facts):
+        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.is_empty(facts):
             return None
         return step
 
-    def _is_empty(self, facts: Facts) -> bool:
+    def is_empty(self, facts: Facts) -> bool:
+        """Whether there is nothing to be moved, or nowhere to move it from."""
         return any(0 in facts.shapes[entry] for entry in self.operands)
 
     def numbers(self, facts: Facts) -> Sequence[int]:

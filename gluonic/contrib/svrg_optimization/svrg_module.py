@@ -124,7 +124,7 @@ class SVRGModule(Module):
         force_init: bool = False,
     ) -> None:
         """Choose the optimizer; gradients are divided by the batch size unless it says otherwise."""
-        self._require("binded", "params_initialized")
+        self.require("binded", "params_initialized")
         arguments = self.get_params()[0]
         self._param_dict = [
             {name: nd.zeros(value.shape, ctx=context) for name, value in arguments.items()}
@@ -156,7 +156,7 @@ class SVRGModule(Module):
         MXNetError
             if it has none
         """
-        self._require("binded", "params_initialized", "optimizer_initialized")
+        self.require("binded", "params_initialized", "optimizer_initialized")
         arguments, states = self.get_params()
         self._mod_aux.set_params(arguments, states)
         train_data.reset()

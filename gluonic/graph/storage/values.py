@@ -33,16 +33,17 @@ class _Stored:
     Attributes
     ----------
     kind : the storage kind
+    is_sound : whether all indices have been found to be in the array; False if nobody has looked yet
     """
 
     kind: ClassVar[str]
     _unsorted: ClassVar[str]
-    __slots__ = ("_is_sound", "data", "indices", "shape")
+    __slots__ = ("data", "indices", "is_sound", "shape")
 
     data: Array
     indices: Array
     shape: tuple[int, ...]
-    _is_sound: bool
+    is_sound: bool
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -69,13 +70,13 @@ class _Stored:
         ------
         FormatError
         """
-        if self._is_sound:
+        if self.is_sound:
             return self
         self.check_lengths()
         if prod(self.shape) >= 1 << 63:  # an element's number has 64 bits
             raise self._refused("there are more elements than numbers for them")
         self._check_indices()
-        self._is_sound = True
+        self.is_sound = True
         return self
 
     def check(self, full: bool = True) -> None:
@@ -120,7 +121,7 @@ class Csr(_Stored):
 
     def __init__(self, data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
-        self._is_sound = False
+        self.is_sound = False
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -174,7 +175,7 @@ class Csr(_Stored):
     def with_data(self, data: Array) -> "Csr":
         """The same places with other elements."""
         made = Csr(data, self.indices, self.indptr, self.shape)
-        made._is_sound = self._is_sound and len(data) == len(self.data)
+        made.is_sound = self.is_sound and len(data) == len(self.data)
         return made
 
     def mapped(self, change: Callable[[Array], Array]) -> "Csr":
@@ -182,7 +183,7 @@ class Csr(_Stored):
         with allocating("a sparse array"):
             data, indices, indptr = change(self.data), self.indices.copy(), self.indptr.copy()
         made = Csr(data, indices, indptr, self.shape)
-        made._is_sound = self._is_sound
+        made.is_sound = self.is_sound
         return made
 
     def scipy(self) -> Any:
@@ -207,7 +208,7 @@ class Csr(_Stored):
             matrix.indptr.astype(index, copy=False),
             tuple(matrix.shape),
         )
-        made._is_sound = True
+        made.is_sound = True
         return made
 
     @classmethod
@@ -228,7 +229,7 @@ class Csr(_Stored):
             )
         rows, columns = np.nonzero(array)
         made = cls(array[rows, columns], columns, _starts(rows, array.shape[0]), array.shape)
-        made._is_sound = True
+        made.is_sound = True
         return made
 
     @classmethod
@@ -263,7 +264,7 @@ class RowSparse(_Stored):
 
     def __init__(self, data: Array, indices: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.shape = data, indices, shape
-        self._is_sound = False
+        self.is_sound = False
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -307,7 +308,7 @@ class RowSparse(_Stored):
     def with_data(self, data: Array) -> "RowSparse":
         """The same rows with other elements."""
         made = RowSparse(data, self.indices, self.shape)
-        made._is_sound = self._is_sound and data.shape == self.data.shape
+        made.is_sound = self.is_sound and data.shape == self.data.shape
         return made
 
     def mapped(self, change: Callable[[Array], Array]) -> "RowSparse":
@@ -315,7 +316,7 @@ class RowSparse(_Stored):
         with allocating("a sparse array"):
             data, indices = change(self.data), self.indices.copy()
         made = RowSparse(data, indices, self.shape)
-        made._is_sound = self._is_sound
+        made.is_sound = self.is_sound
         return made
 
     @classmethod
@@ -343,14 +344,14 @@ class RowSparse(_Stored):
 def known_rows(data: Array, indices: Array, shape: tuple[int, ...]) -> RowSparse:
     """A row_sparse value whose rows are known to lie in the array."""
     made = RowSparse(data, indices, shape)
-    made._is_sound = True
+    made.is_sound = True
     return made
 
 
 def known_csr(data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> Csr:
     """A csr value whose indices are known to lie in the matrix."""
     made = Csr(data, indices, indptr, shape)
-    made._is_sound = True
+    made.is_sound = True
     return made
 
 
