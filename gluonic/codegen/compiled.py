@@ -5,7 +5,7 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.runtime.frame`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -85,9 +85,19 @@ class CompiledGraph:
             )
 
     def __call__(
-        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None] | None = None,
+        finished: Callable[[int], None] | None = None,
     ) -> list[Array]:
-        """Run the graph; compiles it, if need be. `into` is explained at `ExecutionFrame.run`."""
+        """Run the graph; compiles it, if need be.
+
+        Parameters
+        ----------
+        into : see `ExecutionFrame.run`
+        finished : see `ExecutionFrame.run_handing_over`
+        """
         train = self._modal and run.train
         latest = self._latest[train]
         try:
@@ -98,9 +108,13 @@ class CompiledGraph:
             if not frame.take(arrays):
                 frame.pool.idle.append(frame)
                 frame = self._frame(arrays, train)
-        call = frame.run_timed if EVENTS.symbolic else frame.run
         try:
-            results = call(arrays, run, into)
+            if finished is not None and into is not None:
+                results = frame.run_handing_over(arrays, run, into, finished)
+            elif EVENTS.symbolic:
+                results = frame.run_timed(arrays, run, into)
+            else:
+                results = frame.run(arrays, run, into)
         except BaseException as error:
             self._discard(frame)
             if lacks_memory(error):

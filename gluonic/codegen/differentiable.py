@@ -1,6 +1,6 @@
 """A graph with its gradient, as two programs: forward, which also returns what backward will need."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
@@ -15,7 +15,7 @@ from gluonic.graph.gradient import gradients, has_losses
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.subgraphs import held_graphs
-from gluonic.graph.versions import mark_all_modified
+from gluonic.graph.versions import mark_all_modified, mark_modified
 
 
 @dataclass
@@ -108,6 +108,10 @@ class DifferentiableProgram:
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self._drawn_at = [places[e] for e in self.drawn]
+        # Layers' parameters mostly come in the order of the layers. The graph is run in the order in which its
+        # outputs name it, so the gradients of the last layers are computed when what they follow from is.
+        last_first = reversed([*enumerate(self.gradient_outputs)])
+        self._computed = [i for i, entry in last_first if entry is not None]
         self.backward_program = self._backward(data)
         self._passed = _passed_on(self.backward_program)
         self._memory = ReusedMemory()
@@ -160,8 +164,8 @@ class DifferentiableProgram:
 
     def _backward(self, data: Collection[Node] | None) -> Program:
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
-        outputs = [entry for entry in self.gradient_outputs if entry is not None]
-        graph = cut(outputs, at)
+        outputs = [self.gradient_outputs[place] for place in self._computed]
+        graph = cut([entry for entry in outputs if entry is not None], at)
         if data is not None:
             constant = set(self.inputs).difference(data)
             data = [variable for e, variable in at.items() if e.node not in constant]
@@ -192,6 +196,7 @@ class DifferentiableProgram:
         heads: Sequence[Array],
         run: Run,
         into: Sequence[Array | None] | None = None,
+        finished: Callable[[int], None] | None = None,
     ) -> list[Array | None]:
         """Compute the gradients of the inputs from those of the outputs.
 
@@ -199,14 +204,39 @@ class DifferentiableProgram:
         ----------
         into : for each input memory where its gradient may be written, or None; if given, nothing that is
             returned is kept or written to
+        finished : may be called, on the way, with the number of an input whose gradient is finished, in that
+            memory
         """
-        outputs, given = self.gradient_outputs, [*saved.arrays, *heads]
-        if into is not None and self._passed is not None:
-            passed = iter(self._passed)
-            return [None if entry is None else given[next(passed)] for entry in outputs]
-        if into is not None:
-            into = [x for x, entry in zip(into, outputs, strict=True) if entry is not None]
-        found = iter(self.backward_program(given, run, into))
-        if into is not None:
+        given = [*saved.arrays, *heads]
+        if into is None:
+            found = self.backward_program(given, run)
+        elif self._passed is not None:
+            found = [given[place] for place in self._passed]
+        else:
+            found = self._written(given, run, [into[i] for i in self._computed], finished)
+        results: list[Array | None] = [None] * len(self.gradient_outputs)
+        for place, array in zip(self._computed, found, strict=True):
+            results[place] = array
+        return results
+
+    def _written(
+        self,
+        given: Sequence[Array],
+        run: Run,
+        into: list[Array | None],
+        finished: Callable[[int], None] | None,
+    ) -> list[Array]:
+        """The gradients that there are, written into memory where some is given; writes are noted."""
+        if finished is None:
+            found = self.backward_program(given, run, into)
             mark_all_modified(into)
-        return [None if entry is None else next(found) for entry in outputs]
+            return found
+        unfinished = dict(enumerate(into))
+
+        def note(number: int) -> None:
+            mark_modified(unfinished.pop(number))
+            finished(self._computed[number])
+
+        found = self.backward_program(given, run, into, note)
+        mark_all_modified(unfinished.values())
+        return found

@@ -1,7 +1,7 @@
 """A graph made ready to run: compiled, or interpreted where the environment asks for it."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
@@ -111,7 +111,11 @@ class Program:
         return CacheInfo.total([*own, CacheInfo(interpreted=self._warm_calls)])
 
     def __call__(
-        self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None] | None = None,
+        finished: Callable[[int], None] | None = None,
     ) -> list[Array]:
         """Compute the outputs, in memory of their own; auxiliary states among the arrays are updated in place.
 
@@ -119,13 +123,14 @@ class Program:
         ----------
         into : for each output contiguous memory that shares nothing with the arrays, where the output may be
             written (it need not), or None
+        finished : may be called, on the way, with the number of an output that is finished, in that memory
         """
         if not self._interpreted and self.observer is None:
             warm_up = self._warm_up
             if warm_up is not None and warm_up.lasts:
                 return self._warmed_up(warm_up, arrays, run)
             try:
-                return self.compiled(arrays, run, into)
+                return self.compiled(arrays, run, into, finished)
             except NotCompiledError:
                 self._interpreted = True
             except Declined:  # the interpreter says what is wrong

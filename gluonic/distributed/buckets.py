@@ -1,7 +1,8 @@
 """Many small arrays in few large ones, and large ones by themselves; all are sent at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,18 +19,32 @@ _ALIGNMENT = 64  # bytes: a line of the cache, and the widest registers
 
 @record
 class Bucket:
-    """A stretch of memory for some arrays.
+    """What is summed up at once: small arrays in memory of the bucket's own, or one large array.
 
     Attributes
     ----------
     members : the places of the arrays among all
-    memory : all of it, one axis
+    memory : for small arrays all of it, one axis; None for a large one
     views : each array's part, in its shape
     """
 
     members: list[int]
-    memory: Array
+    memory: Array | None
     views: list[Array]
+
+
+class ReadyBucket(NamedTuple):
+    """A bucket that is ready to be sent.
+
+    Attributes
+    ----------
+    own, into : this rank's values, and where the sum goes, of one axis
+    what : says what it is
+    """
+
+    own: Array
+    into: Array
+    what: Callable[[], str]
 
 
 class Buckets:
@@ -39,7 +54,12 @@ class Buckets:
     ----------
     names : the arrays' names, for messages
     kinds : the arrays' shapes and dtypes
-    limit : how many bytes a bucket holds at most, unless one array needs more
+    limit : how many bytes a bucket of small arrays holds at most
+    order : the places of the arrays in the order in which they come; as they are given, by default
+
+    Attributes
+    ----------
+    all : the buckets, in the order in which their last arrays come
     """
 
     def __init__(
@@ -47,20 +67,20 @@ class Buckets:
         names: Sequence[str],
         kinds: Sequence[tuple[tuple[int, ...], np.dtype]],
         limit: int = PIECE_BYTES,
+        order: Sequence[int] | None = None,
     ) -> None:
         self._names, self._kinds = list(names), list(kinds)
-        self._buckets: list[Bucket] = []
-        large = [i for i, kind in enumerate(kinds) if _bytes_of(*kind) >= LARGE]
-        small = [i for i in range(len(kinds)) if i not in set(large)]
+        self._sums: dict[int, Array] = {}
+        coming = list(range(len(kinds))) if order is None else list(order)
+        small = [i for i in coming if _bytes_of(*kinds[i]) < LARGE]
+        found = [Bucket([i], None, []) for i in coming if _bytes_of(*kinds[i]) >= LARGE]
         for dtype in dict.fromkeys(kinds[i][1] for i in small):
-            members = [i for i in small if kinds[i][1] == dtype]
-            self._divide(members, [kinds[i][0] for i in members], dtype, limit)
-        self._large: dict[int, Array | None] = dict.fromkeys(large)
+            found += self._divided([i for i in small if kinds[i][1] == dtype], dtype, limit)
+        self.all = sorted(found, key=lambda bucket: coming.index(bucket.members[-1]))
 
-    def _divide(
-        self, members: Sequence[int], shapes: Sequence[tuple[int, ...]], dtype: np.dtype, limit: int
-    ) -> None:
+    def _divided(self, members: Sequence[int], dtype: np.dtype, limit: int) -> Iterable[Bucket]:
         unit = max(1, _ALIGNMENT // dtype.itemsize)
+        shapes = [self._kinds[i][0] for i in members]
         sizes = [-(-prod(shape) // unit) * unit for shape in shapes]
         start = 0
         while start < len(members):
@@ -69,11 +89,27 @@ class Buckets:
                 total += sizes[end]
                 end += 1
             chosen = slice(start, end)
-            self._buckets.append(_bucket(members[chosen], shapes[chosen], sizes[chosen], dtype))
+            yield _bucket(members[chosen], shapes[chosen], sizes[chosen], dtype)
             start = end
 
+    def prepared(
+        self, bucket: Bucket, sources: Sequence[Sequence[Array]], in_place: bool = False
+    ) -> ReadyBucket:
+        """Get a bucket ready to be sent; see `reduce`."""
+        what = self._what(bucket.members)
+        if bucket.memory is not None:
+            _fill(bucket, sources)
+            return ReadyBucket(bucket.memory, bucket.memory, what)
+        place = bucket.members[0]
+        into = sources[place][0] if in_place else self._memory_for(place)
+        return ReadyBucket(_summed(sources[place], into).reshape(-1), into.reshape(-1), what)
+
     def reduce(
-        self, group: RankGroup, sources: Sequence[Sequence[Array]], in_place: bool = False
+        self,
+        group: RankGroup,
+        sources: Sequence[Sequence[Array]],
+        in_place: bool = False,
+        chosen: Iterable[Bucket] | None = None,
     ) -> list[Array]:
         """Sum up all arrays over the ranks.
 
@@ -82,34 +118,53 @@ class Buckets:
         group : the ranks
         sources : for each array those of all contexts, which are summed up as well
         in_place : whether the sums replace the first sources
+        chosen : the buckets to sum up, if the others have been already
 
         Returns
         -------
         list
             the sums: in memory that is used again by the next call, or the first sources
         """
-        found: dict[int, Array] = {}
         pipeline = Pipeline(group)
-        for bucket in self._buckets:
-            _fill(bucket, sources)
-            pipeline.add(bucket.memory, bucket.memory, self._what(bucket.members))
-            found.update(zip(bucket.members, bucket.views, strict=True))
-        for place in self._large:
-            into = found[place] = sources[place][0] if in_place else self._memory_for(place)
-            own = _summed(sources[place], into).reshape(-1)
-            pipeline.add(own, into.reshape(-1), self._what([place]))
+        buckets = self.all if chosen is None else list(chosen)
+        for bucket in buckets:
+            pipeline.add(*self.prepared(bucket, sources, in_place))
         pipeline.finish()
-        if in_place:
-            for bucket in self._buckets:
-                _empty(bucket, sources)
-            return [arrays[0] for arrays in sources]
+        if not in_place:
+            return self.sums()
+        for bucket in buckets:
+            self.empty(bucket, sources)
+        return [arrays[0] for arrays in sources]
+
+    @staticmethod
+    def empty(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
+        """Bring the sums of small arrays back to where the first sources are."""
+        for member, view in zip(bucket.members, bucket.views, strict=False):
+            write(sources[member][0], view)
+
+    def target(self, bucket: Bucket) -> Array:
+        """Where the sum of a bucket goes that replaces nothing."""
+        place = bucket.members[0]
+        return self._memory_for(place).reshape(-1) if bucket.memory is None else bucket.memory
+
+    def sums(self) -> list[Array]:
+        """Where the sums are that replace nothing."""
+        found: dict[int, Array] = {}
+        for bucket in self.all:
+            known = bucket.views or [self._memory_for(bucket.members[0])]
+            found.update(zip(bucket.members, known, strict=True))
         return [found[place] for place in range(len(self._kinds))]
+
+    def exchange(self, place: int, memory: Array) -> Array:
+        """Take other memory for the sums of a large array, and let the present sum go with its own."""
+        found, self._sums[place] = self._memory_for(place), memory
+        return found
 
     def _memory_for(self, place: int) -> Array:
         """Where the sum of a large array goes."""
-        known = self._large[place]
+        known = self._sums.get(place)
         if known is None:
-            known = self._large[place] = np.empty(*self._kinds[place])
+            known = self._sums[place] = np.empty(*self._kinds[place])
         return known
 
     def reduce_encoded(
@@ -141,12 +196,6 @@ def _fill(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
         write(view, first)
         for other in rest:
             add(view, other)
-
-
-def _empty(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
-    """Bring the sums back to where the first arrays are."""
-    for member, view in zip(bucket.members, bucket.views, strict=True):
-        write(sources[member][0], view)
 
 
 def _summed(arrays: Sequence[Array], into: Array) -> Array:

@@ -17,6 +17,7 @@ _RECORD = (
     512  # bytes: what ranks tell each other is mostly shorter, and then is told in one message
 )
 _LENGTH = Struct("<I")
+_DIGEST = 16  # bytes
 _TAGS = 16384  # MPI promises twice as many
 
 
@@ -106,8 +107,19 @@ class RankGroup:
         start = _LENGTH.pack(len(said)) + said[: len(row) - _LENGTH.size]
         row[: len(start)] = np.frombuffer(start, np.uint8)
 
-    def agree(self, said: str, what: Callable[[], str]) -> None:
+    def agree(self, said: str, what: Callable[[], str], beside: bytes = b"") -> list[bytes]:
         """Make sure that all ranks say the same.
+
+        Parameters
+        ----------
+        said : what they say
+        what : says what it is about
+        beside : what they tell each other on this occasion, and may differ in
+
+        Returns
+        -------
+        list
+            what each has told beside, by rank
 
         Raises
         ------
@@ -115,10 +127,12 @@ class RankGroup:
             on all ranks, naming what each says
         """
         if self.size == 1:
-            return
-        digest = blake2b(said.encode(), digest_size=16).digest()
-        if any(other != digest for other in self.tell(digest, what)):
+            return [beside]
+        digest = blake2b(said.encode(), digest_size=_DIGEST).digest()
+        told = self.tell(digest + beside, what)
+        if any(not other.startswith(digest) for other in told):
             self.compare([one.decode() for one in self.tell(said.encode(), what)], what)
+        return [other[_DIGEST:] for other in told]
 
     def compare(self, said: Sequence[str], what: Callable[[], str]) -> None:
         """Raise an error unless all ranks have said the same."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from gluonic.distributed.codecs import Codec
 from gluonic.distributed.group import RankGroup
+from gluonic.distributed.mpi import mpi
 from gluonic.graph import Array
 from gluonic.graph.versions import mark_modified, write
 
@@ -39,6 +40,7 @@ class AllReduce:
     what : says what it is, for errors
     operation : a name of `COMBINE`
     into : where the result goes, as long as `values`; by default it takes their place
+    tag : the number of its messages, if that does not follow from what the ranks have done before
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class AllReduce:
         what: Callable[[], str],
         operation: str = "sum",
         into: Array | None = None,
+        tag: int | None = None,
     ) -> None:
         self._group, self._values, self._what = group, values, what
         self._into = values if into is None else into
@@ -61,15 +64,17 @@ class AllReduce:
         self._own = outgoing[rank]
         self._scratch = group.borrow(size * self._own.nbytes)
         self._parts = self._scratch.view(values.dtype).reshape(size, len(self._own))
-        self._tag = group.next_tag()
+        self._tag = group.next_tag() if tag is None else tag
         self._requests, self._ranks = group.swap(outgoing, list(self._parts), self._tag)
-        self._is_shared = False
+        self._is_shared = self._is_done = False
 
     def share(self) -> None:
         """Wait for the parts, add them up, and begin to send the sum."""
-        if self._is_shared:
-            return
-        self._wait()
+        if not self._is_shared:
+            self._wait()
+            self._add_up_and_send()
+
+    def _add_up_and_send(self) -> None:
         into = self._into if self._is_short else self._shares[self._group.rank]
         parts = list(self._parts)
         parts[self._group.rank] = self._own
@@ -80,10 +85,26 @@ class AllReduce:
             )
         self._is_shared = True
 
+    def advance(self) -> bool:
+        """Do what can be done without waiting; whether the result is there."""
+        if self._is_done or not mpi().Request.Testall(self._requests):
+            return self._is_done
+        if not self._is_shared:
+            self._add_up_and_send()
+            if not self._is_short:
+                return False
+        self._end()
+        return True
+
     def finish(self) -> None:
         """Wait until the result is there."""
-        self.share()
-        self._wait()
+        if not self._is_done:
+            self.share()
+            self._wait()
+            self._end()
+
+    def _end(self) -> None:
+        self._is_done = True
         mark_modified(self._into)
         self._group.give_back(self._scratch)
 
@@ -110,6 +131,12 @@ class AllReduce:
             into[...] = total
 
 
+def pieces(values: Array) -> list[slice]:
+    """The pieces in which an array of one axis is reduced."""
+    length = max(1, PIECE_BYTES // values.itemsize)
+    return [slice(start, start + length) for start in range(0, len(values), length)]
+
+
 class Pipeline:
     """Sums over ranks, one behind the other: while one is added up, the next ones are on their way.
 
@@ -132,9 +159,7 @@ class Pipeline:
             if into is not values:
                 write(into, values)
             return
-        length = max(1, PIECE_BYTES // values.itemsize)
-        for start in range(0, len(values), length):
-            piece = slice(start, start + length)
+        for piece in pieces(values):
             self._sent.append(
                 AllReduce(self._group, values[piece], what, self._operation, into[piece])
             )

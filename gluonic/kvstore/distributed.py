@@ -3,6 +3,7 @@
 There are no servers. Ranks that apply equal updates to equal weights keep them equal, bit by bit.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from gluonic.distributed import World, world
 from gluonic.distributed.buckets import Buckets
 from gluonic.distributed.codecs import Codec, codec_of
+from gluonic.distributed.early import Overlapped
 from gluonic.distributed.group import RankGroup
 from gluonic.distributed.marks import marked
 from gluonic.graph import Array
@@ -18,29 +20,49 @@ from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.kvstore import KVStore
+from gluonic.kvstore.overlap import GradientOverlap, hand_out
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
 from gluonic.optimizer import Updater
-from gluonic.support.record import record
 
 __all__ = ["DistributedStore"]
 
 
-@record
 class _Layout:
     """What is pushed together.
+
+    Parameters
+    ----------
+    pairs : keys and their arrays
 
     Attributes
     ----------
     said : the keys, shapes and dtypes in words, on which all ranks must agree
     dense, sparse : the places of the arrays of either kind
-    buckets : memory for the dense ones
+    names, kinds : the names of the dense ones, and shapes and dtypes
+    buckets : memory for them
+    overlap : what sums them up early, if anything does
+    can_overlap : whether all ranks could at the latest push
     """
 
-    said: str
-    dense: list[int]
-    sparse: list[int]
-    buckets: Buckets
+    def __init__(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> None:
+        first = [given[0] for _, given in pairs]
+        self.said = "push " + "; ".join(_named(one, given[0]) for one, given in pairs)
+        self.dense = [i for i, array in enumerate(first) if array.stype == "default"]
+        self.sparse = [i for i in range(len(pairs)) if i not in set(self.dense)]
+        self.names = [repr(pairs[i][0]) for i in self.dense]
+        self.kinds = [(first[i].shape, first[i].elements.dtype) for i in self.dense]
+        self.buckets = Buckets(self.names, self.kinds)
+        self.overlap: GradientOverlap | None = None
+        self.can_overlap = False
+
+    def firsts(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[NDArray]:
+        """The dense arrays of the first context."""
+        return [pairs[i][1][0] for i in self.dense]
+
+    def sources(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[list[Array]]:
+        """The memory of the dense arrays of all contexts."""
+        return [[array.elements for array in pairs[i][1]] for i in self.dense]
 
 
 class DistributedStore(KVStore):
@@ -56,6 +78,7 @@ class DistributedStore(KVStore):
         self._world: World = world()
         self._codec: Codec | None = None
         self._layouts: dict[tuple[Any, ...], _Layout] = {}
+        self._overlapped: Overlapped | None = None
 
     @property
     def _group(self) -> RankGroup:
@@ -144,41 +167,82 @@ class DistributedStore(KVStore):
     ) -> list[NDArray]:
         """The sums over all contexts and ranks; of dense arrays they last until the next push."""
         layout = self._layout_of(pairs)
-        self._group.agree(
-            f"{layout.said}{self._settings()}", lambda: f"what is pushed: {_keys(pairs)}"
+        early = b"" if layout.overlap is None else layout.overlap.said(layout.firsts(pairs))
+        told = self._group.agree(
+            f"{layout.said}{self._settings()}",
+            lambda: f"what is pushed: {_keys(pairs)}",
+            bytes([self._can_overlap(pairs, in_place)]) + early,
         )
-        sources = [[array.elements for array in pairs[place][1]] for place in layout.dense]
-        if self._codec is None:
-            sums = layout.buckets.reduce(self._group, sources, in_place)
-        else:
+        layout.can_overlap = all(one[0] for one in told)
+        if self._codec is not None:
+            sources = layout.sources(pairs)
             sums = layout.buckets.reduce_encoded(self._group, self._codec, sources)
+        elif layout.overlap is not None and layout.overlap.sums is not None:
+            sums = self._summed_early(layout, pairs, [one[1:] for one in told], in_place)
+        else:
+            sums = layout.buckets.reduce(self._group, layout.sources(pairs), in_place)
         found = dict(zip(layout.dense, map(NDArray, sums), strict=True))
         for place in layout.sparse:
             key, given = pairs[place]
             found[place] = self._sum_of_rows(key, total_of(given))
         return [found[place] for place in range(len(pairs))]
 
+    def _can_overlap(self, pairs: Sequence[tuple[Any, list[NDArray]]], in_place: bool) -> bool:
+        """Whether sums may be computed before they are asked for, in memory that nobody reads meanwhile."""
+        alone = all(len(given) == 1 for _, given in pairs)
+        wanted = os.environ.get("GLUONIC_OVERLAP", "1") != "0"
+        unread = in_place or self._updater is not None
+        return alone and wanted and unread and self._codec is None and self.num_workers > 1
+
+    @property
+    def overlapped(self) -> Overlapped | None:
+        """What was summed up during backward, in the latest step of a `Trainer`; None if nothing was."""
+        return self._overlapped
+
+    def _summed_early(
+        self,
+        layout: _Layout,
+        pairs: Sequence[tuple[Any, list[NDArray]]],
+        told: Sequence[bytes],
+        in_place: bool,
+    ) -> list[Array]:
+        """The sums of dense arrays, of which some may have been computed already."""
+        assert layout.overlap is not None
+        buckets, gradients = layout.buckets, layout.firsts(pairs)
+        done = layout.overlap.finish(told, gradients)
+        self._overlapped = layout.overlap.latest
+        missing = [bucket for n, bucket in enumerate(buckets.all) if n not in done]
+        sums = buckets.reduce(self._group, layout.sources(pairs), in_place, missing)
+        if in_place:
+            del sums
+            for number in done:
+                hand_out(buckets, buckets.all[number], gradients)
+            sums = [gradient.elements for gradient in gradients]
+        return sums
+
+    def expect(self, key: Any, value: Any) -> None:
+        """Let arrays that were just summed up be summed up next while backward goes on: they are gradients.
+
+        All ranks must do so. What is summed up is what they hold when the sums are asked for.
+        """
+        pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
+        layout = self._layouts.get(_kind(pairs))
+        if layout is None or not layout.can_overlap:
+            return
+        if layout.overlap is None:
+            layout.overlap = GradientOverlap(self._world, layout.names, layout.kinds)
+        elif layout.overlap.sums is None:
+            layout.buckets = layout.overlap.agree()
+        layout.overlap.expect(layout.firsts(pairs))
+
     def _layout_of(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> _Layout:
-        key = tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
+        key = _kind(pairs)
         known = self._layouts.get(key)
         if known is None:
-            known = self._layouts[key] = self._laid_out(pairs)
+            for one, given in pairs:
+                self._check_pushable(one, given[0])
+            known = self._layouts[key] = _Layout(pairs)
         return known
-
-    def _laid_out(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> _Layout:
-        first = [given[0] for _, given in pairs]
-        for (one, _), array in zip(pairs, first, strict=True):
-            self._check_pushable(one, array)
-        dense = [i for i, array in enumerate(first) if array.stype == "default"]
-        return _Layout(
-            "push " + "; ".join(_named(one, given[0]) for one, given in pairs),
-            dense,
-            [i for i in range(len(pairs)) if i not in set(dense)],
-            Buckets(
-                [repr(pairs[i][0]) for i in dense],
-                [(first[i].shape, first[i].elements.dtype) for i in dense],
-            ),
-        )
 
     def _check_pushable(self, key: Any, array: NDArray) -> None:
         if array.stype == "csr":
@@ -296,6 +360,11 @@ class DistributedStore(KVStore):
 def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
     """The numbers of the rows that are stored, and the rows."""
     return value.indices.asnumpy().astype(np.int64), value.data.asnumpy()
+
+
+def _kind(pairs: Sequence[tuple[Any, list[NDArray]]]) -> tuple[Any, ...]:
+    """What decides how arrays are pushed."""
+    return tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
 
 
 def _named(key: Any, value: NDArray) -> str:

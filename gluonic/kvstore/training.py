@@ -89,6 +89,7 @@ def sum_up(
                 store.pushpull(keys, values, out=outs)
             else:
                 store.sum_in_place(keys, values)
+            store.expect(keys, values)
         return
     for number, key, of_contexts, weights in gradients:
         store.pushpull(key, of_contexts, out=weights if updates else None, priority=-number)

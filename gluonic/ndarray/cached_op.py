@@ -199,7 +199,12 @@ class CachedOpRecord(Record):
         return self.gradients_into(heads, None, train=train)
 
     def gradients_into(
-        self, heads: list[NDArray | None], into: Sequence[Array | None] | None, *, train: bool
+        self,
+        heads: list[NDArray | None],
+        into: Sequence[Array | None] | None,
+        *,
+        train: bool,
+        finished: Callable[[int], None] | None = None,
     ) -> Sequence[NDArray | None]:
         """`gradients`, written into memory that is given for some of the inputs."""
         assert self.saved is not None
@@ -214,7 +219,7 @@ class CachedOpRecord(Record):
         flowing = [h.elements for h in given]
         for head in flowing:  # it may be the gradient of a variable, given by the user
             into = into and [None if x is head else x for x in into]
-        found = self.program.backward(self.saved, flowing, current_run(), into)
+        found = self.program.backward(self.saved, flowing, current_run(), into, finished)
         return [None if array is None else wrap(array) for array in found]
 
     def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:

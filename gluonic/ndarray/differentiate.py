@@ -10,6 +10,7 @@ from gluonic.graph.memory import allocated, copied
 from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
 from gluonic.ndarray.frozen import frozen_names
+from gluonic.ndarray.handing_over import walk_for
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
@@ -104,9 +105,9 @@ def backward(
         if a head was not recorded, or depends on no variable that wants a gradient
     """
     entries = _head_entries(heads, head_grads)
-    walk = Walk(entries, _plus, filling=True)
+    walk = walk_for(entries, _plus)
     with Flags(False, train_mode):
-        flowing = walk.flowed(train=train_mode)
+        walk.flowed(train=train_mode)
     leaves: Sequence[Leaf] = walk.leaves
     if {leaf.req for leaf in leaves} <= {"null"}:
         raise MXNetError(
@@ -120,8 +121,7 @@ def backward(
     written = [leaf for leaf in leaves if leaf.grad is not None]
     if len({id(leaf.grad) for leaf in written}) < len(written):  # who is last is what is read
         leaves = _as_first_read([entry[0] for entry, _ in entries], leaves)
-    for leaf in leaves:
-        leaf.receive(flowing[leaf][0])
+    walk.deliver(leaves)
     if not retain_graph:
         _free((*walk.visited, *walk.leaves))
 

@@ -54,9 +54,20 @@ class Record:
         raise NotImplementedError
 
     def gradients_into(
-        self, heads: list["NDArray | None"], into: Sequence[Array | None], *, train: bool
+        self,
+        heads: list["NDArray | None"],
+        into: Sequence[Array | None],
+        *,
+        train: bool,
+        finished: Callable[[int], None] | None = None,
     ) -> Sequence["NDArray | None"]:
-        """`gradients`, which may be written into memory that is given for some of the inputs."""
+        """`gradients`, which may be written into memory that is given for some of the inputs.
+
+        Parameters
+        ----------
+        finished : may be called, on the way, with the number of an input whose gradient is finished, in that
+            memory
+        """
         raise NotImplementedError
 
     @property
@@ -243,7 +254,7 @@ class Walk:
             found: Sequence[NDArray | None] = ()
             if any(head is not None for head in heads) or record.is_loss:
                 if self.filling and record.takes_memory:
-                    found = record.gradients_into(heads, self._buffers(inputs), train=train)
+                    found = self._filled(record, heads, train=train)
                 else:
                     found = record.gradients(heads, train=train)
                 if len(found) != len(inputs):
@@ -265,6 +276,17 @@ class Walk:
         finally:
             if self.quiet:
                 STATE.going_back -= 1
+
+    def deliver(self, leaves: Iterable[Leaf]) -> None:
+        """Fill the buffers of variables, one after the other, with what has flowed there."""
+        for leaf in leaves:
+            leaf.receive(self.flowing[leaf][0])
+
+    def _filled(
+        self, record: Record, heads: list["NDArray | None"], *, train: bool
+    ) -> Sequence["NDArray | None"]:
+        """The gradients of a record's inputs, in the buffers of variables where that can be."""
+        return record.gradients_into(heads, self._buffers(record.inputs), train=train)
 
     @staticmethod
     def _buffers(inputs: Sequence[TapeEntry | None]) -> list[Array | None]:

@@ -3,6 +3,7 @@
 import ctypes
 import re
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
-from gluonic.codegen.native.runs import StepCall, emit_run
+from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Node
@@ -68,6 +69,7 @@ class NativeCode:
     library : what keeps the code in memory; None if there are no native steps
     names : for each step its function's
     calls : what each run calls, in order
+    _libraries : what keeps the runs in parts in memory, timed or not
     """
 
     functions: list[Callable[[int, int], None]]
@@ -77,21 +79,30 @@ class NativeCode:
     library: KernelLibrary | None
     names: list[str]
     calls: list[list[StepCall]]
+    _libraries: dict[bool, Any] = field(default_factory=dict)
 
     @cached_property
-    def timed(self) -> list[Callable[[int, int, int], None]]:
-        """The runs, reading the clock around each step: they take the address of the times as well."""
+    def in_parts(self) -> list[Callable[..., None]]:
+        """The runs, of which some steps are called; see `emit_run_in_parts`."""
+        return self._made_in_parts(timed=False)
+
+    @cached_property
+    def timed(self) -> list[Callable[..., None]]:
+        """`in_parts`, reading the clock around each step: they take the address of the times as well."""
+        return self._made_in_parts(timed=True)
+
+    def _made_in_parts(self, *, timed: bool) -> list[Callable[..., None]]:
         assert self.library is not None
         module = LLVMModule(host())
         for name in dict.fromkeys(self.names):
             module.extern(name, self.library.addresses[name], ["ptr", "ptr", "i64", "i64"])
-        names = [f"timed{number}" for number in range(len(self.calls))]
+        names = [f"part{number}" for number in range(len(self.calls))]
         for name, calls in zip(names, self.calls, strict=True):
-            emit_run(module, name, calls, timed=True)
+            emit_run_in_parts(module, name, calls, timed=timed)
         text, imports = module.text(), tuple(module.imports)
-        self._timed_library = load(text, names, imports, symbols=module.symbols)
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t)
-        return [kind(self._timed_library[name]) for name in names]
+        found = self._libraries[timed] = load(text, names, imports, symbols=module.symbols)
+        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (6 if timed else 5))
+        return [kind(found[name]) for name in names]
 
 
 def compile_steps(

@@ -50,25 +50,41 @@ class StepCall:
         return [f"{_OPERAND} {{ i32 {slot}, i32 {number} }}" for slot, number in found]
 
 
-def emit_run(
-    module: LLVMModule, name: str, calls: Sequence[StepCall], *, timed: bool = False
-) -> None:
-    """Write ``void run(ptr slots, ptr table)``, which gathers each step's addresses and calls it.
+def emit_run(module: LLVMModule, name: str, calls: Sequence[StepCall]) -> None:
+    """Write ``void run(ptr slots, ptr table)``, which gathers each step's addresses and calls it."""
+    _RunWriter(module, name, calls).write()
 
-    If it is `timed`, it also takes the address of the times: before each step, and after the last.
+
+def emit_run_in_parts(
+    module: LLVMModule, name: str, calls: Sequence[StepCall], *, timed: bool
+) -> None:
+    """Write ``void run(ptr slots, ptr table, i64 first, i64 end, i64 operand)``, which calls some of the steps.
+
+    `operand` says where the operands of the first one stand. If it is `timed`, it also takes the address of the
+    times: before each step, and after the last.
     """
-    _RunWriter(module, name, calls, timed=timed).write()
+    _RunWriter(module, name, calls, in_parts=True, timed=timed).write()
 
 
 class _RunWriter:
     """Writes one such function."""
 
     def __init__(
-        self, module: LLVMModule, name: str, calls: Sequence[StepCall], *, timed: bool
+        self,
+        module: LLVMModule,
+        name: str,
+        calls: Sequence[StepCall],
+        *,
+        in_parts: bool = False,
+        timed: bool = False,
     ) -> None:
-        arguments = ["ptr %slots", "ptr %table", *(["ptr %times"] if timed else [])]
-        self.f = LLVMFunction(module, name, arguments, passes_on=True)
-        self.timed, self.count = timed, len(calls)
+        arguments = ["ptr %slots", "ptr %table"]
+        self.first, self.end, self.operand = "0", str(len(calls)), ""
+        if in_parts:
+            self.first, self.end, self.operand = "%first", "%end", "%operand"
+            arguments += ["i64 %first", "i64 %end", "i64 %operand"]
+        arguments += ["ptr %times"] if timed else []
+        self.f, self.timed = LLVMFunction(module, name, arguments, passes_on=True), timed
         rows, operands = [c.row() for c in calls], [x for c in calls for x in c.operands()]
         self.calls = module.constant(f"{name}.calls", _CALL, rows)
         self.sources = module.constant(f"{name}.operands", _OPERAND, operands)
@@ -79,8 +95,9 @@ class _RunWriter:
     def write(self) -> None:
         """Write the loop over the calls."""
         f = self.f
-        f.store("ptr", self.sources, self.source)
-        with f.loop("0", str(self.count)) as index:
+        begin = f.offset(self.sources, self.operand, _OPERAND) if self.operand else self.sources
+        f.store("ptr", begin, self.source)
+        with f.loop(self.first, self.end) as index:
             if self.timed:
                 self._note_time(index)
             call = f.offset(self.calls, index, _CALL)
@@ -92,7 +109,7 @@ class _RunWriter:
                 first = f.add(start, f.mul(phase, step))
                 self._call(function, first, count, operands)
         if self.timed:
-            self._note_time(str(self.count))
+            self._note_time(self.end)
         f.finish()
 
     def _member(self, call: str, number: int) -> str:
@@ -102,7 +119,8 @@ class _RunWriter:
     def _note_time(self, index: str) -> None:
         """Write what time it is: seconds, and nanoseconds."""
         clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-        place = self.f.offset("%times", index, "[2 x i64]")
+        place = self.f.sub(index, self.first)
+        place = self.f.offset("%times", place, "[2 x i64]")
         self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
 
     def _number(self, place: str, offset: int = 0) -> str:

@@ -12,10 +12,12 @@ from gluonic.codegen.launch.arguments import LaunchArguments, launch_arguments
 from gluonic.codegen.launch.division import divide
 from gluonic.codegen.machine.workers import workers
 from gluonic.codegen.native.foreign import NativeFunction, checked
+from gluonic.codegen.native.parts import RunPart, divided
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.step_times import TimedRuns
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
+from gluonic.graph.events import EVENTS
 from gluonic.support.cached_property import cached_property
 
 
@@ -78,6 +80,34 @@ class Binding:
     def timed(self) -> TimedRuns:
         """The native functions as the profiler has them called."""
         return TimedRuns(self.specialization, self.facts)
+
+    @cached_property
+    def _parts(self) -> dict[int, list[RunPart]]:
+        return divided(self.specialization)
+
+    def handing_over(self, finished: Callable[[int], None]) -> Sequence[NativeFunction]:
+        """The native functions, which call `finished` with the number of each output that is finished."""
+        spec = self.specialization
+        if spec.has_foreign_steps:
+            return self.timed.functions if EVENTS.symbolic else self.functions
+
+        def function(number: int) -> NativeFunction:
+            parts = self._parts.get(number)
+            if parts is None:  # what is settled
+                return self.functions[number]
+            run = spec.code.in_parts[number]
+            if EVENTS.symbolic:
+                run = self.timed.part(number, spec.runs[number])
+
+            def call(slots: int, table: int) -> None:
+                for part in parts:
+                    run(slots, table, part.first, part.end, part.operand)
+                    for output in part.finished:
+                        finished(output)
+
+            return call
+
+        return [function(number) for number in range(len(spec.runs))]
 
     @property
     def name(self) -> str:

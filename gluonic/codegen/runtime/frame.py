@@ -5,7 +5,7 @@ follows from parameters alone, and the arena, outlast a change of the batch size
 """
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -305,10 +305,49 @@ class ExecutionFrame:
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
     ) -> list[Array]:
         """Do what `run` does, and tell the profiler about each step."""
-        self._functions, self._function = self.binding.timed.functions, None
+        with EVENTS.span(self.binding.name, "graph"):
+            return self._run_with(self.binding.timed.functions, arrays, run, into)
+
+    def run_handing_over(
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None],
+        finished: Callable[[int], None],
+    ) -> list[Array]:
+        """Do what `run` does, and say on the way which outputs are finished.
+
+        Parameters
+        ----------
+        finished : called with the number of an output that lies in the memory that was given for it, when no
+            step reads or writes it any more; not for all
+        """
+        places, filled = self.specialization.positions, self._filled
+
+        def tell(number: int) -> None:
+            position = places[number]
+            memory = into[position]
+            if memory is not None and filled[number]() is memory:
+                finished(position)
+
+        functions = self.binding.handing_over(tell)
+        if not EVENTS.symbolic:
+            return self._run_with(functions, arrays, run, into)
+        with EVENTS.span(self.binding.name, "graph"):
+            return self._run_with(functions, arrays, run, into)
+
+    def _run_with(
+        self,
+        functions: Sequence["NativeFunction"],
+        arrays: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None] | None,
+    ) -> list[Array]:
+        """Do what `run` does by other functions."""
+        self._functions = functions
+        self._function = self._plain_function()
         try:
-            with EVENTS.span(self.binding.name, "graph"):
-                return self.run(arrays, run, into)
+            return self.run(arrays, run, into)
         finally:
             self._functions = self.binding.functions
             self._function = self._plain_function()

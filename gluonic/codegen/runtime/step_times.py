@@ -5,7 +5,7 @@ graph is first profiled, in a module of its own, so the code that is measured is
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -45,25 +45,26 @@ class TimedRuns:
 
     def _timed(self, number: int, groups: Sequence["Group"]) -> NativeFunction:
         """A run that tells the profiler about its steps."""
-        code = self._code
-        if not _HAS_CLOCK:
-            plain = code.functions[number]
+        part = self.part(number, groups)
+        return lambda slots, table: part(slots, table, 0, len(groups), 0)
 
-            def whole(slots: int, table: int) -> None:
-                with EVENTS.span(f"{len(groups)} steps", "operator"):
-                    plain(slots, table)
+    def part(self, number: int, groups: Sequence["Group"]) -> Callable[..., None]:
+        """A run of which some steps are called, and that tells the profiler about them."""
+        function = self._code.timed[number] if _HAS_CLOCK else self._code.in_parts[number]
 
-            return whole
-        function = code.timed[number]
-
-        def timed(slots: int, table: int) -> None:
-            stamps = np.empty((len(groups) + 1, 2), np.int64)
+        def timed(slots: int, table: int, first: int, end: int, operand: int) -> None:
+            called = groups[first:end]
             begin = perf_counter_ns()
-            function(slots, table, stamps.ctypes.data)
+            if not _HAS_CLOCK:
+                function(slots, table, first, end, operand)
+                EVENTS.add("X", f"{len(called)} steps", "operator", begin, perf_counter_ns())
+                return
+            stamps = np.empty((len(called) + 1, 2), np.int64)
+            function(slots, table, first, end, operand, stamps.ctypes.data)
             times = stamps @ _NANOSECONDS
             times += begin - times[0]  # the clocks may have different beginnings
-            for group, start, end in zip(groups, times[:-1], times[1:], strict=True):
-                self.note(group, int(start), int(end))
+            for group, start, stop in zip(called, times[:-1], times[1:], strict=True):
+                self.note(group, int(start), int(stop))
 
         return timed
 

@@ -1,0 +1,69 @@
+"""A run of steps divided where outputs are finished, so that these can be handed on while the rest runs."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gluonic.codegen.native.specialization import Segment, Specialization
+from gluonic.support.record import record
+
+
+@record
+class RunPart:
+    """Some steps of a run, one behind the other.
+
+    Attributes
+    ----------
+    first, end : which they are
+    operand : where the operands of the first one stand
+    finished : the outputs, numbered as in `Specialization.computed`, that no later step reads or writes
+    """
+
+    first: int
+    end: int
+    operand: int
+    finished: tuple[int, ...]
+
+
+def divided(spec: Specialization) -> dict[int, list[RunPart]]:
+    """For each native function that a call runs its parts.
+
+    What a step of Python's is the last to touch is in none of them, nor is what may turn out to be wrong.
+    """
+    ends: dict[tuple[int, int], list[int]] = {}
+    if not spec.declines and not spec.has_foreign_steps:
+        last = {slot: place for place, slot in _touched(spec)}
+        native = {i: segment.number for i, segment in enumerate(spec.segments) if segment.native}
+        for number, (slot, _) in enumerate(spec.result_slots):
+            place = None if slot is None else last.get(slot)
+            if place is not None and place[0] in native:
+                ends.setdefault((native[place[0]], place[1] + 1), []).append(number)
+    return {
+        segment.number: _parts(spec, segment, ends) for segment in spec.segments if segment.native
+    }
+
+
+def _touched(spec: Specialization) -> Iterator[tuple[tuple[int, int], int]]:
+    """The slots that each step reads or writes, after its place: its segment, and where it stands there."""
+    for number, segment in enumerate(spec.segments):
+        if segment.native:
+            for place, call in enumerate(spec.code.calls[segment.number]):
+                yield from (((number, place), slot) for slot in call.slots)
+        else:
+            for place, group in enumerate(segment.groups):
+                entries = [*group.inputs, *spec.written_by(group)]
+                slots = [spec.slot(e) for e in entries if spec.root.get(e, e) in spec.slots]
+                yield from (((number, place), slot) for slot in slots)
+
+
+def _parts(
+    spec: Specialization, segment: Segment, ends: dict[tuple[int, int], list[int]]
+) -> list[RunPart]:
+    calls = spec.code.calls[segment.number]
+    bounds = sorted({0, len(calls), *(end for run, end in ends if run == segment.number)})
+    begins = [0]
+    for call in calls:
+        begins.append(begins[-1] + len(call.operands()))
+    return [
+        RunPart(first, end, begins[first], tuple(ends.get((segment.number, end), ())))
+        for first, end in pairwise(bounds)
+    ]

@@ -1,0 +1,135 @@
+"""Gradients that are summed up over ranks while a backward computes others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gluonic.distributed import World
+from gluonic.distributed.buckets import Bucket, Buckets
+from gluonic.distributed.early import EarlySums, Overlapped
+from gluonic.graph.versions import write
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.handing_over import listen
+from gluonic.support.references import holds_alone
+
+_MOST_IN_VAIN = 2
+
+
+class GradientOverlap:
+    """What a store listens to between two steps, of gradients that it sums up in one go.
+
+    In the first step it learns in which order backward writes them, and makes buckets in that order; rank 0's
+    counts. A bucket goes on its way when all its gradients have been written as often as in the step before. If
+    somebody writes into one afterwards, the bucket is summed up again; after two such steps it waits for the
+    step.
+
+    Parameters
+    ----------
+    world : the ranks
+    names, kinds : the gradients' names, and shapes and dtypes
+
+    Attributes
+    ----------
+    sums : what is summed up early; None before all ranks know in which order
+    """
+
+    def __init__(
+        self,
+        world: World,
+        names: Sequence[str],
+        kinds: Sequence[tuple[tuple[int, ...], np.dtype]],
+    ) -> None:
+        self._world, self._names, self._kinds = world, names, kinds
+        self.sums: EarlySums | None = None
+        self._arrays: list[NDArray] = []
+        self._places: dict[int, int] = {}
+        self._order: dict[int, None] = {}
+        self._bucket_of: list[int] = []
+        self._vain: list[int] = []
+        self._writes = [0] * len(names)
+        self._expected = [0] * len(names)
+        self._is_listening = False
+
+    def expect(self, arrays: Sequence[NDArray]) -> None:
+        """Listen to the gradients that the next step is likely to sum up, those of this one."""
+        if len(arrays) != len(self._arrays) or any(
+            a is not b for a, b in zip(arrays, self._arrays, strict=True)
+        ):
+            self._arrays = list(arrays)
+            self._places = {id(array): place for place, array in enumerate(arrays)}
+        if not self._is_listening:
+            self._is_listening = True
+            listen(self)
+
+    def agree(self) -> Buckets:
+        """Make buckets in the order in which gradients came on rank 0; all ranks do so."""
+        seen = np.array([*self._order], np.int64)
+        order = self._world.group.gather(seen, lambda: "the order of gradients")[0].tolist()
+        order += [place for place in range(len(self._names)) if place not in set(order)]
+        buckets = Buckets(self._names, self._kinds, order=order)
+        self._bucket_of = [0] * len(self._names)
+        for number, bucket in enumerate(buckets.all):
+            for place in bucket.members:
+                self._bucket_of[place] = number
+        self._vain = [0] * len(buckets.all)
+        self.sums = EarlySums(self._world.duplicate(), buckets)
+        return buckets
+
+    # What backward tells
+
+    def listens_to(self, buffer: NDArray) -> bool:
+        """Whether a gradient is one of those."""
+        return id(buffer) in self._places
+
+    def written(self, buffer: NDArray) -> None:
+        """Note that a gradient is written, and send its bucket if it was the last one missing."""
+        place = self._places[id(buffer)]
+        self._writes[place] += 1
+        if self.sums is None:
+            self._order.pop(place, None)
+            self._order[place] = None
+            return
+        number = self._bucket_of[place]
+        members = self.sums.buckets.all[number].members
+        if (
+            self._vain[number] < _MOST_IN_VAIN
+            and not self.sums.has_begun(number)
+            and all(self._writes[i] == self._expected[i] for i in members)
+        ):
+            self.sums.begin(number, [[array.elements] for array in self._arrays])
+        self.sums.advance()
+
+    # What a step asks for
+
+    @property
+    def latest(self) -> Overlapped | None:
+        """What was overlapped in the latest step."""
+        return None if self.sums is None else self.sums.latest
+
+    def said(self, arrays: Sequence[NDArray]) -> bytes:
+        """What the other ranks must know; see `EarlySums.said`."""
+        self._expected, self._writes = self._writes, [0] * len(self._names)
+        return b"" if self.sums is None else self.sums.said([[array.elements] for array in arrays])
+
+    def finish(self, told: Sequence[bytes], arrays: Sequence[NDArray]) -> set[int]:
+        """Wait for what has begun; the numbers of the buckets that need not be summed up any more."""
+        assert self.sums is not None
+        for number, states in enumerate(zip(*told, strict=True)):
+            self._vain[number] += 2 in states
+        return set(self.sums.finish(told, [[array.elements] for array in arrays]))
+
+
+def hand_out(buckets: Buckets, bucket: Bucket, gradients: Sequence[NDArray]) -> None:
+    """Bring sums to where the gradients are.
+
+    Large arrays change places with their sums, unless somebody holds their memory: copying takes long.
+    """
+    if bucket.memory is not None:
+        buckets.empty(bucket, [[gradient.elements] for gradient in gradients])
+        return
+    place = bucket.members[0]
+    gradient = gradients[place]
+    if gradient.elements.base is None and holds_alone(gradient, "elements"):
+        gradient.elements = buckets.exchange(place, gradient.elements)
+    else:
+        write(gradient.elements, buckets.target(bucket).reshape(gradient.shape))

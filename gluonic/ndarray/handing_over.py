@@ -1,0 +1,134 @@
+"""Handing gradients over while a backward goes on, to those who listen: to be sent to other processes, say."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+from weakref import ref
+
+from gluonic.graph import Array
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.tape import Leaf, Record, TapeEntry, Walk
+from gluonic.support.references import holds_alone
+
+
+class GradientListener(Protocol):
+    """Who wants to know when gradients are written."""
+
+    def listens_to(self, buffer: NDArray) -> bool:
+        """Whether to call `written` for a buffer that receives gradients."""
+
+    def written(self, buffer: NDArray) -> None:
+        """Take note that a backward has written a buffer, for good.
+
+        It may still compute other gradients; what it needs for them is not in the buffer.
+        """
+
+
+_NOTHING = (None,)
+_listeners: "list[ref[GradientListener]]" = []
+
+
+def listen(listener: GradientListener) -> None:
+    """Tell a listener about gradients for as long as it lives."""
+    _listeners.append(ref(listener, _listeners.remove))
+
+
+def walk_for(
+    heads: Sequence[tuple[TapeEntry, NDArray]], plus: Callable[[NDArray, NDArray], NDArray]
+) -> Walk:
+    """The walk of a backward."""
+    if _listeners:
+        coming = _contributions(entry for entry, _ in heads)
+        listening = [each for known in _listeners if (each := known()) is not None]
+        buffers = [leaf.grad for leaf in coming if leaf.grad is not None]
+        if len(set(map(id, buffers))) == len(buffers) and any(
+            each.listens_to(buffer) for each in listening for buffer in buffers
+        ):
+            return HandingOverWalk(heads, plus, coming, listening)
+    return Walk(heads, plus, filling=True)
+
+
+def _contributions(heads: Iterable[TapeEntry]) -> dict[Leaf, int]:
+    """How often a gradient will flow into each variable, be it none."""
+    found: dict[Leaf, int] = {}
+    seen: set[Record] = set()
+    stack = [record for record, _ in heads]
+    while stack:
+        record = stack.pop()
+        if isinstance(record, Leaf):
+            found[record] = found.get(record, 0) + 1
+        elif record not in seen:
+            seen.add(record)
+            stack.extend(e[0] for e in record.inputs if e is not None and not e[0].freed)
+    return found
+
+
+class HandingOverWalk(Walk):
+    """A walk back that fills buffers as soon as their gradients are complete, and tells listeners.
+
+    Parameters
+    ----------
+    heads, plus : see `Walk`
+    coming : how many contributions to the gradient of each variable are still to come
+    listeners : who is told
+    """
+
+    def __init__(
+        self,
+        heads: Iterable[tuple[TapeEntry, NDArray]],
+        plus: Callable[[NDArray, NDArray], NDArray],
+        coming: dict[Leaf, int],
+        listeners: Sequence[GradientListener],
+    ) -> None:
+        self._coming, self._listeners = coming, listeners
+        self._told: set[Leaf] = set()
+        super().__init__(heads, plus, filling=True)
+
+    def add(self, entry: TapeEntry, gradient: NDArray | None) -> None:
+        """Let a gradient flow into an entry."""
+        super().add(entry, gradient)
+        record = entry[0]
+        if isinstance(record, Leaf):
+            self._coming[record] -= 1
+            if not self._coming[record] and record not in self._told:
+                self._receive_early(record)
+
+    def _receive_early(self, leaf: Leaf) -> None:
+        """Write a complete gradient into its buffer, if somebody waits for it and nobody reads the buffer."""
+        buffer = leaf.grad
+        if buffer is None or buffer.is_sparse or not holds_alone(buffer, "elements"):
+            return
+        if leaf.req != "null" and any(each.listens_to(buffer) for each in self._listeners):
+            leaf.receive(self.flowing[leaf][0])
+            self._tell(leaf)
+
+    def _filled(
+        self, record: Record, heads: list[NDArray | None], *, train: bool
+    ) -> Sequence[NDArray | None]:
+        inputs = record.inputs
+
+        def finished(position: int) -> None:
+            leaf = inputs[position][0]  # type: ignore[index]  # only variables have buffers
+            slots = self.flowing.get(leaf, _NOTHING)
+            if isinstance(leaf, Leaf) and self._coming[leaf] == 1 and slots[0] is None:
+                self._tell(leaf)
+
+        buffers: list[Array | None] = self._buffers(inputs)
+        return record.gradients_into(heads, buffers, train=train, finished=finished)
+
+    def _tell(self, leaf: Leaf) -> None:
+        self._told.add(leaf)
+        buffer = leaf.grad
+        assert buffer is not None
+        for each in self._listeners:
+            if each.listens_to(buffer):
+                each.written(buffer)
+
+    def deliver(self, leaves: Iterable[Leaf]) -> None:
+        """Fill the buffers that are not filled yet."""
+        for leaf in leaves:
+            if leaf in self._told:
+                leaf.fresh = True
+                continue
+            leaf.receive(self.flowing[leaf][0])
+            if leaf.grad is not None and leaf.req != "null":
+                self._tell(leaf)

@@ -1,0 +1,140 @@
+"""Those who listen are told of each gradient once, when it is final, while others are still computed."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gluonic as mx
+from gluonic import autograd, nd, profiler
+from gluonic.gluon import nn
+from gluonic.ndarray.handing_over import listen
+
+
+class Listener:
+    """Notes which buffers were told, with what was in them then, and in the first one that was made."""
+
+    def __init__(self, buffers: list[Any]) -> None:
+        self.buffers = buffers
+        self.told: list[int] = []
+        self.values: dict[int, Any] = {}
+        self.of_first: list[Any] = []
+
+    def listens_to(self, buffer: Any) -> bool:
+        return any(buffer is mine for mine in self.buffers)
+
+    def written(self, buffer: Any) -> None:
+        place = next(i for i, mine in enumerate(self.buffers) if mine is buffer)
+        self.told.append(place)
+        self.values[place] = buffer.asnumpy()
+        self.of_first.append(self.buffers[0].asnumpy())
+
+
+def net_of(hybrid: bool, grad_req: str = "write") -> Any:
+    mx.random.seed(3)
+    net = nn.HybridSequential(prefix="net_")
+    for _ in range(4):
+        net.add(nn.Dense(7, "tanh", in_units=7, use_bias=False))
+    net.initialize(mx.init.Xavier())
+    net.collect_params().setattr("grad_req", grad_req)
+    if hybrid:
+        net.hybridize()
+    return net
+
+
+def gradients(net: Any) -> list[Any]:
+    return [param.grad() for param in net.collect_params().values()]
+
+
+def backward(net: Any, times: int = 1) -> None:
+    with autograd.record():
+        x = nd.arange(21).reshape((3, 7)) / 21
+        for _ in range(times):
+            x = net(x)
+    x.backward()
+
+
+@pytest.mark.parametrize("profiled", [False, True])
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_the_last_layers_gradients_are_told_while_the_first_ones_are_computed(
+    hybrid: bool, profiled: bool
+) -> None:
+    net = net_of(hybrid)
+    backward(net)
+    listener = Listener(gradients(net))
+    listen(listener)
+    for gradient in listener.buffers:
+        gradient[:] = 100
+    if profiled:
+        profiler.set_state("run")
+    try:
+        backward(net)
+    finally:
+        profiler.set_state("stop")
+    assert listener.told == [3, 2, 1, 0]
+    assert (listener.of_first[0] == 100).all()
+    assert not (listener.of_first[3] == 100).any()
+
+
+@given(
+    hybrid=st.booleans(),
+    grad_req=st.sampled_from(["write", "add"]),
+    times=st.integers(1, 3),
+    chosen=st.sets(st.integers(0, 3), min_size=1),
+)
+def test_each_gradient_is_told_once_with_its_value(
+    hybrid: bool, grad_req: str, times: int, chosen: set[int]
+) -> None:
+    plain, net = net_of(hybrid, grad_req), net_of(hybrid, grad_req)
+    listener = Listener([gradients(net)[i] for i in sorted(chosen)])
+    for _ in range(2):
+        backward(plain, times)
+    backward(net, times)
+    listen(listener)
+    backward(net, times)
+    assert sorted(listener.told) == list(range(len(chosen)))
+    for place, number in enumerate(sorted(chosen)):
+        expected = gradients(plain)[number].asnumpy()
+        assert (listener.values[place] == expected).all()
+    for gradient, expected in zip(gradients(net), gradients(plain), strict=True):
+        assert (gradient.asnumpy() == expected.asnumpy()).all()
+
+
+def test_a_buffer_that_is_read_on_the_way_is_told_when_nobody_reads_it_any_more() -> None:
+    w = nd.array([2.0, 3.0])
+    w.attach_grad()
+    listener = Listener([w.grad])
+    listen(listener)
+    w.grad[:] = 5
+    with autograd.record():
+        y = (w * w.grad) * w
+    y.backward()
+    assert listener.told == [0]
+    assert listener.values[0].tolist() == [20.0, 30.0]
+
+
+def test_two_variables_with_one_buffer_are_not_told_early() -> None:
+    a, b, buffer = nd.ones(2), nd.ones(2), nd.zeros(2)
+    autograd.mark_variables([a, b], [buffer, buffer])
+    listener = Listener([buffer])
+    listen(listener)
+    with autograd.record():
+        y = 2 * a + 3 * b
+    y.backward()
+    assert np.isin(buffer.asnumpy(), [2, 3]).all()
+    assert listener.told == []
+
+
+def test_who_is_gone_is_told_nothing() -> None:
+    w = nd.ones(2)
+    w.attach_grad()
+    listener = Listener([w.grad])
+    told = listener.told
+    listen(listener)
+    del listener
+    with autograd.record():
+        y = w * 2
+    y.backward()
+    assert told == []
