@@ -14,7 +14,7 @@ from gluonic.graph.derivation import derived
 from gluonic.graph.dtypes import DEFAULT
 from gluonic.graph.errors import AttributeValueError, InferenceError
 from gluonic.graph.operator import Array, GradientRule, Operator, Run, operator
-from gluonic.graph.ops import distributions
+from gluonic.graph.ops.numpy.gamma_numbers import gamma_numbers
 from gluonic.graph.rules import broadcast_shapes
 from gluonic.graph.view import PartialShape, peek, title_of
 
@@ -35,6 +35,7 @@ class DrawnFrom(NamedTuple):
     made : from such numbers and the parameters
     gradients : of the parameters, over ``F, n, g`` and their values
     has_dtype : whether the dtype may be chosen
+    spare : how many numbers are drawn beside, and not used
     valid : of the parameters, whether there is such a distribution
     """
 
@@ -45,6 +46,7 @@ class DrawnFrom(NamedTuple):
     made: Callable[..., Array]
     gradients: tuple[Callable[..., Any], ...] = ()
     has_dtype: bool = False
+    spare: int = 0
     valid: Callable[..., Any] = lambda *values: True
 
 
@@ -146,6 +148,7 @@ ROWS = [
         (("a", None),),
         "uniform",
         lambda u, a: (1 - u) ** (1 / a),
+        spare=1,
         valid=lambda a: a > 0,
     ),
     DrawnFrom(
@@ -153,7 +156,7 @@ ROWS = [
         "Gamma distributed numbers",
         (("shape", None), ("scale", 1.0)),
         "gamma",
-        lambda u, shape, scale: u * scale,
+        lambda u, shape, scale: u,
         has_dtype=True,
         valid=lambda shape, scale: np.logical_and(shape > 0, scale > 0),
     ),
@@ -195,13 +198,17 @@ def _behind(size: Shape | None, shapes: list[PartialShape], title: str) -> Parti
 def _drawn(row: DrawnFrom, random: Any, shape: Any, values: list[Any]) -> Array:
     if row.source == "uniform":
         numbers: Array = random.uniforms(shape)
+        random.uniforms((row.spare,))
         return numbers if row.name == "uniform" else np.maximum(numbers, LEAST)
     if row.source == "normal":
         normals: Array = random.normals(shape)
         return normals
-    forms = np.asarray(values[0], np.float32)
-    each = (np.broadcast_to(forms, shape) if forms.ndim else forms).reshape(-1)
-    return distributions.gamma(random, shape, np.float32, each, np.ones_like(each))
+    given = [value.dtype for value in values if isinstance(value, np.ndarray)]
+    kind = given[0] if given and given[0].kind == "f" else np.float32
+    both = np.broadcast_arrays(*(np.asarray(value, kind) for value in values))
+    if both[0].size > 1:
+        both = np.broadcast_arrays(np.empty(shape), *both)[1:]
+    return gamma_numbers(random, shape, np.float64, *both)
 
 
 def _parameters(row: DrawnFrom) -> list[inspect.Parameter]:

@@ -9,7 +9,8 @@ from gluonic.graph.attributes import DType, Shape
 from gluonic.graph.derivation import INT64
 from gluonic.graph.errors import AttributeValueError
 from gluonic.graph.operator import Array, Run, operator
-from gluonic.graph.ops.numpy.draws import FLOAT32, INPUTS, LEAST, drawn_shape
+from gluonic.graph.ops.numpy.draws import FLOAT32, INPUTS, drawn_shape
+from gluonic.graph.random_source import Draws
 from gluonic.graph.rules import output_dtype
 from gluonic.graph.view import title_of
 
@@ -101,16 +102,33 @@ def choice(
         if replace:
             found = np.searchsorted(cumulated, run.random.uniforms((wanted,)), side="left")
             return np.minimum(found, count - 1).reshape(shape)
-        numbers: Array = np.maximum(run.random.uniforms((count,)), LEAST)
-        keys: Array = np.log(numbers) / np.maximum(given[-1].astype(np.float32), LEAST)
+        uniforms = run.random.uniforms((count,))
+        with np.errstate(divide="ignore"):
+            keys: Array = np.log(given[-1].astype(np.float32)) - np.log(-np.log(uniforms))
         return np.argsort(-keys, kind="stable")[:wanted].reshape(shape)
     if replace:
         return run.random.words(wanted).reshape(shape) % count
-    order = np.arange(count)
-    drawn = run.random.below(np.arange(2, count + 1, dtype=np.int64))
-    for place, other in zip(range(1, count), drawn.tolist(), strict=True):
-        order[place], order[other] = order[other], order[place]
-    return order[:wanted].reshape(shape)
+    return _different(run.random, count, wanted).reshape(shape)
+
+
+def _different(random: Draws, count: int, wanted: int) -> Array:
+    """So many different places, by the reservoir method: what is drawn decides which of the last are exchanged.
+
+    Few are among the last then, and where most are wanted, they are the first: in order, where all are.
+    """
+    exchanged = min(wanted, count - wanted)
+    kept = count - exchanged
+    others = random.words(exchanged) % np.arange(kept + 1, count + 1)
+    last = list(range(kept, count))
+    held: dict[int, int] = {}
+    for place, other in enumerate(others.tolist()):
+        if other < kept:
+            last[place], held[other] = held.get(other, other), last[place]
+    if 2 * wanted < count:
+        return np.array(last, np.int64)
+    order = np.arange(kept)
+    order[list(held)] = list(held.values())
+    return order
 
 
 @choice.infer_shape
@@ -119,6 +137,10 @@ def _(n: Any) -> None:
 
 
 choice.gradient()
+
+
+_ROUNDING = 1e-3
+"""By so much probabilities of an array may pass one."""
 
 
 @operator(
@@ -143,17 +165,20 @@ def multinomial(
     pvals : the probabilities
     size : how many such experiments
     """
-    chances = np.asarray(a if pvals is None else pvals, np.float64)
+    chances: Array = np.array(pvals, np.float64) if a is None else a
     shape = size or ()
-    if not chances.size:
-        return np.zeros((*shape, 0), np.int64)
-    cumulated = np.cumsum(chances)
-    if cumulated[-1] > 1.0 + 1e-12 and a is None:
+    result = np.zeros((*shape, len(chances)), np.int64)
+    if not result.size:
+        return result
+    if chances.sum(dtype=np.float64) > 1 + (1e-12 if a is None else _ROUNDING):
         raise AttributeValueError("_npi_multinomial: sum(pvals[:-1]) > 1.0")
-    trials = run.random.uniforms((prod(shape), n)).astype(np.float64)
-    found = np.minimum(np.searchsorted(cumulated, trials), len(chances) - 1)
-    rows = [np.bincount(each, minlength=len(chances)) for each in found]
-    return np.array(rows, np.int64).reshape(*shape, len(chances))
+    drawn = run.random.uniforms((prod(shape) * n,), np.float64).astype(chances.dtype)
+    if a is None:
+        run.random.uniforms((len(chances),), np.float64)  # as MXNet does where it copies them
+    found = np.searchsorted(chances.cumsum(dtype=chances.dtype), drawn, side="right")
+    rows = np.arange(drawn.size) // n * len(chances)
+    counts = np.bincount(rows + np.minimum(found, len(chances) - 1), minlength=result.size)
+    return counts.reshape(result.shape)
 
 
 @multinomial.infer_shape

@@ -1,0 +1,46 @@
+"""Gamma distributed numbers of `np.random`: number for number as MXNet 1.9.1 draws them on processors."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.draws_of_a_run import F32, F64, gamma_table
+from gluonic.graph.operator import Array
+from gluonic.graph.random_source import Draws
+
+
+def gamma_numbers(random: Draws, shape: Any, dtype: Any, alpha: Array, beta: Array) -> Array:
+    """Draw by Marsaglia and Tsang's method (ACM TOMS 26, 2000): an array at a time, until all are accepted.
+
+    Each time, two uniform numbers and two normal ones are drawn for each element, whether it has been accepted
+    or not. The second uniform number makes one of a shape below 1; the second normal one is not used.
+
+    Parameters
+    ----------
+    shape : of what is drawn
+    dtype : what it is rounded to in the end
+    alpha, beta : shapes and scales, of one dtype, broadcast to `shape` or of one element
+    """
+    found = np.empty(shape, F64).reshape(-1)
+    d, _, c, scale, power = gamma_table(alpha.reshape(-1), beta.reshape(-1), F64).T
+    left: Any = np.arange(found.size)
+    while left.size:
+        uniforms = random.uniforms((found.size, 2), F64)[left]
+        z = random.normals((found.size, 2), F64)[left, 0]
+        rows = left if d.size > 1 else np.zeros(1, np.int64)
+        accepted, v = _tried(uniforms[:, 0], z, d[rows], c[rows])
+        sample = np.where(accepted, d[rows] * v * scale[rows], -1.0)
+        powers = np.power(uniforms[:, 1].astype(F32), power[rows].astype(F32))
+        found[left] = np.where(power[rows] > 0, sample * powers, sample)
+        left = left[~accepted]
+    return found.reshape(shape).astype(dtype)
+
+
+def _tried(u: Array, z: Array, d: Array, c: Array) -> tuple[Array, Array]:
+    """Whether numbers are accepted, by logarithms of float32, and what they are but for `d` and the scale."""
+    x = 1 + c * z
+    v = x * x * x
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bound = 0.5 * (z * z) + d * (1 - v + np.log(v.astype(F32)))
+        close = (u <= 1 - 0.0331 * (z * z) * (z * z)) | (np.log(u.astype(F32)) < bound)
+    return (v > 0) & close, v
