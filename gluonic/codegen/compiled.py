@@ -17,7 +17,7 @@ from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
-from gluonic.codegen.shapes.abstract_arrays import larger_batches
+from gluonic.codegen.shapes.abstract_arrays import size_hints
 from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
@@ -268,13 +268,13 @@ class CompiledGraph:
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
         preparation = self._preparation
-        for batch in larger_batches(arrays, self._data):
+        for hints in size_hints(arrays, self._data):
             try:
-                prepared, facts = preparation.of(batch, train)
+                prepared, facts = preparation.of(hints, train)
             except MXNetError:
                 continue  # something else than a batch was made larger; the arrays are tried last
             made = Specialization(prepared, self.inputs, facts, self.parameters)
-            binding = self._bind_in_family(made, batch, arrays, train)
+            binding = self._bind_in_family(made, hints, arrays, train)
             if binding is not None:
                 return binding
             own = preparation.facts_of(prepared, arrays, train)
@@ -286,12 +286,12 @@ class CompiledGraph:
         return Binding.of(made, facts) if binding is None else binding
 
     def _bind_in_family(
-        self, made: Specialization, batch: Sequence[Any], arrays: Sequence[Array], train: bool
+        self, made: Specialization, hints: Sequence[Any], arrays: Sequence[Array], train: bool
     ) -> Binding | None:
-        """Bind machine code that was made for `batch`, as it would be for batches of any size."""
+        """Bind machine code that was made for size hints, as it would be for batches of any size."""
         if not self._knows_data:
             return None
-        family = self._families[train].find_leading(made, batch, self._data)
+        family = self._families[train].find_leading(made, hints, self._data)
         return None if family is None else family.binding(arrays)
 
 

@@ -54,7 +54,7 @@ class Specialization:
 
     Attributes
     ----------
-    facts : the shapes and dtypes that it was compiled for; a batch of one counts as larger
+    facts : the shapes and dtypes that it was compiled for: size hints in the place of a batch of one
     root : for a relabelled result the one whose memory it shares
     host : for a result the output of the graph in whose memory it lives
     target : for the new value of a state the variable in whose memory it lives

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.graph.attributes import Shape
@@ -109,6 +109,6 @@ class Pass:
         shapes : of its variables, by their names
         """
         graph = Graph(outputs)
-        arrays = [StandIn(shapes[node.name], np.dtype(dtype)) for node in graph.variables]
+        arrays = [AbstractArray(shapes[node.name], np.dtype(dtype)) for node in graph.variables]
         made = self.apply(graph, PassContext(graph.variables, arrays, train=train))
         return f"{graph_text(graph)}\n{'-' * 20}\n{graph_text(made)}"

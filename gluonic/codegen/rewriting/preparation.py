@@ -8,7 +8,7 @@ from typing import Any
 
 from gluonic.codegen.rewriting.passes import GraphGuard, PassContext
 from gluonic.codegen.rewriting.pipeline import PIPELINE
-from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.text import graph_text
@@ -143,14 +143,14 @@ class Preparation:
         graph, ranks = self.graph, _ranks(context.unguarded(self.graph))
         for each in PIPELINE:
             graph = each.apply(graph, context)
-        arrays = [StandIn(array.shape, array.dtype) for array in context.arrays]
+        arrays = [AbstractArray(array.shape, array.dtype) for array in context.arrays]
         passes = partial(self._reports, arrays, context.train)
         guards = tuple(context.guards)
         for guard in guards:
             guard.shapes.release()
         return Prepared(graph, len(self.graph.outputs), context.states, ranks, guards, passes)
 
-    def _reports(self, arrays: Sequence[StandIn], train: bool) -> list[PassReport]:
+    def _reports(self, arrays: Sequence[AbstractArray], train: bool) -> list[PassReport]:
         """What each pass makes of the graph.
 
         Raises

@@ -1,8 +1,8 @@
 """The bindings of machine code for batches of any size, from one look at the graph.
 
 Inferring shapes, seeing whether the machine code serves them and asking its steps for their numbers takes
-longer than many a call. A *family* does it once with an extent in the place of the batch size: what it holds
-are expressions, and the guards under which they hold; see :mod:`gluonic.codegen.shapes.symbolic`.
+longer than many a call. A *family* does it once with a symbolic dimension in the place of the batch size: what
+it holds are expressions, and the guards under which they hold; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -16,12 +16,12 @@ from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import (
     NotUniform,
-    OpenExtent,
     ShapeEnv,
+    SymbolicDim,
     valued,
     varies,
     written,
@@ -44,21 +44,21 @@ class Family:
     arrays : the inputs, with extents in their shapes
     facts : the shapes and dtypes of all results, with extents
     arguments : what the steps answered
-    trace : the guards
+    env : the guards
     timed : whether the steps were asked for their times
     """
 
     def __init__(
         self,
         specialization: Specialization,
-        arrays: Sequence[StandIn],
+        arrays: Sequence[AbstractArray],
         facts: Facts,
         arguments: ArgumentLists,
-        trace: ShapeEnv,
+        env: ShapeEnv,
         *,
         timed: bool,
     ) -> None:
-        self.specialization, self._trace, self._timed = specialization, trace, timed
+        self.specialization, self._env, self._timed = specialization, env, timed
         self._shapes = _Shapes([array.shape for array in arrays])
         self._dtypes = [array.dtype for array in arrays]
         self._facts = Facts(facts.shapes, facts.dtypes)
@@ -71,7 +71,7 @@ class Family:
         self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
         first = arrays[self._first].shape
         self._axis = [varies([extent]) for extent in first].index(True)
-        self._extent = cast(OpenExtent, first[self._axis])
+        self._extent = cast(SymbolicDim, first[self._axis])
 
     def binding(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to the family."""
@@ -94,7 +94,7 @@ class Family:
         size = self._size_of(arrays)
         if size is None or size < 1 or (most_threads() > 1 and not self._timed):
             return None
-        values = self._trace.values_at(size)
+        values = self._env.values_at(size)
         return values if values is not None and self._has_shapes(arrays, values) else None
 
     def _size_of(self, arrays: Sequence[Any]) -> int | None:
@@ -122,9 +122,9 @@ class _Column:
 
     def __init__(self, listed: Sequence[Any], dtype: type = np.int64) -> None:
         self._fixed: npt.NDArray[Any] = np.array(
-            [0 if type(x) is OpenExtent else x for x in listed], dtype
+            [0 if type(x) is SymbolicDim else x for x in listed], dtype
         )
-        open_places = [(place, x) for place, x in enumerate(listed) if type(x) is OpenExtent]
+        open_places = [(place, x) for place, x in enumerate(listed) if type(x) is SymbolicDim]
         self._places = np.array([place for place, _ in open_places], np.intp)
         self._extents, self._which = _distinct([x for _, x in open_places], written)
 
@@ -218,8 +218,8 @@ class Families:
         if batch is None or batch[1] < 1 or self._trials == 0:
             return None
         self._trials -= 1
-        stand_ins = [StandIn(a.shape, a.dtype) for a in arrays]
-        found = trace_family(self._preparation, made, stand_ins, *batch, train=self._train)
+        abstract_arrays = [AbstractArray(a.shape, a.dtype) for a in arrays]
+        found = find_family(self._preparation, made, abstract_arrays, *batch, train=self._train)
         if found is not None:
             self._trials = _MOST_FAMILIES
             self._found.append(found)
@@ -227,10 +227,10 @@ class Families:
         return found
 
 
-def trace_family(
+def find_family(
     preparation: Preparation,
     specialization: Specialization,
-    arrays: Sequence[StandIn],
+    arrays: Sequence[AbstractArray],
     lines: Lines,
     size: int,
     *,
@@ -246,11 +246,11 @@ def trace_family(
     lines : how their axes follow from the batch size
     size : the batch size of the arrays
     """
-    trace = ShapeEnv(size)
+    env = ShapeEnv(size)
     opened = [
-        StandIn(
+        AbstractArray(
             tuple(
-                extent if line is None else trace.size * line[0] + line[1]
+                extent if line is None else env.size * line[0] + line[1]
                 for extent, line in zip(array.shape, own, strict=True)
             ),
             array.dtype,
@@ -265,10 +265,10 @@ def trace_family(
         arguments = collect_arguments(specialization.launch, facts, timed=timed)
     except (NotUniform, MXNetError):
         return None
-    if trace.failed or not trace.is_general:
+    if env.failed or not env.is_general:
         return None
-    trace.answers.clear()
-    return Family(specialization, opened, facts, arguments, trace, timed=timed)
+    env.answers.clear()
+    return Family(specialization, opened, facts, arguments, env, timed=timed)
 
 
 def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:
@@ -276,7 +276,7 @@ def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, in
 
     These may be the batch, or the batch with another axis folded into it.
 
-    >>> leading_lines([StandIn((4, 3), "float32"), StandIn((4, 4), "float32")], [0])
+    >>> leading_lines([AbstractArray((4, 3), "float32"), AbstractArray((4, 4), "float32")], [0])
     ([[(1, 0), None], [None, None]], 4)
     """
     sizes = [arrays[i].shape[0] for i in data if len(arrays[i].shape)]

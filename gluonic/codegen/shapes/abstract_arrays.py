@@ -12,27 +12,27 @@ _MOST_TRIALS = 32
 
 
 @record
-class StandIn:
+class AbstractArray:
     """What is known of an array without having it."""
 
     shape: Shape
     dtype: Dtype
 
 
-def larger_batches(arrays: Sequence[Any], data: Sequence[int]) -> Iterator[list[Any]]:
-    """Arrays of a batch of one as if there were two in it: what is compiled for these serves any batch.
+def size_hints(arrays: Sequence[Any], data: Sequence[int]) -> Iterator[list[Any]]:
+    """The sizes that are compiled for in the place of a batch of one: two, for which code serves any batch.
 
-    Which of the arrays at the positions `data` hold the batch is not known, so all that may are tried
-    together first, then fewer.
+    What is compiled for them is right for the batch of one if its guards hold for that. Which of the arrays at
+    the positions `data` hold the batch is not known, so all that may are tried together first, then fewer.
 
-    >>> x, w = StandIn((1, 3), "float32"), StandIn((2, 3), "float32")
-    >>> [[a.shape for a in batch] for batch in larger_batches([x, w], [0, 1])]
+    >>> x, w = AbstractArray((1, 3), "float32"), AbstractArray((2, 3), "float32")
+    >>> [[a.shape for a in hints] for hints in size_hints([x, w], [0, 1])]
     [[(2, 3), (2, 3)]]
     """
     single = [i for i in data if arrays[i].shape[:1] == (1,)]
     choices = (c for count in range(len(single), 0, -1) for c in combinations(single, count))
     for chosen in islice(choices, _MOST_TRIALS):
-        batch = list(arrays)
+        hints = list(arrays)
         for i in chosen:
-            batch[i] = StandIn((2, *arrays[i].shape[1:]), arrays[i].dtype)
-        yield batch
+            hints[i] = AbstractArray((2, *arrays[i].shape[1:]), arrays[i].dtype)
+        yield hints

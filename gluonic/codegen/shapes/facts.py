@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.shapes.symbolic import trace_of, varies, written
+from gluonic.codegen.shapes.symbolic import env_of, varies, written
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.attributes import Shape
 from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
@@ -194,13 +194,13 @@ def _outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None
 
 def _open_outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None:
     """The same if extents of the inputs may not be known yet."""
-    trace = trace_of(shape for shape, _ in inputs)
-    if trace is None:
+    env = env_of(shape for shape, _ in inputs)
+    if env is None:
         return _outputs(application, inputs)
     key = application, tuple([(tuple(map(written, shape)), dtype) for shape, dtype in inputs])
-    if key not in trace.answers:
-        trace.answers[key] = _signature(application, inputs)
-    found = trace.answers[key]
+    if key not in env.answers:
+        env.answers[key] = _signature(application, inputs)
+    found = env.answers[key]
     return None if found is None else _known(found)
 
 

@@ -1,9 +1,9 @@
-"""Extents that depend on a batch size that is not known yet.
+"""Symbolic dimensions: extents that depend on a batch size that is not known yet.
 
 What is done with extents while shapes are inferred and numbers for machine code are found is arithmetic and
-comparison. Done once with an *extent* in the place of the batch size, it gives expressions instead of numbers,
-and with each comparison a *guard* under which all would have gone the same way. For a batch size that
-meets all guards the expressions have the values that doing everything again would give.
+comparison. Done once with a *symbolic dimension* in the place of the batch size, it gives expressions instead
+of numbers, and with each comparison a *guard* under which all would have gone the same way. For a batch size
+that meets all guards the expressions have the values that doing everything again would give.
 
 What has no such answer, such as an array of so many elements, raises `NotUniform`.
 """
@@ -26,7 +26,7 @@ class NotUniform(Exception):
 
 
 class ShapeEnv:
-    """What has been asked of extents, with the answers for one batch size.
+    """What has been asked of symbolic dimensions, with the answers for one batch size, the hint.
 
     Attributes
     ----------
@@ -35,20 +35,20 @@ class ShapeEnv:
     answers : what was found for the same question, for those who ask again
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, hint: int) -> None:
         self._atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._numbers: dict[Any, int] = {}
-        self._values: list[Any] = [size]
+        self._values: list[Any] = [hint]
         self.failed = False
         self.guards: dict[tuple[Terms, Any, Relation], None] = {}
         self.answers: dict[Any, Any] = {}
 
     @property
-    def size(self) -> "OpenExtent":
+    def size(self) -> "SymbolicDim":
         """The batch size itself."""
-        return OpenExtent(self, ((0, 1),), 0)
+        return SymbolicDim(self, ((0, 1),), 0)
 
-    def atom(self, function: Callable[..., Any], *operands: Any) -> "OpenExtent":
+    def atom(self, function: Callable[..., Any], *operands: Any) -> "SymbolicDim":
         """What a function gives, which is no sum of multiples of what there is."""
         key = function, *(written(operand) for operand in operands)
         number = self._numbers.get(key)
@@ -56,14 +56,14 @@ class ShapeEnv:
             number = self._numbers[key] = len(self._values)
             self._atoms.append((function, operands))
             self._values.append(function(*(self.value(x) for x in operands)))
-        return OpenExtent(self, ((number, 1),), 0)
+        return SymbolicDim(self, ((number, 1),), 0)
 
     def value(self, x: Any) -> Any:
-        """What something is for the batch size of the trace."""
+        """What something is for the hint."""
         return valued(x, self._values)
 
-    def met(self, extent: "OpenExtent", relation: Relation) -> bool:
-        """Whether a relation to zero holds for the batch size of the trace; from now on a guard."""
+    def met(self, extent: "SymbolicDim", relation: Relation) -> bool:
+        """Whether a relation to zero holds for the hint; from now on a guard."""
         holds = _RELATIONS[relation](self.value(extent))
         noted = relation if holds else _OPPOSITE[relation]
         self.guards[extent.terms, extent.constant, noted] = None
@@ -110,12 +110,12 @@ def _sum(terms: Terms, constant: Any, values: Sequence[Any]) -> Any:
 
 def valued(x: Any, values: Sequence[Any]) -> Any:
     """The value of an extent, or of a number, given those of the atoms."""
-    return _sum(x.terms, x.constant, values) if type(x) is OpenExtent else x
+    return _sum(x.terms, x.constant, values) if type(x) is SymbolicDim else x
 
 
 def written(x: Any) -> Any:
     """A number, or an extent as something that can be looked up: equal for equal expressions."""
-    return (x.terms, x.constant) if type(x) is OpenExtent else x
+    return (x.terms, x.constant) if type(x) is SymbolicDim else x
 
 
 def _is_number(x: Any) -> bool:
@@ -124,7 +124,7 @@ def _is_number(x: Any) -> bool:
 
 def _is_whole(x: Any) -> bool:
     """Whether a number or an extent is an integer for sure."""
-    if type(x) is OpenExtent:
+    if type(x) is SymbolicDim:
         return type(x.constant) is int and all(type(factor) is int for _, factor in x.terms)
     return isinstance(x, int)
 
@@ -141,34 +141,34 @@ def _chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
     return yes if x >= bound else no
 
 
-class OpenExtent:
+class SymbolicDim:
     """A sum of multiples of atoms: the batch size, and products and quotients of such sums.
 
     Attributes
     ----------
-    trace : where comparisons are noted
+    env : where comparisons are noted
     terms : the numbers of the atoms with their factors
     constant : what is added
     """
 
-    __slots__ = ("constant", "terms", "trace")
+    __slots__ = ("constant", "env", "terms")
 
-    def __init__(self, trace: ShapeEnv, terms: Terms, constant: Any) -> None:
-        self.trace, self.terms, self.constant = trace, terms, constant
+    def __init__(self, env: ShapeEnv, terms: Terms, constant: Any) -> None:
+        self.env, self.terms, self.constant = env, terms, constant
 
     def _made(self, terms: Iterable[tuple[int, Any]], constant: Any) -> Any:
         kept = tuple(term for term in terms if term[1])
-        return OpenExtent(self.trace, kept, constant) if kept else constant
+        return SymbolicDim(self.env, kept, constant) if kept else constant
 
     def __add__(self, other: Any) -> Any:
-        if type(other) is OpenExtent:
+        if type(other) is SymbolicDim:
             factors = dict(self.terms)
             for atom, factor in other.terms:
                 factors[atom] = factors.get(atom, 0) + factor
             return self._made(sorted(factors.items()), self.constant + other.constant)
         if _is_number(other):
-            return OpenExtent(self.trace, self.terms, self.constant + other)
-        return self.trace.refuse()
+            return SymbolicDim(self.env, self.terms, self.constant + other)
+        return self.env.refuse()
 
     __radd__ = __add__
 
@@ -188,13 +188,13 @@ class OpenExtent:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if type(other) is OpenExtent:
+        if type(other) is SymbolicDim:
             first, second = sorted((self, other), key=written)
-            return self.trace.atom(_product, first, second)
+            return self.env.atom(_product, first, second)
         if _is_number(other):
             scaled = [(atom, factor * other) for atom, factor in self.terms]
             return self._made(scaled, self.constant * other)
-        return self.trace.refuse()
+        return self.env.refuse()
 
     __rmul__ = __mul__
 
@@ -205,12 +205,12 @@ class OpenExtent:
             whole = self._made(even, self.constant // other)
             if not odd:
                 return whole
-            rest = OpenExtent(self.trace, tuple(odd), self.constant % other)
-            return whole + self.trace.atom(_quotient, rest, other)
-        return self.trace.atom(_quotient, self, other)
+            rest = SymbolicDim(self.env, tuple(odd), self.constant % other)
+            return whole + self.env.atom(_quotient, rest, other)
+        return self.env.atom(_quotient, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return self.trace.atom(_quotient, other, self)
+        return self.env.atom(_quotient, other, self)
 
     def __mod__(self, other: Any) -> Any:
         return self - self // other * other
@@ -225,8 +225,8 @@ class OpenExtent:
         return other // self, other % self
 
     def _compared(self, difference: Any, relation: Relation) -> bool:
-        if type(difference) is OpenExtent:
-            return self.trace.met(difference, relation)
+        if type(difference) is SymbolicDim:
+            return self.env.met(difference, relation)
         return _RELATIONS[relation](difference)
 
     def __eq__(self, other: object) -> bool:
@@ -251,7 +251,7 @@ class OpenExtent:
 
     def _one_more(self, other: Any) -> bool:
         """Whether being greater is being at least one more; gives up if not."""
-        return True if _is_whole(self) and _is_whole(other) else self.trace.refuse()
+        return True if _is_whole(self) and _is_whole(other) else self.env.refuse()
 
     def __bool__(self) -> bool:
         return self != 0
@@ -259,7 +259,7 @@ class OpenExtent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        self.trace.refuse()
+        self.env.refuse()
 
     def __repr__(self) -> str:
         terms = [f"{factor}·n{atom}" for atom, factor in self.terms]
@@ -267,15 +267,15 @@ class OpenExtent:
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:
-    def refuse(self: OpenExtent, *others: Any, **options: Any) -> NoReturn:
-        self.trace.refuse()
+    def refuse(self: SymbolicDim, *others: Any, **options: Any) -> NoReturn:
+        self.env.refuse()
 
     refuse.__name__ = name
     return refuse
 
 
 for _name in _FORBIDDEN:
-    setattr(OpenExtent, _name, _refusing(_name))
+    setattr(SymbolicDim, _name, _refusing(_name))
 
 
 def is_one(extent: Any) -> bool:
@@ -283,19 +283,19 @@ def is_one(extent: Any) -> bool:
 
     What is right for several elements is right for one; so for an extent that varies the answer is no.
     """
-    return type(extent) is not OpenExtent and bool(extent == 1)
+    return type(extent) is not SymbolicDim and bool(extent == 1)
 
 
 def varies(shape: Sequence[Any]) -> bool:
     """Whether some extent of a shape is not known yet."""
-    return any(type(extent) is OpenExtent for extent in shape)
+    return any(type(extent) is SymbolicDim for extent in shape)
 
 
-def trace_of(shapes: Iterable[Sequence[Any]]) -> ShapeEnv | None:
+def env_of(shapes: Iterable[Sequence[Any]]) -> ShapeEnv | None:
     """Where comparisons with the extents of shapes are noted; None if all of these are known."""
-    extents = (extent for shape in shapes for extent in shape if type(extent) is OpenExtent)
+    extents = (extent for shape in shapes for extent in shape if type(extent) is SymbolicDim)
     found = next(extents, None)
-    return None if found is None else found.trace
+    return None if found is None else found.env
 
 
 def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
@@ -304,6 +304,6 @@ def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
     >>> if_at_least(3, 2, 10, 20)
     10
     """
-    if isinstance(x, OpenExtent):
-        return cast(int, x.trace.atom(_chosen, x, bound, yes, no))
+    if isinstance(x, SymbolicDim):
+        return cast(int, x.env.atom(_chosen, x, bound, yes, no))
     return yes if x >= bound else no

@@ -66,7 +66,7 @@ def test_convolutions_are_machine_code(case: Any) -> None:
     check_with_gradients(*case)
 
 
-def test_one_filter_over_one_channel_stays_one_when_larger_batches_are_tried() -> None:
+def test_one_filter_over_one_channel_stays_one_when_size_hints_are_tried() -> None:
     variables = [Node(None, name) for name in ("data", "weight")]
     attributes = {"kernel": (1,), "num_filter": 1, "no_bias": True}
     node = make_node("Convolution", [v.entry() for v in variables], attributes)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.codegen.runtime.binding_families import Family, trace_family
-from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.runtime.binding_families import Family, find_family
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, valued
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
@@ -31,7 +31,7 @@ class Case:
         self.preparation = Preparation(graph, variables)
         prepared, facts = self.preparation.of(arrays, False)
         self.made = Specialization(prepared, variables, facts)
-        self.arrays = [StandIn(a.shape, a.dtype) for a in arrays]
+        self.arrays = [AbstractArray(a.shape, a.dtype) for a in arrays]
 
     def family(self, size: int, varying: set[tuple[int, int]]) -> Family | None:
         """The family in which some axes are as long as the batch."""
@@ -39,12 +39,12 @@ class Case:
             [(1, 0) if (i, axis) in varying else None for axis in range(len(a.shape))]
             for i, a in enumerate(self.arrays)
         ]
-        return trace_family(self.preparation, self.made, self.arrays, lines, size, train=False)
+        return find_family(self.preparation, self.made, self.arrays, lines, size, train=False)
 
-    def resized(self, size: int, varying: set[tuple[int, int]]) -> list[StandIn]:
+    def resized(self, size: int, varying: set[tuple[int, int]]) -> list[AbstractArray]:
         """The arrays with a batch of another size."""
         return [
-            StandIn(
+            AbstractArray(
                 tuple(size if (i, axis) in varying else n for axis, n in enumerate(a.shape)),
                 a.dtype,
             )
@@ -100,13 +100,13 @@ def test_expressions_have_the_values_of_what_they_stand_for() -> None:
             *(sum([n, n, 1]), max(n, 2), min(n * n, 50), abs(-n), n - n, n * 0.5 + 1),
         ]
 
-    trace = ShapeEnv(7)
-    found = asked(trace.size)
+    env = ShapeEnv(7)
+    found = asked(env.size)
     sizes = range(-3, 40)
-    answered = [size for size in sizes if trace.values_at(size) is not None]
+    answered = [size for size in sizes if env.values_at(size) is not None]
     assert set(range(2, 8)) <= set(answered) < set(sizes)
     for size in answered:
-        values = trace.values_at(size)
+        values = env.values_at(size)
         assert values is not None
         assert [valued(x, values) for x in found] == asked(size)
 
@@ -115,22 +115,22 @@ def test_expressions_have_the_values_of_what_they_stand_for() -> None:
     "ask", [range, hash, int, float, np.zeros, lambda n: n / 2, lambda n: [0][n], lambda n: n.real]
 )
 def test_what_has_no_one_answer_is_refused(ask: Any) -> None:
-    trace = ShapeEnv(7)
+    env = ShapeEnv(7)
     with pytest.raises(NotUniform):
-        ask(trace.size)
-    assert trace.failed
+        ask(env.size)
+    assert env.failed
 
 
 def test_comparisons_are_guards() -> None:
-    trace = ShapeEnv(7)
-    n = trace.size
+    env = ShapeEnv(7)
+    n = env.size
     assert (n * 2, 3) == (n + n, 3)
-    assert not trace.guards, "equal for all sizes"
+    assert not env.guards, "equal for all sizes"
     assert n > 4
     assert n != 9
     assert n in (n, None)
     assert None not in (n, 2)
-    assert [size for size in range(12) if trace.values_at(size)] == [5, 6, 7, 8, 10, 11]
-    assert trace.is_general
+    assert [size for size in range(12) if env.values_at(size)] == [5, 6, 7, 8, 10, 11]
+    assert env.is_general
     assert n == 7
-    assert not trace.is_general
+    assert not env.is_general

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.rewriting.preparation import Preparation
-from gluonic.codegen.shapes.abstract_arrays import StandIn
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.graph.builder import F
@@ -24,8 +24,8 @@ from tests.codegen.random_graphs import random_graphs
 FLOAT32 = np.dtype(np.float32)
 
 
-def stand_ins(shapes: Sequence[Shape]) -> list[StandIn]:
-    return [StandIn(shape, FLOAT32) for shape in shapes]
+def abstract_arrays(shapes: Sequence[Shape]) -> list[AbstractArray]:
+    return [AbstractArray(shape, FLOAT32) for shape in shapes]
 
 
 class Prepared:
@@ -37,10 +37,10 @@ class Prepared:
         by_name = {node.name: node for node in self.graph.variables}
         self.variables = [by_name[name] for name in self.names]
         self.preparation = Preparation(self.graph, self.variables)
-        self.made, _ = self.preparation.of(stand_ins([*shapes.values()]), train=False)
+        self.made, _ = self.preparation.of(abstract_arrays([*shapes.values()]), train=False)
 
     def serves(self, **shapes: Shape) -> bool:
-        arrays = stand_ins([shapes[name] for name in self.names])
+        arrays = abstract_arrays([shapes[name] for name in self.names])
         found = self.preparation.facts_of(self.made, arrays, train=False)
         return found is not None
 
@@ -112,14 +112,14 @@ def test_where_guards_hold_passes_make_the_same_graph_again(
     random: RandomGraph, changes: list[list[Change]]
 ) -> None:
     preparation = Preparation(random.graph, random.variables)
-    given_ = [StandIn(array.shape, array.dtype) for array in random.arrays]
+    given_ = [AbstractArray(array.shape, array.dtype) for array in random.arrays]
     try:
         made, _ = preparation.of(given_, random.train)
     except DynamicShapeError:
         return
     for change in (c for each in changes for c in each):
         shapes = changed([array.shape for array in given_], change)
-        arrays = [StandIn(shape, a.dtype) for shape, a in zip(shapes, given_, strict=True)]
+        arrays = [AbstractArray(shape, a.dtype) for shape, a in zip(shapes, given_, strict=True)]
         try:
             again, _ = preparation.of(arrays, random.train)
             anew, _ = Preparation(random.graph, random.variables).of(arrays, random.train)
