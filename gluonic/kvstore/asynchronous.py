@@ -14,15 +14,14 @@ import numpy as np
 from gluonic.distributed.mailbox import Mailbox
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.files import write_atomically
 from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.distributed import DistributedStore, rows_of
+from gluonic.kvstore.gathered_states import save_gathered
 from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray import sparse
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
-from gluonic.optimizer.states import dump, load_states
 
 __all__ = ["AsynchronousStore"]
 
@@ -185,15 +184,8 @@ class AsynchronousStore(DistributedStore):
         """Gather the states from the owners; rank 0 writes them, and all wait for it."""
         updater = self._optimizing()
         self._barrier()
-        with self._lock:
-            mine = np.frombuffer(dump(updater.states), np.uint8)
-        parts = self._group.gather(mine, lambda: "states of the optimizer")
-        if self.rank == 0:
-            states: dict[Any, Any] = {}
-            for part in parts:
-                states.update(load_states(part.tobytes(), updater.optimizer, {})[0])
-            write_atomically(fname, dump((states, updater.optimizer) if dump_optimizer else states))
-        self._group.barrier()
+        with self._lock:  # nothing is pushed before all have saved
+            save_gathered(self._group, updater, fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:
         """Load the states of the optimizer."""

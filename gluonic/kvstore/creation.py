@@ -8,6 +8,7 @@ from gluonic.kvstore.base import KVStoreBase
 from gluonic.kvstore.distributed import DistributedStore
 from gluonic.kvstore.horovod import HorovodStore
 from gluonic.kvstore.kvstore import KVStore
+from gluonic.kvstore.sharded import ShardedStore
 
 __all__ = ["create"]
 
@@ -16,6 +17,7 @@ _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "di
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(_LOCAL, KVStore),
     **dict.fromkeys(_DISTRIBUTED, DistributedStore),
+    "dist_sync_sharded": ShardedStore,
     "dist_async": AsynchronousStore,
     "dist_device_async": AsynchronousStore,
     "horovod": HorovodStore,
@@ -33,6 +35,7 @@ def create(name: str = "local") -> Any:
     ----------
     name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
         ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one;
+        ``"dist_sync_sharded"`` for the same, where each updates a share of the weights;
         ``"dist_async"`` and ``"horovod"`` for those as well, to update as gradients come, and to sum up and
         keep nothing; or another one that is registered
 

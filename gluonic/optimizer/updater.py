@@ -1,6 +1,6 @@
 """`Updater`: an optimizer with the states of the parameters it updates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gluonic.ndarray.array import NDArray
@@ -63,6 +63,16 @@ class Updater:
         if not fused:
             for one, g, w in zip(names, _classic(grad), _classic(weight), strict=True):
                 self.optimizer.update_multi_precision(one, w, g, self.states[one])
+
+    def count(self, index: Sequence[Any]) -> None:
+        """Note that parameters were updated elsewhere: what depends on the number of updates goes on."""
+        for one in index:
+            self.optimizer.count_update(one)
+
+    def forget(self, index: Iterable[Any]) -> None:
+        """Drop the states of parameters that are updated elsewhere."""
+        for one in index:
+            del self.states[one], self.states_synced[one]
 
     def _update_apart(
         self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]

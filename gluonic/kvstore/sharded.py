@@ -1,0 +1,100 @@
+"""The store of kind ``"dist_sync_sharded"``: the optimizer's states are divided among the ranks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from gluonic.distributed.group import as_bytes
+from gluonic.distributed.marks import marked
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.versions import mark_all_modified
+from gluonic.kvstore.distributed import DistributedStore
+from gluonic.kvstore.gathered_states import save_gathered
+from gluonic.ndarray.array import NDArray
+from gluonic.optimizer import Updater
+
+__all__ = ["ShardedStore"]
+
+
+class ShardedStore(DistributedStore):
+    """A store each of whose ranks updates a share of the weights, and sends these to the others.
+
+    A rank keeps the optimizer's states for its share alone: whole parameters, each of which is given, as it is
+    initialized, to the rank that has least. Weights become what they become in a ``"dist_sync"`` store, to the
+    bit, unless the optimizer's update of one parameter depends on those of others (`Nadam`). States are saved
+    and loaded whole, by all ranks together, so any number of ranks can go on.
+
+    Parameters
+    ----------
+    kind : its name
+    """
+
+    def __init__(self, kind: str = "dist_sync_sharded") -> None:
+        super().__init__(kind)
+        self._owners: dict[Any, int] = {}
+        self._loads = [0] * self.num_workers
+
+    def init(self, key: Any, value: Any) -> None:
+        """Store the first values of rank 0, and say who updates them; sparse ones are updated by all."""
+        super().init(key, value)
+        for one, stored in self._stored.items():
+            if one not in self._owners and stored.stype == "default":
+                owner = self._loads.index(min(self._loads))
+                self._owners[one] = owner
+                self._loads[owner] += stored.elements.nbytes
+
+    def _is_own(self, key: Any) -> bool:
+        return self._owners.get(key, self.rank) == self.rank
+
+    def _apply(self, keys: Sequence[Any], totals: Sequence[NDArray]) -> None:
+        """Update the weights of this rank's share, and exchange shares."""
+        if not isinstance(self._updater, Updater):
+            super()._apply(keys, totals)
+            return
+        own = [i for i, key in enumerate(keys) if self._is_own(key)]
+        super()._apply([keys[i] for i in own], [totals[i] for i in own])
+        self._updater.count([key for key in keys if not self._is_own(key)])
+        with marked("gather weights"):
+            self._exchange([key for key in keys if key in self._owners])
+
+    def _exchange(self, keys: Sequence[Any]) -> None:
+        """Send the weights of this rank's share, and receive the others'."""
+        comm, tag = self._group.comm, self._group.next_tag()
+        requests, ranks, received = [], [], []
+        for key in keys:
+            weight = self._stored[key].elements
+            if self._is_own(key):
+                requests += [comm.Isend(as_bytes(weight), r, tag) for r in self._group.others]
+                ranks += self._group.others
+            else:
+                requests.append(comm.Irecv(as_bytes(weight), self._owners[key], tag))
+                ranks.append(self._owners[key])
+                received.append(weight)
+        self._group.finish(requests, ranks, lambda: "weights that other ranks update", received)
+        mark_all_modified(received)
+
+    def sum_in_place(self, key: Any, value: Any) -> NoReturn:
+        """Raise: the states are where the store updates.
+
+        Raises
+        ------
+        MXNetError
+            always
+        """
+        raise MXNetError(
+            describe(
+                "a store that divides the optimizer's states must update the weights itself",
+                where=f"kvstore {self.type!r}",
+                hint="update_on_kvstore=True, or kvstore='dist_sync'",
+            )
+        )
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Gather the states from all ranks, which must all ask for it; rank 0 writes them, whole."""
+        save_gathered(self._group, self._optimizing(), fname, dump_optimizer)
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Load the states that go with this rank's share."""
+        updater = self._optimizing()
+        updater.set_states(Path(fname).read_bytes(), self._stored)
+        updater.forget(key for key in [*updater.states] if not self._is_own(key))
