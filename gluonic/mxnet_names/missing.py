@@ -53,11 +53,6 @@ MISSING = (
     ),
     Missing(
         "ndarray._internal symbol._internal",
-        "_npi_average _npi_ediff1d _npi_norm",
-        "np.average, np.ediff1d and np.linalg.norm are made of other operators",
-    ),
-    Missing(
-        "ndarray._internal symbol._internal",
         "_npi_*backward* _npi_cvim* _npi_Custom",
         "the operators without _npi are there",
     ),

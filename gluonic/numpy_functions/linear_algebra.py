@@ -1,12 +1,9 @@
 """Norms, factors and solutions: ``np.linalg``."""
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gluonic.graph.arithmetic import is_number
-from gluonic.graph.errors import NotThereError
+from gluonic.graph.ops.numpy.norms import BY_ORDER, BY_SQUARES, NUCLEAR, OF_ALL
 from gluonic.numpy_functions.table import Operators, function
 
 
@@ -93,66 +90,26 @@ def pinv(F: Operators, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> A
     return F._npi_pinv(a, rcond, hermitian=False)
 
 
-def _power(order: float) -> Callable[..., Any]:
-    def norm_of(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-        sizes = F._npi_power_scalar(F._npi_absolute(x), scalar=float(order))
-        total = F._np_sum(sizes, axis=axis, keepdims=keepdims)
-        return F._npi_power_scalar(total, scalar=1.0 / order)
-
-    return norm_of
+_EXTREMES = {"inf": "_np_max", "-inf": "_np_min", 1: "_np_max", -1: "_np_min"}
 
 
-def _root_of_squares(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-    return F._npi_sqrt(F._np_sum(F._npi_square(x), axis=axis, keepdims=keepdims))
-
-
-def _largest(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-    return F._np_max(F._npi_absolute(x), axis=axis, keepdims=keepdims)
-
-
-def _smallest(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-    return F._np_min(F._npi_absolute(x), axis=axis, keepdims=keepdims)
-
-
-def _sum_of_sizes(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-    return F._np_sum(F._npi_absolute(x), axis=axis, keepdims=keepdims)
-
-
-def _how_many(F: Operators, x: Any, axis: Any, keepdims: bool) -> Any:
-    differs = F._npi_not_equal_scalar(x, scalar=0.0)
-    return F._np_sum(F._cast_like(differs, x), axis=axis, keepdims=keepdims)
-
-
-_VECTOR_NORMS = {
-    None: _root_of_squares,
-    2: _root_of_squares,
-    1: _sum_of_sizes,
-    0: _how_many,
-    np.inf: _largest,
-    -np.inf: _smallest,
-}
-
-
-def _matrix_norm(F: Operators, x: Any, order: Any, axes: tuple[int, int], keepdims: bool) -> Any:
+def _extreme_sum(F: Operators, x: Any, order: Any, axes: Any, keepdims: bool) -> Any:
+    """The norm of matrices by the sums of their rows, or of their columns."""
     rows, columns = axes
-    if order in (None, "fro", "f"):
-        return _root_of_squares(F, x, axes, keepdims)
-    if order in (1, -1, np.inf, -np.inf):
-        summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)
-        sums = F._np_sum(F._npi_absolute(x), axis=summed, keepdims=True)
-        extreme = F._np_max if order > 0 else F._np_min
-        found = extreme(sums, axis=left, keepdims=True)
-        return found if keepdims else F._np_squeeze(found, axis=axes)
-    if order in (2, -2, "nuc"):
-        moved = F._np_moveaxis(x, source=axes, destination=(-2, -1))
-        _, values, _ = F._npi_svd(moved)
-        reduce = {2: F._np_max, -2: F._np_min, "nuc": F._np_sum}[order]
-        found = reduce(values, axis=-1, keepdims=keepdims)
-        if keepdims:
-            found = F._npi_expand_dims(found, axis=-1)
-            found = F._np_moveaxis(found, source=(-2, -1), destination=axes)
-        return found
-    raise ValueError(f"np.linalg.norm: ord={order!r} is no norm of matrices")
+    summed = rows if order in (1, -1) else columns
+    sums = F._np_sum(F._npi_absolute(x), axis=summed, keepdims=True)
+    return getattr(F, _EXTREMES[order])(sums, axis=axes, keepdims=keepdims)
+
+
+def _flag_of(order: Any) -> tuple[float, int]:
+    """How the operator is told of an order."""
+    if order is None or order in ("fro", "f"):
+        return 2, BY_SQUARES
+    if order == "nuc":
+        return 2, NUCLEAR
+    if isinstance(order, str):
+        raise ValueError(f"np.linalg.norm: ord={order!r} is no norm")
+    return order, BY_ORDER
 
 
 @function("np.linalg")
@@ -162,23 +119,22 @@ def norm(F: Operators, x: Any, ord: Any = None, axis: Any = None, keepdims: bool
     Parameters
     ----------
     x : array
-    ord : of vectors a number, the root of the sum of such powers; of matrices 1, -1, 2, -2, inf, -inf, "fro" or
-        "nuc"; default the root of the sum of squares
-    axis : the axis of vectors, or both of matrices; none means all
+    ord : of vectors a number, the root of the sum of such powers; of matrices 1, -1, 2, -2, "inf", "-inf",
+        "fro" or "nuc"; default the root of the sum of squares
+    axis : the axis of vectors, or both of matrices; by default of vectors their only one, of all else the last
+        two, but without `ord` all, and the largest of all for "inf"
     keepdims : whether reduced axes remain, with length one
     """
     if axis is None and ord is None:
-        return _root_of_squares(F, x, None, keepdims)
-    if axis is None:
-        if F.is_symbolic:
-            raise NotThereError("np.linalg.norm: of a symbol, ord= needs axis=")
-        if x.ndim > 2:
-            raise ValueError("np.linalg.norm: improper number of dimensions: give axis=")
-        axis = tuple(range(x.ndim))
-    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    if len(axes) == 2:
-        return _matrix_norm(F, x, ord, (axes[0], axes[1]), keepdims)
-    if len(axes) != 1 or isinstance(ord, str):
-        raise ValueError("np.linalg.norm: invalid norm order for vectors")
-    norm_of = _VECTOR_NORMS.get(ord) or _power(ord)
-    return norm_of(F, x, axes[0], keepdims)
+        return F._npi_norm(x, ord=2, axis=None, keepdims=keepdims, flag=OF_ALL)
+    if axis is not None and not isinstance(axis, (int, tuple)):
+        raise TypeError("np.linalg.norm: axis must be None, an integer or a tuple of integers")
+    axis = (axis,) if isinstance(axis, int) else axis
+    if axis is not None and len(axis) == 2 and ord in _EXTREMES:
+        return _extreme_sum(F, x, ord, axis, keepdims)
+    if ord in ("inf", "-inf"):
+        return getattr(F, _EXTREMES[ord])(F._npi_absolute(x), axis=axis, keepdims=keepdims)
+    if axis is None and not F.is_symbolic:
+        axis = tuple(range(max(x.ndim - 2, 0), x.ndim)) or None
+    order, flag = _flag_of(ord)
+    return F._npi_norm(x, ord=order, axis=axis, keepdims=keepdims, flag=flag)

@@ -54,19 +54,6 @@ def cumsum(
     return F._np_cumsum(a, axis=axis, dtype=dtype, out=out)
 
 
-def _beside(F: Operators, a: Any, axis: Any, weights: Any) -> Any:
-    """Weights that go along one axis, as an array beside `a`."""
-    if F.is_symbolic or a.shape == weights.shape:
-        return weights
-    if axis is None:
-        raise TypeError("np.average: axis must be given where shapes of a and weights differ")
-    if weights.ndim != 1 or isinstance(axis, (list, tuple)):
-        raise TypeError("np.average: 1D weights expected when shapes of a and weights differ")
-    if weights.shape[0] != a.shape[axis]:
-        raise ValueError("np.average: length of weights not compatible with specified axis")
-    return F._np_reshape(weights, newshape=[-1 if i == axis % a.ndim else 1 for i in range(a.ndim)])
-
-
 @function()
 def average(
     F: Operators,
@@ -86,21 +73,9 @@ def average(
     returned : whether the sums of the weights are returned, too
     out : the array that receives the result
     """
-    if weights is None:
-        mean = _as_dtype_of(F, F._npi_mean(a, axis=axis), a, out)
-        if not returned:
-            return mean
-        count = F._np_sum(F._npi_full_like(a, fill_value=1.0), axis=axis)
-        return mean, F._npi_mean(count)
-    beside = _beside(F, a, axis, weights)
-    total = F._np_sum(weights) if beside is not weights else F._np_sum(weights, axis=axis)
-    weighted = F._np_sum(F._npi_multiply(a, beside), axis=axis)
-    mean = F._npi_true_divide(weighted, total, out=out)
-    return (mean, total) if returned else mean
-
-
-def _as_dtype_of(F: Operators, found: Any, a: Any, out: Any) -> Any:
-    return F._np_copy(F._cast_like(found, a), out=out)
+    given = () if weights is None else (weights,)
+    settings = {"axis": axis, "returned": returned, "weighted": weights is not None}
+    return F._npi_average(a, *given, **settings, out=out)
 
 
 @function()
@@ -207,22 +182,19 @@ def diff(
 @function()
 def ediff1d(F: Operators, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Return the differences of neighbours of the flattened array, between what is put before and behind."""
-    found = F._npi_diff(F._np_reshape(ary, newshape=(-1,)))
-    parts = [_edge(F, found, to_begin), found, _edge(F, found, to_end)]
-    given = [part for part in parts if part is not None]
-    return F._npi_concatenate(*given, axis=0) if len(given) > 1 else found
+    given = [edge for edge in (to_begin, to_end) if F.is_array(edge)]
+    return F._npi_ediff1d(
+        ary, *given, **_edge(F, "to_begin", to_begin), **_edge(F, "to_end", to_end)
+    )
 
 
-def _edge(F: Operators, found: Any, value: Any) -> Any:
-    """What stands at an end."""
-    if value is None or F.is_array(value):
-        return None if value is None else F._np_reshape(value, newshape=(-1,))
-    numbers = np.asarray(value, np.float64).reshape(-1)
-    ends = [F._npi_full(shape=(1,), value=float(number), dtype="float32") for number in numbers]
-    if not ends:
-        return None
-    made = ends[0] if len(ends) == 1 else F._npi_concatenate(*ends, axis=0)
-    return F._cast_like(made, found)
+def _edge(F: Operators, name: str, value: Any) -> dict[str, Any]:
+    """The attributes that say what stands at an end."""
+    if F.is_array(value):
+        return {f"{name}_arr_given": True, f"{name}_scalar": None}
+    if value is not None and not is_number(value):
+        raise TypeError(f"np.ediff1d: {name}={value!r} must be an array or a number")
+    return {f"{name}_arr_given": False, f"{name}_scalar": value}
 
 
 @function()

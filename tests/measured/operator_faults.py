@@ -142,6 +142,14 @@ FAULTS = [
     Fault("_npi_einsum", ("gradient of data0",), ("3 float32",), _DIFFERENCES),
     Fault("_npi_var", ("gradient of a",), ("0 float32", "1 float32", "2 float32"), _DIFFERENCES),
     Fault("_npi_std", ("gradient of a",), ("0 float32", "1 float32", "2 float32"), _DIFFERENCES),
+    Fault(
+        *("_npi_average", ("gradient of weights",), ("3 float32", "4 float32")),
+        "MXNet passes no gradient through the sums of weights",
+    ),
+    Fault(
+        *("_npi_norm", ("gradient of data",), ("6 float32", "8 float32", "10 float32")),
+        _DIFFERENCES,
+    ),
     Fault("_npi_rot90", ("gradient of data",), ("0 float32", "2 float32"), _DIFFERENCES),
     Fault("_npi_where_lscalar", ("gradient of x",), ("0 float32",), _DIFFERENCES),
     *(

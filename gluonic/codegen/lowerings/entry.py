@@ -20,12 +20,12 @@ Rule: TypeAlias = str | Callable[..., Any]
 """A function, or where it stands."""
 
 FAMILIES = frozenset({
-    "activation", "attention", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
+    "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
     "calibration", "companions", "constants", "contractions", "convolution", "copying", "correlation",
     "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution",
-    "deformable_roi", "dense", "draws", "dropout", "einsum", "gathering", "hawkes", "image", "image_colour",
-    "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
-    "loss_layers", "matrix", "mixed_precision", "moments", "more_ufuncs", "multibox",
+    "deformable_roi", "dense", "differences", "draws", "dropout", "einsum", "gathering", "hawkes", "image",
+    "image_colour", "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
+    "loss_layers", "matrix", "mixed_precision", "moments", "more_ufuncs", "multibox", "norms",
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
     "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
     "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rank_moments",

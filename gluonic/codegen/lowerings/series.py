@@ -1,12 +1,10 @@
-"""Differences, polynomials, elements put in, left out or repeated."""
+"""Polynomials; elements put in, left out or repeated."""
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_npi_diff", decompose="rewriting.decompose_numpy:differences")
 lower(
     "_npi_resize",
     "_backward_npi_resize",
-    "_backward_npi_diff",
     "_npi_polyval",
     "_backward_npi_polyval_p",
     "_backward_npi_polyval_x",

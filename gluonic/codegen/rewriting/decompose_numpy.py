@@ -46,11 +46,11 @@ def mean_of_integers(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The sum runs over in its own dtype before it is divided: loops divide what has not run over."""
     if site.dtype.kind not in "iu":
         return None
-    settings = settings_of(site.n)
+    axes = {k: v for k, v in settings_of(site.n).items() if k in ("axis", "keepdims", "exclude")}
     (x,) = site.inputs
-    total = F._np_sum if "initial" in settings else F.sum
-    count = total(F.ones_like(F.Cast(x, dtype="float64")), **settings)
-    found = F.Cast(total(x, **settings), dtype="float64") / count
+    total = F.sum if "exclude" in axes else F._np_sum
+    count = total(F.ones_like(F.Cast(x, dtype="float64")), **axes)
+    found = F.Cast(total(x, **axes), dtype="float64") / count
     return [F.Cast(found, dtype=site.dtype.name)]
 
 
@@ -172,15 +172,3 @@ def deviation(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The root of the variance."""
     found = _variance_of(F, site)
     return None if found is None else [F.sqrt(found)]
-
-
-def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Elements less those before them, as often as asked."""
-    n, found = site.n, site.n.a
-    axis = n.axis % site.rank
-    if site.facts.shapes[site.node.inputs[0]][axis] <= n.n or site.dtype.kind == "b":
-        return None
-    for _ in range(n.n):
-        later = F.slice_axis(found, axis=axis, begin=1, end=None)
-        found = F.broadcast_sub(later, F.slice_axis(found, axis=axis, begin=0, end=-1))
-    return [found]

@@ -27,6 +27,8 @@ def _samples(row: NumpyReduction) -> list[Sample]:
     if not extreme:
         found.append(Sample([uniform(2, 3, low=1, high=2)], {"dtype": "float64"}))
         found.append(Sample([np.arange(1, 7, dtype="int32").reshape(2, 3)], {"dtype": "float32"}))
+    if averages:
+        found.append(Sample([np.array([[100, 100], [100, -7]], "int8")], {"dtype": "int8"}))
     return found
 
 

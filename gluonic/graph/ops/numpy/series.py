@@ -1,4 +1,4 @@
-"""Differences, polynomials, elements put in, left out or repeated."""
+"""Polynomials; elements put in, left out or repeated."""
 
 import inspect
 from typing import Any
@@ -6,38 +6,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
-from gluonic.graph.attributes import Count, Shape
+from gluonic.graph.attributes import Shape
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, same
 from gluonic.graph.view import NodeView, PartialShape, title_of
-
-
-@operator("_npi_diff", dtype=like("a"))
-def diff(a: Array, *, n: Count = 1, axis: int = -1) -> Any:
-    """The differences of neighbours along an axis, `n` times over."""
-    return np.diff(a, n, axis) if a.dtype.kind != "b" else np.diff(a.astype(np.int8), n, axis)
-
-
-@diff.infer_shape
-def _(n: Any) -> None:
-    a: PartialShape = n.a
-    axis = axis_of(n.axis, len(a), title_of(n))
-    extent = a[axis]
-    n.output = (*a[:axis], None if extent is None else max(extent - n.n, 0), *a[axis + 1 :])
-
-
-@adjoint(diff, source="a")
-def _(grad: Array, a: Array, *, n: int, axis: int) -> Any:
-    """Carry a gradient back through `_npi_diff`."""
-    found = np.moveaxis(grad, axis, -1)
-    if grad.size == 0:
-        return np.zeros_like(a)
-    for _ in range(n):
-        edge = np.zeros((*found.shape[:-1], 1), found.dtype)
-        found = -np.diff(np.concatenate([edge, found, edge], -1))
-    return np.moveaxis(found, -1, axis)
 
 
 @operator("_npi_resize", dtype=like("a"))

@@ -1,0 +1,10 @@
+"""Norms of vectors and of matrices."""
+
+from gluonic.codegen.lowerings.entry import lower
+
+lower(
+    "_npi_norm",
+    decompose="rewriting.decompose_averages:norm",
+    python="LAPACK finds the singular values of matrices, called by NumPy",
+)
+lower("_backward_npi_norm", decompose="rewriting.decompose_averages:norm_back")

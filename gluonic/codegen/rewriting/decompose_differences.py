@@ -1,0 +1,49 @@
+"""Differences of neighbours as slices that are subtracted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.graph.node import Entry
+from gluonic.graph.ops.numpy.differences import parts_of_ediff1d
+
+
+def _less_those_before(F: Any, x: Entry, axis: int) -> Entry:
+    later = F.slice_axis(x, axis=axis, begin=1, end=None)
+    found: Entry = F.broadcast_sub(later, F.slice_axis(x, axis=axis, begin=0, end=-1))
+    return found
+
+
+def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Elements less those before them, as often as asked."""
+    n, found = site.n, site.n.a
+    axis = n.axis % site.rank
+    if site.facts.shapes[site.node.inputs[0]][axis] <= n.n or site.dtype.kind == "b":
+        return None
+    for _ in range(n.n):
+        found = _less_those_before(F, found, axis)
+    return [found]
+
+
+def back(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """A gradient less the one behind it, with zeros beyond both ends, as often as there were differences."""
+    n, found = site.n, site.n.grad
+    axis = n.axis % site.rank
+    if site.facts.shapes[site.node.inputs[1]][axis] <= n.n:
+        return [F.zeros_like(n.a)]
+    nothing = F.zeros_like(F.slice_axis(found, axis=axis, begin=0, end=1))
+    for _ in range(n.n):
+        behind = F.Concat(found, nothing, dim=axis)
+        found = F.broadcast_sub(F.Concat(nothing, found, dim=axis), behind)
+    return [found]
+
+
+def flat_differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Differences of neighbours, joined with what is put before and behind."""
+    shape = site.facts.shapes[site.node.inputs[0]]
+    if site.dtype.kind == "b" or not any(extent > 1 for extent in shape) or 0 in shape:
+        return None
+    flat = F._np_reshape(site.n.input1, newshape=(-1,))
+    names, parts = parts_of_ediff1d(F, site.n)
+    parts[names.index("input1")] = _less_those_before(F, flat, 0)
+    return [F.Concat(*parts, dim=0) if len(parts) > 1 else parts[0]]
