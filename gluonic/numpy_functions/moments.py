@@ -73,9 +73,9 @@ def average(
     returned : whether the sums of the weights are returned, too
     out : the array that receives the result
     """
-    given = () if weights is None else (weights,)
-    settings = {"axis": axis, "returned": returned, "weighted": weights is not None}
-    return F._npi_average(a, *given, **settings, out=out)
+    if weights is None:
+        return F._npi_average(a, axis=axis, returned=returned, weighted=False, out=out)
+    return F._npi_average(a, weights, axis=axis, returned=returned, out=out)
 
 
 @function()

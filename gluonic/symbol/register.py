@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.graph import Operator
 from gluonic.graph import ops as _ops  # noqa: F401 - fills the registry
 from gluonic.graph.calling import Caller, dress
-from gluonic.graph.numpy_names import is_numpy_name
+from gluonic.graph.numpy_names import is_numpy_name, without_prefix
 from gluonic.symbol.compose import apply_operator
 from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.symbol import Symbol
@@ -19,6 +19,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
     """
     caller: Caller | None = None
     of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
+    hint = without_prefix(name).lower()
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
         nonlocal caller
@@ -27,7 +28,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
         title = None if "name" in op.attributes else kwargs.pop("name", None)
         attr: Mapping[str, str] | None = kwargs.pop("attr", None)
         kwargs.pop("out", None)
-        node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=name.lower())
+        node = apply_operator(caller, args, kwargs, name=title, attr=attr, hint=hint)
         kind = numpy_symbol() if of_numpy or _has_numpy(args, kwargs) else Symbol
         return kind([node.entry(i) for i in range(node.visible_count)])
 

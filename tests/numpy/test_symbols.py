@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, basic_indices
 
+import gluonic as mx
 from gluonic import nd, sym, util
 from gluonic.symbol.numpy.symbols import _Symbol
+from tests.measured.measure import found, read
+from tests.measured.numpy_graphs import CALLS, written
 
 
 def variable() -> Any:
@@ -62,3 +65,11 @@ def test_a_step_of_zero_is_refused() -> None:
 def test_methods_of_mx_sym_are_refused(name: str) -> None:
     with pytest.raises(AttributeError, match=f"mx.np.{name}"):
         getattr(variable(), name)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_write_the_graphs_that_mxnet_writes(name: str) -> None:
+    x, w = (sym.var(each).as_np_ndarray() for each in "xw")
+    with util.np_shape():
+        ours = found(mx, lambda: written(CALLS[name](sym.np, x, w)))
+    assert ours == read("numpy_graphs")[name]

@@ -17,7 +17,7 @@ def _is_single_or_double(site: RewriteContext) -> bool:
 
 def _sum(F: Any, x: Entry, axis: Any) -> Entry:
     """The sum over axes, of which there may be none."""
-    return x if axis == () else F._np_sum(x, axis=axis)  # type: ignore[no-any-return]
+    return x if axis == () else F._np_sum(x, axis=axis)
 
 
 def average(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
