@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluonic import symbol as sym
 from gluonic.codegen import Explanation
+from gluonic.gluon.eager_scope import eagerly
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import LEAF, Structure, flatten
 from gluonic.gluon.trace import Trace
@@ -43,8 +44,6 @@ class ExplainedBlock(TracedBlock):
             return bound.op(*bound.operands(arrays))
 
         def eager() -> Any:
-            from gluonic.gluon.hybrid import eagerly
-
             with eagerly():
                 return self(*args)
 

@@ -1,8 +1,6 @@
 """`HybridBlock`: a block written against F, run eagerly or traced and compiled."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from gluonic import ndarray as nd
@@ -12,6 +10,7 @@ from gluonic.gluon import hybrid_complaints as complaints
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
+from gluonic.gluon.eager_scope import EAGER
 from gluonic.gluon.explained_block import ExplainedBlock
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
@@ -34,25 +33,10 @@ _FLAGS = (
 )  # fmt: skip
 
 
-class _Eagerly(threading.local):
-    depth = 0
-
-
-_eagerly = _Eagerly()
 _MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
 _CALLED = ("forward", "_call_cached_op")  # a call that is replayed does without them
 _HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
 _MOST_TRACES = 64
-
-
-@contextmanager
-def eagerly() -> Iterator[None]:
-    """Run hybridized blocks as if they were not, for a while."""
-    _eagerly.depth += 1
-    try:
-        yield
-    finally:
-        _eagerly.depth -= 1
 
 
 def _is_array(value: Any) -> bool:
@@ -144,7 +128,7 @@ class HybridBlock(ExplainedBlock):
     def __call__(self, *args: Any) -> Any:
         """Run the block: hooks before, `forward`, hooks after."""
         replay = self._replay
-        if replay is not None and not _eagerly.depth:
+        if replay is not None and not EAGER.depth:
             try:
                 output = replay(args)
             except MXNetError as error:
@@ -157,7 +141,7 @@ class HybridBlock(ExplainedBlock):
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
-        active = self._compiles and not _eagerly.depth
+        active = self._compiles and not EAGER.depth
         own = type(self)._call_cached_op
         if active and (
             (own is not _call_cached_op and unscoped(own) is not _call_cached_op)
@@ -180,7 +164,7 @@ class HybridBlock(ExplainedBlock):
             raise complaints.mixed_inputs(self)
         if active and not has_sparse(arrays):
             return self._call_compiled(inputs, arrays, structure)
-        if (active or self._in_parts) and not _eagerly.depth:
+        if (active or self._in_parts) and not EAGER.depth:
             return self._call_in_parts(inputs, arrays, structure)
         return self._eager(inputs, arrays)
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gluonic.drawing.costs import cost_of
+from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.plotting import known_shapes
 from gluonic.gluon.trace import Trace
-from gluonic.gluon.traced_block import TracedBlock
 from gluonic.graph.block_path import BlockPath
 from gluonic.ndarray import NDArray
 from gluonic.symbol.inference import DTYPE, SHAPE
@@ -33,7 +33,7 @@ class CallCosts:
 
     Parameters
     ----------
-    block : the block
+    parameters : the block's, and those of blocks in it
     trace : its trace for such inputs
     arrays : what it is called with
 
@@ -42,8 +42,10 @@ class CallCosts:
     whole : of the call itself
     """
 
-    def __init__(self, block: TracedBlock, trace: Trace, arrays: Sequence[NDArray]) -> None:
-        own = [p for p in block.collect_params().values() if p._data is not None]
+    def __init__(
+        self, parameters: Iterable[Parameter], trace: Trace, arrays: Sequence[NDArray]
+    ) -> None:
+        own = [p for p in parameters if p._data is not None]
         names = [str(symbol.name) for symbol in trace.inputs]
         given = dict(zip(names, arrays, strict=True))
         read = {node.name for node in trace.graph.variables}

@@ -1,22 +1,42 @@
 """`net.summary(x)`: a table of layers, output shapes, numbers of parameters, operations and bytes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gluonic.gluon.eager_scope import eagerly
 from gluonic.gluon.hooks import HookHandle
-from gluonic.gluon.structure import flatten
 from gluonic.ndarray import NDArray
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
     from gluonic.gluon.layer_costs import LayerCost
     from gluonic.gluon.parameter import Parameter
-    from gluonic.gluon.traced_block import TracedBlock
+    from gluonic.gluon.trace import Trace
 
 _ROW = "{:>20}  {:>42} {:>15}{:>20}{:>16}"
 _WIDTH = 116
+
+
+class Tracer(Protocol):
+    """Makes the graph of a call from its inputs; returns the arrays among them, too."""
+
+    def __call__(self, inputs: Any) -> "tuple[Trace, list[NDArray]]":
+        """Trace a call."""
+
+
+@singledispatch
+def has_row(block: object) -> bool:
+    """Whether the table has a row for a block; classes of mere containers register that it has not."""
+    return True
+
+
+@singledispatch
+def tracer_of(block: object) -> Tracer | None:
+    """What makes a graph of a block's calls; classes that have none can do without registering."""
+    return None
 
 
 class _Layer:
@@ -60,8 +80,6 @@ class _Run:
     """
 
     def __init__(self, block: "Block", inputs: Sequence[Any]) -> None:
-        from gluonic.gluon.hybrid import eagerly
-
         self.layers: list[_Layer] = []
         self.counted: list[LayerCost] = []
         self.not_traced = False
@@ -83,38 +101,32 @@ class _Run:
             self._handles.append(block.register_forward_hook(self._leave))
 
     def _enter(self, block: "Block", inputs: Any) -> None:
-        from gluonic.gluon.traced_block import TracedBlock
-
-        if isinstance(block, TracedBlock):
+        if tracer_of(block) is not None:
             if not self._depth:
                 self._first = len(self.layers)
             self._depth += 1
 
     def _leave(self, block: "Block", inputs: Any, outputs: Any) -> None:
-        from gluonic.gluon.nn import HybridSequential, Sequential
-        from gluonic.gluon.traced_block import TracedBlock
-
-        is_container = isinstance(block, (Sequential, HybridSequential))
-        if not is_container:
+        if has_row(block):
             self.layers.append(_Layer(block, len(self.layers) + 1, outputs))
-        if isinstance(block, TracedBlock):
+        tracer = tracer_of(block)
+        if tracer is not None:
             self._depth -= 1
             if not self._depth:
-                self._count(block, inputs, self.layers[self._first :])
-        elif not is_container:
+                self._count(block, tracer, inputs, self.layers[self._first :])
+        elif has_row(block):
             self.not_traced = True
 
-    def _count(self, block: "TracedBlock", inputs: Any, layers: Sequence[_Layer]) -> None:
+    def _count(self, block: "Block", tracer: Tracer, inputs: Any, layers: Sequence[_Layer]) -> None:
         """Count what the calls in the outermost call of a block that can be traced have cost."""
         from gluonic.gluon.layer_costs import CallCosts
 
-        arrays, structure = flatten(tuple(inputs), lambda x: isinstance(x, NDArray))
         try:
-            trace = block._trace(inputs, structure, arrays)
+            trace, arrays = tracer(inputs)
         except Exception:  # the user's code runs eagerly alone, with values or shapes of arrays
             self.not_traced = True
             return
-        costs = CallCosts(block, trace, arrays)
+        costs = CallCosts(block.collect_params().values(), trace, arrays)
         self.counted.append(costs.whole)
         for layer in layers:
             layer.cost = costs.next_call(layer.block)

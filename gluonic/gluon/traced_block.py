@@ -22,6 +22,7 @@ from gluonic.gluon.structure import (
     of_arrays,
     structure_of,
 )
+from gluonic.gluon.summary import Tracer, tracer_of
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traces import Traces
 from gluonic.gluon.tracing import TRACING
@@ -155,6 +156,11 @@ class TracedBlock(Block):
         if self._is_overridden("_get_graph"):
             return self._trace_of_overridden(inputs)
         return self._own_trace(structure, arrays)
+
+    def _trace_of_call(self, inputs: Any) -> tuple[Trace, list[NDArray]]:
+        """Trace a call, and return the arrays among its inputs as well."""
+        arrays, structure = flatten(tuple(inputs), lambda x: isinstance(x, NDArray))
+        return self._trace(inputs, structure, arrays), arrays
 
     def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:
         if self._given is None:
@@ -310,3 +316,9 @@ class TracedBlock(Block):
 
 METHODS: dict[str, Any] = dict(vars(TracedBlock))
 """The methods as they are defined, by name."""
+
+
+@tracer_of.register
+def _(block: TracedBlock) -> Tracer:
+    """Its own method."""
+    return block._trace_of_call

@@ -6,6 +6,7 @@ from typing import Any, Self, overload
 
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.summary import has_row
 
 __all__ = ["HybridSequential", "Sequential"]
 
@@ -88,3 +89,9 @@ class HybridSequential(_Stack, HybridBlock):
         for block in self:
             x = block(x)
         return x
+
+
+@has_row.register
+def _(block: _Stack) -> bool:
+    """Its children have rows."""
+    return False
