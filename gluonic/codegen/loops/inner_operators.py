@@ -11,7 +11,7 @@ from gluonic.graph.attributes import Axes, DType, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Array, Operator
-from gluonic.graph.rules import fixed_by, like
+from gluonic.graph.rules import fixed_by, like, output_dtype
 from gluonic.graph.view import NodeView
 from gluonic.support.record import record
 
@@ -122,6 +122,18 @@ def _(n: NodeView) -> None:
     n.output = n.arg[n.index]
 
 
+@inner_operator("_place_of", dtype=output_dtype("int64"))
+def place_of(data: Array, extreme: Array, *, axis: int) -> Any:
+    """The first index along an axis where elements are an extreme, or NaN; the axis remains."""
+    found = np.isnan(data) | (data == extreme)
+    return found.argmax(axis=axis, keepdims=True)
+
+
+@place_of.infer_shape
+def _(n: NodeView) -> None:
+    n.output = n.extreme
+
+
 @inner_operator("_filled", count="num_args", reads_shapes=True, dtype=fixed_by("dtype"))
 def filled(
     *like: Array, num_args: int, value: float, sources: Shape, axes: Shape, dtype: DType
@@ -141,5 +153,6 @@ lower(overwrite, loop="loops.semantics:overwrite")
 lower(average, loop="loops.semantics:average_of")
 lower(part, loop="loops.loop_slices:cut")
 lower(within, loop="loops.loop_choices:within_lengths")
+lower(place_of, loop="loops.loop_choices:place_of")
 lower(filled, loop="loops.semantics:filled")
 lower(concat_piece, loop="loops.loop_slices:concat_piece_of")

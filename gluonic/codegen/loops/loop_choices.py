@@ -48,6 +48,21 @@ def pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) 
     return Loop(output, (gradient, None, index), expression, indexed=(axis,))
 
 
+def place_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+    """The first index along an axis where elements are an extreme, or NaN."""
+    space, axis = inputs[0], settings["axis"]
+
+    def expression(m: Any, x: Any, extreme: Any) -> Any:
+        is_it = m.equal(x, extreme)
+        if x.dtype.kind == "f":
+            is_it = m.logical_or(is_it, m.isnan(x))
+        return m.where(is_it, m.index(axis), m.extent((axis,)))
+
+    left = kept_axes(space, (axis,), output)
+    reads = Read(identity(len(space))), Read(left)
+    return Loop(space, reads, expression, "min", (axis,), writes=left, indexed=(axis,))
+
+
 def one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """One at the place of an index, another number elsewhere."""
     axis = len(output) - 1

@@ -4,11 +4,8 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower("_np_any", loop="loops.semantics:any_over")
 lower("_np_all", loop="loops.semantics:all_over")
-lower(
-    "_npi_argmax",
-    "_npi_argmin",
-    python="no loop keeps the place of an extreme, so NumPy finds it",
-)
+lower("_npi_argmax", decompose="rewriting.decompose_positions:largest")
+lower("_npi_argmin", decompose="rewriting.decompose_positions:smallest")
 lower("_npi_var", decompose="rewriting.decompose_numpy:variance")
 lower("_npi_std", decompose="rewriting.decompose_numpy:deviation")
 lower("_npi_percentile", python="NumPy sorts")

@@ -2,12 +2,9 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower(
-    "argmax",
-    "argmin",
-    "argmax_channel",
-    python="no loop keeps the place of an extreme, so NumPy finds it",
-)
+lower("argmax", decompose="rewriting.decompose_positions:largest")
+lower("argmin", decompose="rewriting.decompose_positions:smallest")
+lower("argmax_channel", decompose="rewriting.decompose_positions:largest_channel")
 lower(
     "_np_cumsum",
     "_backward_np_cumsum",
