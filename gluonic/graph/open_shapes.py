@@ -1,6 +1,7 @@
 """Arrays made from nothing whose shapes have open axes: ``sym.zeros((0, 4))`` takes them from its readers.
 
-An axis that no reader determines is as long as it says, so 0.
+An axis that no reader determines is as long as it says, so 0. Where no shape is stated at all, as in
+``sym.random.uniform()``, the whole shape is that of the readers, or ``(1,)``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ def has_open_shape(node: Node) -> bool:
     if application is None or application.inputs or "shape" not in application.settings:
         return False
     op, shape = application.op, application.settings["shape"]
-    if op.dynamic or op.name.startswith("_np") or not isinstance(shape, tuple):
+    if op.dynamic or op.name.startswith("_np"):
         return False  # NumPy's operators mean what they say; the shape of a gamma distribution is a number
     found = inward(shape)
     return found is None or None in found
@@ -56,8 +57,10 @@ def infer_open_shapes(graph: Graph, known: Mapping[Node, PartialShape]) -> Facts
     return infer(graph, "shape", {**known, **left}) if left else facts
 
 
-def _stated(shape: Sequence[int | None], found: PartialShape | None) -> PartialShape | None:
+def _stated(shape: Sequence[int | None] | None, found: PartialShape | None) -> PartialShape | None:
     """A shape as far as it was found, and else as it is written; -1 says nothing, nor does ``()`` of axes."""
+    if shape is None:
+        return (1,) if found is None else found
     kept = found if found is not None else (None,) * len(shape)
     if len(kept) != len(shape):
         return kept

@@ -8,6 +8,7 @@ from gluonic.graph.arithmetic import is_number
 from gluonic.graph.calling import NULL
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.namespaces import Functions
+from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.ndarray import _internal
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, current_context
@@ -129,11 +130,12 @@ def randn(*shape: int, **keywords: Any) -> Any:
 
     Parameters
     ----------
-    shape : the lengths
+    shape : the lengths; without any one number is drawn, of no axes under `np_shape`
     loc, scale, dtype, ctx, out : as for `normal`
     """
+    asked = shape if shape or is_np_shape() else NULL
     return functions["normal"](
-        keywords.pop("loc", 0), keywords.pop("scale", 1), shape=shape or NULL, **keywords
+        keywords.pop("loc", 0), keywords.pop("scale", 1), shape=asked, **keywords
     )
 
 

@@ -25,7 +25,7 @@ generalized_negative_binomial = make_sampler("generalized_negative_binomial", _f
 
 def randn(*shape: int, loc: Any = 0, scale: Any = 1, dtype: Any = NULL, **kwargs: Any) -> Symbol:
     """Draw from a normal distribution; the shape is given as separate numbers."""
-    given = normal(loc, scale, shape=shape or NULL, dtype=dtype, **kwargs)
+    given = normal(loc, scale, shape=shape, dtype=dtype, **kwargs)
     assert isinstance(given, Symbol)
     return given
 

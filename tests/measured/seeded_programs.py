@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 MODELS = "squeezenet1.1", "resnet18_v2", "mobilenetv2_0.25"
+SHAPELESS = "uniform", "normal", "randn", "gamma", "exponential", "poisson", "randint"
 INITIALIZERS: dict[str, dict[str, Any]] = {
     "Uniform": {},
     "Normal": {},
@@ -180,6 +181,15 @@ def listed(mx: Any) -> dict[str, Any]:
     return {"found": bound.forward(is_train=True)}
 
 
+def drawn_like_what_reads_it(mx: Any, name: str) -> Any:
+    """Return what a symbol draws that states no shape, of which the half is added to an array."""
+    draw = getattr(mx.sym.random, name)
+    drawn = draw(low=0, high=9).astype("float32") if name == "randint" else draw()
+    bound = (drawn * 0.5 + mx.sym.var("data")).bind(mx.cpu(), args={"data": mx.nd.ones((3, 4))})
+    _seed(mx, 6)
+    return bound.forward()[0]
+
+
 def programs(mx: Any) -> dict[str, Callable[[], Any]]:
     """Return what to run."""
     found: dict[str, Callable[[], Any]] = {
@@ -194,6 +204,8 @@ def programs(mx: Any) -> dict[str, Callable[[], Any]]:
         found[f"generator, hybridized {hybridize}"] = partial(sampled, mx, hybridize)
         found[f"branches, hybridized {hybridize}"] = partial(joined, mx, hybridize)
     found["branches of a symbol"] = partial(listed, mx)
+    for name in SHAPELESS:
+        found[f"{name} without a shape"] = partial(drawn_like_what_reads_it, mx, name)
     for mode in ("LSTM", "GRU", "RNN"):
         found[f"dropout between layers, {mode}"] = partial(dropped_between_layers, mx, mode)
     return found

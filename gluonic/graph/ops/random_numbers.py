@@ -164,12 +164,17 @@ def _register_kernel(
     return op
 
 
+def _asked_shape(shape: Shape | None) -> Shape:
+    """The shape that is asked for; in a graph it is that of the readers, if none is."""
+    return (1,) if shape is None else shape
+
+
 def _from_attributes(row: Distribution) -> None:
     names = tuple(name for name, _, _ in row.parameters)
 
     def asked(arrays: Sequence[Array], settings: Mapping[str, Any]) -> Any:
         values = [np.array([settings[name]], np.float32) for name in names]
-        return settings["shape"], settings["dtype"] or DEFAULT, values
+        return _asked_shape(settings["shape"]), settings["dtype"] or DEFAULT, values
 
     op = _register_kernel(
         f"_random_{row.name}",
@@ -178,7 +183,7 @@ def _from_attributes(row: Distribution) -> None:
         asked,
         [
             *(_keyword(*parameter) for parameter in row.parameters),
-            _keyword("shape", Shape, (1,)),
+            _keyword("shape", Shape | None, None),
             _keyword("ctx", str, ""),
             _keyword("dtype", DType | None, None),
             RUN,
@@ -266,13 +271,13 @@ def random_randint(
     *,
     low: int,
     high: int,
-    shape: Shape = (1,),
+    shape: Shape | None = None,
     ctx: str = "",
     dtype: DType | None = None,
     run: Run,
 ) -> Array:
     """Integers from `low` (included) to `high` (excluded); int32 unless `dtype` says int64."""
-    drawn = run.random.draw("integers", shape, np.int64)
+    drawn = run.random.draw("integers", _asked_shape(shape), np.int64)
     return low + np.fmod(drawn, np.int64(high - low))
 
 

@@ -35,7 +35,8 @@ def _makes_of_a_shape(op: Operator) -> bool:
 
 
 MAKERS = sorted({op.name for op in REGISTRY.values() if _makes_of_a_shape(op)})
-CONSTANTS = [name for name in MAKERS if not name.startswith("_random_")]
+DRAWS = [name for name in MAKERS if name.startswith("_random_")]
+CONSTANTS = [name for name in MAKERS if name not in DRAWS]
 
 
 def made(name: str, *shape: int) -> Entry:
@@ -111,6 +112,29 @@ def test_no_axes_leave_even_their_number_open(name: str) -> None:
     compiled = CompiledGraph(*graph_of("a sum", name))
     for rows in (4, 1, 7):
         check(compiled, arrays_for(rows))
+
+
+def drawn(name: str) -> Entry:
+    """What is drawn where no shape is stated."""
+    entry: Entry = F.Cast(getattr(F, name)(**SETTINGS.get(name, {})), dtype="float32")
+    return entry
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_what_is_drawn_without_a_shape_has_that_of_its_readers(name: str) -> None:
+    x = Node(None, "x")
+    compiled = CompiledGraph(Graph([F.elemwise_add(drawn(name), F.exp(x.entry()))]), [x])
+    for shape in ((4, 3), (1, 3), (2, 5, 1)):
+        check(compiled, [np.ones(shape, np.float32)])
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_what_is_drawn_without_a_shape_is_one_number_if_its_readers_take_any(name: str) -> None:
+    x = Node(None, "x")
+    compiled = CompiledGraph(Graph([F.broadcast_add(drawn(name), F.exp(x.entry()))]), [x])
+    check(compiled, [np.ones((2, 3), np.float32)])
+    (alone,) = CompiledGraph(Graph([drawn(name)]), [])([], new_run())
+    assert alone.shape == (1,)
 
 
 @pytest.mark.parametrize("name", MAKERS)
