@@ -8,12 +8,10 @@ from typing import Any
 
 from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import OperatorEntry
-from gluonic.extension.compute import Computation, OperatorState, create_state
-from gluonic.extension.inference import Inference, LibraryInference
-from gluonic.extension.stored import call_stored
+from gluonic.extension.inference import LibraryInference
+from gluonic.extension.use import EXTRA_INPUTS, KeptState, OperatorUse
 from gluonic.graph import Application, Array, NativeCall, Operator, Signatures
-from gluonic.graph.carried import OBJECT, carried
-from gluonic.graph.errors import AttributeValueError, InferenceError, describe
+from gluonic.graph.carried import OBJECT
 from gluonic.graph.json.writer import SUBGRAPHS
 from gluonic.graph.storage.forms import Kinds, stored
 from gluonic.graph.storage.values import DEFAULT, Value, kind_of
@@ -27,135 +25,10 @@ from gluonic.ndarray.storage.dispatch import (
     record_stored,
     runs_in_its_own_way,
 )
-from gluonic.support.cached_property import cached_property
 
-EXTRA_INPUTS = "__ext_extra_inputs__"
 EXTRA_ATTRIBUTES = (EXTRA_INPUTS, "__ext_shape__", "__ext_dtype__", SUBGRAPHS)
 STATE = "op_state"
 _MOST_USES = 1024
-
-
-class OperatorUse:
-    """An operator with given attributes, as the library sees it.
-
-    Attributes
-    ----------
-    inputs : the names of its inputs
-    inferred : with how many of them shapes and dtypes are inferred; the rest are extra inputs
-    outputs : the names of its outputs
-    mutated : the positions of the inputs it changes
-    """
-
-    def __init__(
-        self,
-        binary: ExtensionBinary,
-        entry: OperatorEntry,
-        attributes: Attributes,
-        inference: Inference,
-    ) -> None:
-        self.binary, self.entry = binary, entry
-        self.attributes, self.inference = attributes, inference
-        count, num_out = inference.counts()
-        self.inferred = count
-        self.inputs = [f"data{i}" for i in range(count + _extra_inputs(attributes, entry.name))]
-        self.outputs = output_names(num_out)
-        self.mutated = self.inference.mutated(len(self.inputs))
-        self.forward = Computation(binary, entry, self.attributes, forward=True)
-        self.backward = Computation(binary, entry, self.attributes, forward=False)
-
-    @cached_property
-    def dense_fault(self) -> InferenceError | None:
-        """What is wrong with calls with dense arrays that give dense ones; None if nothing is."""
-        dense = [DEFAULT] * self.inferred
-        try:
-            kinds = self.inference.storage(dense, len(self.outputs)) or []
-        except InferenceError as error:
-            return error
-        for i, kind in enumerate(kinds):
-            if kind != DEFAULT:
-                return InferenceError(
-                    f"{self.entry.name} makes output {i} {kind}, which a compiled graph cannot hold"
-                )
-        return None
-
-    @property
-    def stateful(self) -> bool:
-        """Whether the operator has a state."""
-        return self.forward.stateful
-
-    def new_state(self, arrays: Sequence[Value]) -> OperatorState:
-        """Make a state for inputs such as these."""
-        return create_state(self.binary, self.entry, self.attributes, arrays)
-
-    def compute(self, arrays: Sequence[Array], state: OperatorState | None = None) -> Any:
-        """Run the forward; of a stateful operator the state is the last result."""
-        if self.dense_fault is not None:
-            raise self.dense_fault
-        if self.stateful and state is None:
-            state = self.new_state(arrays)
-        results = self.forward(arrays, self._promise, self.mutated, state)
-        if state is not None:
-            results.append(carried(state))
-        return tuple(results)
-
-    def kinds(self, given: Sequence[str]) -> list[str] | None:
-        """The storage kinds of the outputs; None if the operator takes and gives dense arrays alone."""
-        return self.inference.storage(given[: self.inferred], len(self.outputs))
-
-    def compute_stored(
-        self, values: Sequence[Value], kinds: Sequence[str], state: OperatorState | None = None
-    ) -> list[Any]:
-        """Run the forward with values of any storage kinds; see `compute`."""
-        if self.stateful and state is None:
-            state = self.new_state(values)
-        found: list[Any] = list(call_stored(self.forward, values, self._promise, kinds, state))
-        return found if state is None else [*found, carried(state)]
-
-    def _promise(self, arrays: Sequence[Any]) -> Any:
-        inferred = arrays[: self.inferred]
-        _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
-        _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
-        return tuple(zip(shapes, dtypes, strict=True))
-
-    def promised_gradients(self, arrays: Sequence[Array]) -> Any:
-        """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
-        begin = len(self.outputs)
-        return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])
-
-
-class KeptState(Application):
-    """A use of a stateful operator that makes its state at the first call and keeps it.
-
-    Attributes
-    ----------
-    state_for : the state; made for such arrays, if this is the first call
-    """
-
-    __slots__ = ("state_for",)
-
-    def __init__(self, application: Application, use: OperatorUse) -> None:
-        super().__init__(application.op, application.settings)
-        made: list[OperatorState] = []
-
-        def state_for(arrays: Sequence[Value]) -> OperatorState:
-            if not made:
-                made.append(use.new_state(arrays))
-            return made[0]
-
-        self.state_for = state_for  # no method: states go with the last reference to the use
-        self.call = lambda *arrays: use.compute(arrays, state_for(arrays))
-
-
-def _extra_inputs(attributes: Attributes, name: str) -> int:
-    text = attributes.values.get(EXTRA_INPUTS, "0")
-    if not text.isdecimal():
-        raise AttributeValueError(describe(f"{EXTRA_INPUTS}={text!r} must be a number", where=name))
-    return int(text)
-
-
-def output_names(count: int) -> list[str]:
-    """Name the outputs of an operator as MXNet does."""
-    return ["output"] if count == 1 else [f"output{i}" for i in range(count)]
 
 
 class LoadedOperator:
@@ -178,12 +51,14 @@ class LoadedOperator:
 
     def register_storage(self) -> None:
         """Say how the operator works on stored values, if its library does."""
-        name = self.entry.name
-        forget_storage(name)  # an operator of this name may have been loaded before
-        if self.entry.infer_storage_type:
-            stored(name, gives=self._kinds, of_dense=True)(_never)
-            OF_DENSE.add(name)
-            runs_in_its_own_way(name)(self._run_stored)
+        ways = (self._kinds, self._run_stored), (self._gradient_kinds, self._run_gradient)
+        for operator, (kinds, run) in zip(self.operators, ways, strict=False):
+            name = operator.name
+            forget_storage(name)  # an operator of this name may have been loaded before
+            if self.entry.infer_storage_type:
+                stored(name, gives=kinds, of_dense=True)(_never)
+                OF_DENSE.add(name)
+                runs_in_its_own_way(name)(run)
 
     def use(self, settings: Mapping[str, str]) -> OperatorUse:
         """Return the operator with these attributes."""
@@ -238,7 +113,8 @@ class LoadedOperator:
     def _native_backward(
         self, application: Application, inputs: Signatures, outputs: Signatures
     ) -> NativeCall | None:
-        return self.use(application.settings).backward.native(inputs, outputs)
+        use = self.use(application.settings)
+        return use.backward.native(inputs, outputs) if use.dense_gradient_fault is None else None
 
     def _with_state(self, application: Application) -> Application:
         return KeptState(application, self.use(application.settings))
@@ -260,12 +136,23 @@ class LoadedOperator:
         state = None
         if isinstance(application, KeptState):
             state = application.state_for(values)
-        outputs = [made(value) for value in use.compute_stored(values, kinds, state)]
-        for output in outputs:
-            output.stated_context = inputs[0].stated_context if inputs else None
-        if MODES.recording:
-            record_stored(application, inputs, values, outputs)
-        return outputs
+        return _given_back(application, inputs, values, use.compute_stored(values, kinds, state))
+
+    def _gradient_kinds(self, application: Application, kinds: Kinds) -> Kinds | None:
+        """The storage kinds of the gradients; None if everything is dense."""
+        use = self.use(application.settings)
+        found = use.gradient_kinds(kinds[use.stateful :])
+        return None if found is None or {DEFAULT} >= {*found, *kinds} else tuple(found)
+
+    def _run_gradient(self, application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
+        """Run the backward on arrays of any storage kinds."""
+        use = self.use(application.settings)
+        values = [value_of(x) for x in inputs]
+        given = values[use.stateful :]
+        state = inputs[0].elements.item() if use.stateful else None
+        kinds = use.gradient_kinds([kind_of(value) for value in given])
+        assert kinds is not None
+        return _given_back(application, inputs, values, use.gradients_stored(given, kinds, state))
 
     def _infer_shape(self, n: NodeView) -> None:
         use = self.use(settings_of(n))
@@ -301,6 +188,8 @@ class LoadedOperator:
     def _backward(self) -> Operator:
         def kernel(*data: Array, **settings: str) -> Any:
             use = self.use(settings)
+            if use.dense_gradient_fault is not None:
+                raise use.dense_gradient_fault
             state = data[0].item() if use.stateful else None
             given = data[1:] if use.stateful else data
             return tuple(use.backward(given, use.promised_gradients, (), state))
@@ -326,6 +215,20 @@ class LoadedOperator:
 
 def _never(application: Application, *values: Value) -> Value:
     raise NotImplementedError("operators of libraries run on arrays, not on their values")
+
+
+def _given_back(
+    application: Application,
+    inputs: Sequence[NDArray],
+    values: list[Value],
+    found: Sequence[Value],
+) -> list[NDArray]:
+    """The arrays that an operator gives, on the tape if it is to be there."""
+    context = inputs[0].stated_context if inputs else None
+    outputs = [made(value, context) for value in found]
+    if MODES.recording:
+        record_stored(application, inputs, values, outputs)
+    return outputs
 
 
 def _named(use: OperatorUse) -> list[str]:

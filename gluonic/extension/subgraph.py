@@ -6,7 +6,8 @@ from typing import Any
 
 from gluonic.extension.binary import Attributes
 from gluonic.extension.inference import Dtypes, Shapes
-from gluonic.extension.operators import LoadedOperator, OperatorUse
+from gluonic.extension.operators import LoadedOperator
+from gluonic.extension.use import OperatorUse
 from gluonic.graph import Graph
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.infer import infer

@@ -19,7 +19,7 @@ SOURCES = {
     "subgraph": EXAMPLES / "lib_subgraph" / "subgraph_lib.cc",
     "pass": EXAMPLES / "lib_pass" / "pass_lib.cc",
     "probe": HERE / "libraries" / "probe.cc",
-    "faulty_sparse": HERE / "libraries" / "faulty_sparse.cc",
+    "sparse": HERE / "libraries" / "sparse.cc",
     "graphs": HERE / "libraries" / "graphs.cc",
 }
 Build = Callable[[str], Path]

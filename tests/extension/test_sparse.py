@@ -78,8 +78,69 @@ def test_an_operator_without_inferstype_gets_dense_copies(build: Builder) -> Non
     ],
 )
 def test_wrong_parts_are_refused(build: Builder, attributes: dict[str, int], message: str) -> None:
-    mx.library.load(build("faulty_sparse"), verbose=False)
+    mx.library.load(build("sparse"), verbose=False)
     right = nd.faulty_csr(nd.ones((2, 3)), index=0, starts=3, column=2)
     assert right.indices.asnumpy().tolist() == [0, 2]
     with pytest.raises(MXNetError, match=message):
         nd.faulty_csr(nd.ones((2, 3)), **attributes)
+
+
+OPERATORS = ["doubled", "doubled_with_state"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("kind", ["csr", "row_sparse", "default"])
+def test_the_backward_gets_and_makes_gradients_as_they_are_stored(
+    build: Builder, name: str, kind: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    mx.library.load(build("sparse"), verbose=False)
+    x = nd.array(X).tostype(kind)
+    buffer = nd.zeros(x.shape) if kind == "default" else nd.sparse.zeros(kind, x.shape)
+    autograd.mark_variables([x], [buffer])
+    with autograd.record():
+        y = getattr(nd, name)(x)
+    head = nd.array([[1, 0, 0, 0, 0], [0] * 5, [0, 2, 0, 0, 3]])
+    y.backward(head.tostype(kind))
+    assert y.stype == x.grad.stype == kind
+    assert x.grad.asnumpy().tolist() == (2 * head).asnumpy().tolist()
+    if kind == "csr":
+        assert x.grad.indices.asnumpy().tolist() == [0, 1, 4]
+    if kind == "row_sparse":
+        assert x.grad.indices.asnumpy().tolist() == [0, 2]
+    assert not [w for w in recwarn if "fallback" in str(w.message)]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_dense_gradient_of_a_sparse_output_is_given_as_it_is(build: Builder, name: str) -> None:
+    mx.library.load(build("sparse"), verbose=False)
+    x = nd.array(X).tostype("csr")
+    x.attach_grad(stype="default")
+    with autograd.record():
+        y = getattr(nd, name)(x)
+    y.backward(nd.ones(x.shape))
+    assert x.grad.asnumpy().tolist() == [[2] * 5] * 3
+
+
+@pytest.mark.parametrize("hybridize", [False, True])
+@pytest.mark.parametrize("kind", ["csr", "default"])
+def test_gradients_that_the_library_does_not_take_are_refused_as_it_says(
+    build: Builder, kind: str, hybridize: bool
+) -> None:
+    class Net(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return F.doubled(x, refuses=1)
+
+    mx.library.load(build("sparse"), verbose=False)
+    net = Net()
+    if hybridize:
+        net.hybridize(static_alloc=True)
+    x = nd.array(X).tostype(kind)
+    x.attach_grad(stype="default")
+
+    def run() -> None:
+        with autograd.record():
+            y = net(x)
+        y.backward(nd.ones(x.shape))
+
+    with pytest.raises(MXNetError, match="must be csr"):
+        run()
