@@ -9,10 +9,13 @@ MPI moves messages on while it is called: that is whenever another gradient is c
 
 from collections.abc import Sequence
 from time import perf_counter_ns
+from weakref import finalize
 
 from gluonic.distributed.buckets import Bucket, Buckets
 from gluonic.distributed.group import RankGroup
+from gluonic.distributed.marks import mark_under_way, marked
 from gluonic.distributed.reduction import AllReduce, pieces
+from gluonic.distributed.waiting import let_outlive
 from gluonic.graph import Array
 from gluonic.graph.versions import Watch, has_escaped
 from gluonic.support.record import record
@@ -37,6 +40,15 @@ class Overlapped:
     busy: float
     waited: float
     again: int
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.begun / 1e6:.1f} of {self.all / 1e6:.1f} MB sent during backward",
+            f"{self.hidden * 1e3:.2f} ms hidden",
+            f"{self.busy * 1e3:.2f} ms busy",
+            f"{self.waited * 1e3:.2f} ms waited",
+        ]
+        return "; ".join([*parts, f"{self.again / 1e6:.1f} MB again"] if self.again else parts)
 
 
 class _Begun:
@@ -81,6 +93,7 @@ class EarlySums:
     def __init__(self, group: RankGroup, buckets: Buckets) -> None:
         self._group, self.buckets = group, buckets
         self._begun: dict[int, _Begun] = {}
+        finalize(self, _abandon, self._begun)
         self._tags: list[range] = []
         tag = 0
         for bucket in buckets.all:
@@ -148,8 +161,9 @@ class EarlySums:
         for number, state in enumerate(states):
             if state and number not in self._begun:
                 self.begin(number, sources)
-        for begun in self._begun.values():
-            begun.finish()
+        with marked("wait for sums"):
+            for begun in self._begun.values():
+                begun.finish()
         self._begun.clear()
         self._note(early, asked, [n for n, state in enumerate(states) if state == 2])
         return [number for number, state in enumerate(states) if state == 1]
@@ -165,9 +179,18 @@ class EarlySums:
             (now - asked) / 1e9,
             self._bytes(again),
         )
+        if early:
+            mark_under_way("sums during backward", self._since, asked, said=str(self.latest))
 
     def _bytes(self, numbers: Sequence[int]) -> int:
         return sum(self.buckets.target(self.buckets.all[n]).nbytes for n in numbers)
+
+
+def _abandon(begun: dict[int, _Begun]) -> None:
+    """Keep the memory of sums that nobody asks for any more: messages may still arrive there."""
+    for each in begun.values():
+        if each.unfinished:
+            let_outlive(each.unfinished)
 
 
 def _members(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> list[Array]:

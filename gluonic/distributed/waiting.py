@@ -4,6 +4,7 @@ What is waited for is asked for again and again, for that is what moves messages
 processes and threads get the processor.
 """
 
+import ctypes
 import os
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
@@ -20,8 +21,10 @@ _EAGER = 0.02  # seconds before it naps
 _NAP = 1e-4  # seconds
 _LOOK = 0.05  # seconds between looks at the board
 
-_unfinished: list[Any] = []
-"""Requests, and the memory they write into, that were given up: MPI may still write there."""
+
+def let_outlive(kept: Any) -> None:
+    """Keep what MPI may still write into until the process is gone, and not only until Python is at its end."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 
 
 def time_limit() -> float:
@@ -92,7 +95,7 @@ class RankWatch:
         try:
             self._await(done, requests, ranks)
         except BaseException:
-            _unfinished.append((requests, kept))
+            let_outlive((requests, kept))
             raise
         finally:
             self._what = None

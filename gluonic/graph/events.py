@@ -67,9 +67,10 @@ class Events:
         begin: int,
         end: int,
         arguments: dict[str, Any] | None = None,
+        thread: int | None = None,
     ) -> None:
-        """Note an event of this thread."""
-        thread = threading.get_native_id()
+        """Note an event, of this thread unless another number is given."""
+        thread = threading.get_native_id() if thread is None else thread
         self.found.append(TraceEvent(phase, name, category, begin, end - begin, thread, arguments))
 
     @contextmanager

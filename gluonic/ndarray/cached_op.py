@@ -75,12 +75,12 @@ class CachedGraph:
             program.forward_program.observer = self._observer
 
     def explain(self, *inputs: NDArray) -> Explanation:
-        """Say what the graph is compiled to for such inputs, in the present recording mode."""
+        """Say what the graph is compiled to for such inputs, recording and training as at present."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
         program, arrays = self.inference, [x.elements for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
-        return explain(program.compiled.binding(arrays), self.graph)
+        return explain(program.compiled.binding(arrays, STATE.training), self.graph)
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled for the graph, its gradients included, and how often it was used."""

@@ -1,5 +1,6 @@
 """Sums that begin while a backward goes on: whatever the program does, they are those that begin afterwards."""
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import gluonic as mx
-from gluonic import autograd, gluon, nd
+from gluonic import autograd, gluon, nd, profiler
 from gluonic.distributed import world
 from gluonic.gluon import nn
 from tests.distributed.ranks import ranks
@@ -165,6 +166,14 @@ def test_what_has_begun_need_not_be_asked_for() -> None:
     trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore="dist_sync")
     for step in range(3):
         plain(net, trainer, step)
+    backward(net, batch(3))
+    del trainer  # what is on its way goes to memory that is still there
+    kept = [np.zeros(50000) for _ in range(100)]
+    world().group.barrier()
+    assert not any(array.any() for array in kept)
+    other = gluon.Trainer(net.collect_params(), "sgd", kvstore="dist_sync")
+    for step in range(3):
+        plain(net, other, step)
     backward(net, batch(3))  # the program ends without a step
 
 
@@ -187,3 +196,21 @@ def test_gradients_that_are_compressed_are_not_sent_early() -> None:
     for step in range(4):
         plain(net, trainer, step)
     assert trainer._kvstore.overlapped is None
+
+
+@ranks(2)
+def test_the_profiler_shows_what_was_on_its_way_during_backward() -> None:
+    profiler.set_config(aggregate_stats=True)
+    net = net_of(hybrid=True)
+    net(batch(0))
+    store = mx.kv.create("dist_sync")
+    trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore=store)
+    for step in range(3):
+        profiler.set_state("run" if step == 2 else "stop")
+        plain(net, trainer, step)
+    profiler.set_state("stop")
+    times = json.loads(profiler.dumps(format="json"))["Time"]
+    assert times["communication"]["sums during backward"]["Count"] == 1
+    assert times["communication"]["wait for sums"]["Count"] == 1
+    assert times["operator"]  # the steps between which gradients are handed over
+    assert "0.5 of 0.5 MB sent during backward" in str(store.overlapped)

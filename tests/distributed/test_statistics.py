@@ -144,3 +144,15 @@ def test_ranks_that_come_to_different_layers_are_told() -> None:
     layer.initialize()
     with autograd.record(), pytest.raises(RanksDisagreeError, match=r"layer0_.*\n.*layer1_"):
         layer(nd.ones((2, CHANNELS)))
+
+
+@ranks(2)
+def test_explain_says_why_the_layer_is_not_fused_in_training() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, in_units=3), SyncBatchNorm(in_channels=4))
+    net.initialize()
+    net.hybridize()
+    assert "all ranks" not in str(net.explain(nd.ones((2, 3))))
+    with autograd.train_mode():
+        explained = str(net.explain(nd.ones((2, 3))))
+    assert "it takes the statistics of all ranks" in explained

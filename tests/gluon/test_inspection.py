@@ -79,6 +79,20 @@ def test_what_is_kept_of_parameters_is_said_to_be() -> None:
         assert step.operators[0].split(" ", 1)[0].strip("_") in step.function
 
 
+def test_what_training_runs_is_explained_in_training_mode() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, in_units=3), nn.Dropout(0.5))
+    x = nd.ones((2, 3))
+    with autograd.predict_mode():
+        inference = _ready(net).explain(x)
+    with autograd.train_mode():
+        training = net.explain(x)
+    with autograd.record():
+        recorded = net.explain(x)
+    draws = ["_draw_kept" in str(each) for each in (inference, training, recorded)]
+    assert draws == [False, True, True]
+
+
 @pytest.mark.parametrize(
     ("which", "message"),
     [("topk", "runs in Python"), (99, "no step is 99"), ("tanhh", "no step is 'tanhh'")],
