@@ -81,7 +81,7 @@ def operator_names() -> dict[Path, int]:
 
 _PUBLIC = {
     *("_replace", "_asdict"),  # of named tuples
-    *("_repr_html_", "_fields_", "_obj"),  # of notebooks, of ctypes
+    *("_repr_html_", "_repr_svg_", "_fields_", "_obj"),  # of notebooks, of ctypes
     *("_exit", "_getframe", "_create_unverified_context"),  # of os, sys, ssl
 }
 """What its documentation calls public in spite of its underscore."""
@@ -98,6 +98,33 @@ def private_accesses() -> dict[Path, int]:
             continue
         found[path] += owner not in ("self", "cls", "F", "super()") and "_internal" not in owner
     return {path: count for path, count in found.items() if count}
+
+
+def privates_read_by_tests() -> Counter[str]:
+    """Private names that tests take from modules and objects that are not their own, with how often.
+
+    Files that run on the real MXNet, too, are left out: there is no other name for what they ask it for.
+    """
+    tests, found = ROOT / "tests", Counter[str]()
+    for path in tests.rglob("*.py"):
+        if path.relative_to(tests).parts[0] not in ("measured", "oracle"):
+            found.update(_privates_read(ast.parse(path.read_text())))
+    return found
+
+
+def _privates_read(tree: ast.Module) -> Iterator[str]:
+    own = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+    for node in ast.walk(tree):
+        taken = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value)
+            if owner in ("self", "cls", "F", "super()"):
+                own.add(node.attr)
+            elif "_internal" not in owner:
+                taken = [node.attr]
+        for name in taken:
+            if name.startswith("_") and not name.startswith("__") and name not in own | _PUBLIC:
+                yield name
 
 
 def instructions_as_text() -> int:
@@ -169,6 +196,7 @@ def rows() -> Iterator[tuple[str, str]]:
     names = operator_names()
     yield "operators' names outside lowerings, files", f"{sum(names.values())}, {len(names)}"
     yield "private members from outside", f"{sum(private_accesses().values())}"
+    yield "private names that tests read", f"{privates_read_by_tests().total()}"
     yield "instructions written as text", f"{instructions_as_text()}"
     yield "circles at import", f"{len(circles('top'))}"
     yield "circles with functions' imports", f"{len(circles('top', 'late'))}"

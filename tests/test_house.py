@@ -78,7 +78,85 @@ def test_operators_are_known_by_their_entries() -> None:
 
 
 def test_what_others_read_of_an_object_is_public() -> None:
-    assert sum(house.private_accesses().values()) <= 178, "an attribute that others read is public"
+    assert sum(house.private_accesses().values()) <= 177, "an attribute that others read is public"
+
+
+MXNETS_PRIVATE = {
+    *(
+        "_data",
+        "_grad",
+        "_finish_deferred_init",
+        "_init_impl",
+        "_load_init",
+        "_params",
+        "_get_impl",
+    ),  # parameters
+    *(
+        "_active",
+        "_cached_graph",
+        "_cached_op",
+        "_cached_op_args",
+        "_children",
+        "_clear_cached_op",
+        "_out_format",
+    ),  # blocks
+    *(
+        "_collect_params_with_prefix",
+        "_forward_hooks",
+        "_flatten",
+        "_regroup",
+        "_reg_params",
+        "_hidden_size",
+        "_kwargs",
+    ),  # blocks
+    *(
+        "_init_kvstore",
+        "_kv_initialized",
+        "_kvstore",
+        "_update_on_kvstore",
+        "_updaters",
+    ),  # trainers
+    *(
+        "_get_lr",
+        "_get_wd",
+        "_update_count",
+        "_index_update_count",
+        "_set_updater",
+        "_barrier",
+    ),  # optimizers, key-value stores
+    *("_exec_group", "_mod_aux"),  # modules
+    *("_iter", "_get_interp_method"),  # data
+    *(
+        "_apply_weighting",
+        "_reshape_like",
+        "_get_repo_file_url",
+        "_get_repo_url",
+        "_model_sha1",
+    ),  # losses, files of models
+    *(
+        "_as_in_context",
+        "_fresh_grad",
+        "_internal",
+        "_set_attr",
+        "_Symbol",
+        "_get_builtin_op",
+        "_numpy_op_doc",
+    ),  # arrays, symbols
+    *("_amp_initialized", "_amp_loss_scaler"),  # mixed precision
+    *("_get_optimal_threshold", "_LayerHistogramCollector", "_smooth_distribution"),  # quantization
+    *("_LIB", "_Null"),  # mx.base
+}
+"""What MXNet 1.9.1 itself calls so, and programs read or call: tests ask for it by the only name there is."""
+
+OF_LIBRARIES = {
+    "_Pickler": "pickle's, written in Python, whose steps can be overridden",
+    "_lock": "llvmlite's, which a signal must never leave closed",
+}
+
+
+def test_tests_read_no_private_names_but_those_that_programs_read() -> None:
+    read = house.privates_read_by_tests().keys()
+    assert read == MXNETS_PRIVATE | OF_LIBRARIES.keys()
 
 
 def test_arithmetic_on_addresses_is_written_by_methods() -> None:

@@ -57,3 +57,8 @@ class Traces:
     def bound(self) -> BoundTrace | None:
         """The latest trace with its parameters."""
         return None if self.latest is None else self.latest.bound
+
+
+def traces_of(block: "TracedBlock") -> Traces:
+    """What a block has been traced for. No attribute: its name would be one that blocks' parts cannot have."""
+    return block._traces

@@ -39,22 +39,22 @@ class Backends:
     """All partitioners and graph passes that are there."""
 
     def __init__(self) -> None:
-        self._by_name: dict[str, Backend] = {}
+        self.by_name: dict[str, Backend] = {}
 
     def add(self, name: str, backend: Backend) -> None:
         """Enter a partitioner or pass; the latest of a name counts."""
-        self._by_name[name] = backend
+        self.by_name[name] = backend
 
     def find(self, name: str) -> Backend | None:
         """Return the partitioner or pass of that name; warns and returns None if there is none."""
-        if name not in self._by_name:
-            known = ", ".join(self._by_name) or "none"
+        if name not in self.by_name:
+            known = ", ".join(self.by_name) or "none"
             warnings.warn(
-                f"Error optimizing for backend '{name}' cannot be found{nearest(name, self._by_name)}; "
+                f"Error optimizing for backend '{name}' cannot be found{nearest(name, self.by_name)}; "
                 f"the graph stays as it is. Backends that are loaded: {known}",
                 stacklevel=4,
             )
-        return self._by_name.get(name)
+        return self.by_name.get(name)
 
 
 BACKENDS = Backends()

@@ -295,21 +295,19 @@ class Registry(Mapping[str, Operator]):
     """
 
     def __init__(self) -> None:
-        self._by_name: dict[str, Operator] = {}
+        self.by_name: dict[str, Operator] = {}
         self.watchers: list[Callable[[str], None]] = []
 
     def _enter(self, name: str, op: Operator) -> None:
-        self._by_name[name] = op
+        self.by_name[name] = op
         for tell in self.watchers:
             tell(name)
 
     def add(self, op: Operator) -> None:
         """Enter an operator under its name and its aliases; a name can be taken once."""
         for name in (op.name, *op.aliases):
-            if name in self._by_name:
-                raise TypeError(
-                    f"the operator name {name!r} is taken by {self._by_name[name].name}"
-                )
+            if name in self.by_name:
+                raise TypeError(f"the operator name {name!r} is taken by {self.by_name[name].name}")
         for name in (op.name, *op.aliases):
             self._enter(name, op)
 
@@ -325,24 +323,24 @@ class Registry(Mapping[str, Operator]):
 
     def __getitem__(self, name: str) -> Operator:
         try:
-            return self._by_name[name]
+            return self.by_name[name]
         except KeyError:
             raise MXNetError(
-                f"there is no operator {name!r}{nearest(name, self._by_name)}"
+                f"there is no operator {name!r}{nearest(name, self.by_name)}"
             ) from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name
+        return name in self.by_name
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._by_name)
+        return iter(self.by_name)
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return len(self.by_name)
 
     def operators(self) -> list[Operator]:
         """Every operator once."""
-        return list(dict.fromkeys(self._by_name.values()))
+        return list(dict.fromkeys(self.by_name.values()))
 
 
 REGISTRY = Registry()

@@ -42,13 +42,13 @@ class Definition:
         return {k: v for k, v in keywords.items() if k != "name" or k in arguments}
 
 
-_by_key: dict[str, Definition] = {}
+by_key: dict[str, Definition] = {}
 
 
 def enter(definition: Definition) -> str:
     """Give an operator the name by which graphs know it: its module and name, numbered if taken."""
     key, number = definition.title, 1
-    while _by_key.setdefault(key, definition) is not definition:
+    while by_key.setdefault(key, definition) is not definition:
         number += 1
         key = f"{definition.title}#{number}"
     return key
@@ -62,13 +62,13 @@ def find(key: str) -> Definition:
     MXNetError
         if it has not been defined
     """
-    found = _by_key.get(key) or _by_key.get(key.partition("#")[0])
+    found = by_key.get(key) or by_key.get(key.partition("#")[0])
     if found is None:
         raise MXNetError(
             describe(
-                f"there is no operator {key!r}{nearest(key, _by_key)}",
+                f"there is no operator {key!r}{nearest(key, by_key)}",
                 where="customop",
-                facts=[f"known: {', '.join(_by_key) or 'none'}"],
+                facts=[f"known: {', '.join(by_key) or 'none'}"],
                 hint="import the module that defines it before the graph is loaded",
             )
         )

@@ -49,7 +49,7 @@ class CachedGraph:
         self.graph, self.inputs, self.kind = graph, tuple(inputs), kind
         self._data, self._at_once = data, at_once
         self._latest = self.inference = Program(graph, inputs, parameters, data, at_once=at_once)
-        self._differentiable: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
+        self.with_gradients: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
         self._observer: Observer | None = None
 
     def observe(self, callback: Callable[[str, str, NDArray], None] | None, inputs: bool) -> None:
@@ -71,7 +71,7 @@ class CachedGraph:
 
         self._observer = None if callback is None else observer
         self.inference.observer = self._observer
-        for program in self._differentiable.values():
+        for program in self.with_gradients.values():
             program.forward_program.observer = self._observer
 
     def explain(self, *inputs: NDArray) -> Explanation:
@@ -84,7 +84,7 @@ class CachedGraph:
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled for the graph, its gradients included, and how often it was used."""
-        both = [program.cache_info() for program in self._differentiable.values()]
+        both = [program.cache_info() for program in self.with_gradients.values()]
         return CacheInfo.total([self.inference.cache_info(), *both])
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
@@ -111,15 +111,15 @@ class CachedGraph:
     @property
     def runs_in_python(self) -> bool:
         """Whether no call so far has run any machine code."""
-        programs = [self.inference, *(p.forward_program for p in self._differentiable.values())]
+        programs = [self.inference, *(p.forward_program for p in self.with_gradients.values())]
         return all(program.runs_in_python for program in programs)
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
         """The forward and backward programs for gradients of the wanted inputs."""
         key = wanted, train
-        if key not in self._differentiable:
+        if key not in self.with_gradients:
             heads = [True] * len(self.graph.outputs)
-            self._differentiable[key] = DifferentiableProgram(
+            self.with_gradients[key] = DifferentiableProgram(
                 self.graph,
                 self.inputs,
                 wanted=wanted,
@@ -128,8 +128,8 @@ class CachedGraph:
                 data=self._data,
                 at_once=self._at_once,
             )
-            self._differentiable[key].forward_program.observer = self._observer
-        return self._differentiable[key]
+            self.with_gradients[key].forward_program.observer = self._observer
+        return self.with_gradients[key]
 
     def recorded(
         self,

@@ -36,10 +36,10 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer.aggregate_num > 0
-        self._fused = FusedUpdate()
+        self.fused = FusedUpdate()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"_fused": FusedUpdate(), **state})  # MXNet's pickles have none
+        self.__dict__.update({"fused": FusedUpdate(), **state})  # MXNet's pickles have none
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update a weight in place, or each of a list of weights."""
@@ -49,14 +49,12 @@ class Updater:
         if weight:
             self.optimizer._set_current_context(weight[0].context.device_id)
         for one, w in zip(names, weight, strict=True):
-            self._prepare(one, w)
+            self.prepare(one, w)
         if self.aggregate_updates:
             self._update_together(names, grad, weight)
             return
         try:
-            fused = self._fused(
-                self.optimizer, names, weight, grad, [self.states[n] for n in names]
-            )
+            fused = self.fused(self.optimizer, names, weight, grad, [self.states[n] for n in names])
         except NotDenseError:
             self._update_apart(names, grad, weight)
             return
@@ -87,7 +85,8 @@ class Updater:
         if dense:
             self([names[i] for i in dense], [grads[i] for i in dense], [weights[i] for i in dense])
 
-    def _prepare(self, index: Any, weight: NDArray) -> None:
+    def prepare(self, index: Any, weight: NDArray) -> None:
+        """Make a weight's state, or move what was loaded to its context."""
         if index not in self.states:
             (classic,) = _classic([weight])
             self.states[index] = self.optimizer.create_state_multi_precision(index, classic)

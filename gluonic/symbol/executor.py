@@ -66,8 +66,8 @@ class Executor:
         self._drawn: list[Any] | None = None
         self.outputs = self._output_arrays()
         is_watched = like is not None and like._watch is not None
-        self._execution: Execution = (
-            self._plan() if like is None or is_watched else like._execution.for_other_arrays()
+        self.execution: Execution = (
+            self._plan() if like is None or is_watched else like.execution.for_other_arrays()
         )
 
     def _plan(self, watched: Sequence[Entry] | None = None) -> Execution:
@@ -134,7 +134,7 @@ class Executor:
             self._assign(kwargs)
         keep = bool(is_train) or self._has_own_states
         run = Run(bool(is_train), RANDOM.source)
-        if not keep and any(self._execution.wanted) and self._draws:
+        if not keep and any(self.execution.wanted) and self._draws:
             recorded = Recorded(RANDOM.source)
             run, self._drawn = Run(run.train, recorded), recorded.drawn
         results = self._run(run, keep=keep)
@@ -147,8 +147,8 @@ class Executor:
 
     def _run(self, run: Run, *, keep: bool) -> list[Array]:
         by_node = {node: array.elements for node, array in self._bound()}
-        arrays = [by_node[node] for node in self._execution.variables]
-        return self._execution.forward(arrays, run, keep=keep)
+        arrays = [by_node[node] for node in self.execution.variables]
+        return self.execution.forward(arrays, run, keep=keep)
 
     @cached_property
     def _draws(self) -> bool:
@@ -196,16 +196,16 @@ class Executor:
         -----
         After ``forward(is_train=False)`` the forward run is repeated, with the random numbers it had.
         """
-        if not any(self._execution.wanted):
+        if not any(self.execution.wanted):
             return
-        if not self._execution.kept:
+        if not self.execution.kept:
             self._run_again()
         heads = self._heads(out_grads)
-        found = self._execution.backward(heads, Run(bool(is_train), RANDOM.source))
-        by_node = dict(zip(self._execution.variables, found, strict=False))
+        found = self.execution.backward(heads, Run(bool(is_train), RANDOM.source))
+        by_node = dict(zip(self.execution.variables, found, strict=False))
         if self._watch is not None:
             parts = [part for part in found[len(by_node) :] if part is not None]
-            self._watch.tell_gradients(self._execution.parts, parts)
+            self._watch.tell_gradients(self.execution.parts, parts)
         for node, array, request in zip(
             self._graph.arguments, self.grad_arrays, self._requests, strict=True
         ):
@@ -217,7 +217,7 @@ class Executor:
         names = self._symbol.list_outputs()
         gradients = as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
-        read = self._execution.heads_read(self._execution_train())
+        read = self.execution.heads_read(self._execution_train())
         heads = []
         for name, output, gradient, is_read in zip(
             names, self.outputs, gradients, read, strict=True
@@ -241,7 +241,7 @@ class Executor:
         return heads
 
     def _execution_train(self) -> bool:
-        kept = self._execution._saved
+        kept = self.execution._saved
         return kept is not None and kept[0]
 
     # ------------------------------------------------------------------------ monitoring
@@ -258,7 +258,7 @@ class Executor:
         monitor_all : whether to report the operators' inputs as well
         """
         self._watch = RunMonitor(self._graph, callback, monitor_all, self._ctx)
-        self._execution = self._plan(self._watch.entries)
+        self.execution = self._plan(self._watch.entries)
 
     # ------------------------------------------------------------------------ arrays
 
@@ -346,9 +346,9 @@ class Executor:
         return sum(output.elements.nbytes for output in self.outputs) + self._kept_bytes()
 
     def _kept_bytes(self) -> int:
-        if not any(self._execution.wanted):
+        if not any(self.execution.wanted):
             return 0
-        entries = self._execution.entries_kept(True)
+        entries = self.execution.entries_kept(True)
         graph = Graph([*self._graph.outputs, *entries])
         shapes = infer(graph, "shape", {n: a.shape for n, a in self._bound()})
         dtypes = infer(graph, "dtype", {n: a.elements.dtype for n, a in self._bound()})

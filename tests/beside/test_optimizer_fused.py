@@ -59,10 +59,10 @@ def trained(
             g.elements[...] = arrays(g.dtype, 10 + step, scale=0.7)[i].elements
         if fused:
             updater(indices, grads, weights)
-            assert updater._fused.is_native
+            assert updater.fused.is_native
         else:
             for one in zip(indices, grads, weights, strict=True):
-                updater._prepare(one[0], one[2])
+                updater.prepare(one[0], one[2])
                 made.update_multi_precision(one[0], one[2], one[1], updater.states[one[0]])
     states = [s if isinstance(s, (tuple, list)) else (s,) for s in updater.states.values()]
     return weights, [x for state in states for x in state if x is not None]
@@ -98,7 +98,7 @@ def test_special_numbers_come_out_as_from_single_updates() -> None:
                 if fused:
                     updater([0], [grad], [weight])
                 else:
-                    updater._prepare(0, weight)
+                    updater.prepare(0, weight)
                     made.update(0, weight, grad, updater.states[0])
             found.append([weight])
         same(*found)
@@ -149,7 +149,7 @@ def test_learning_rates_of_a_subclass_count() -> None:
     updater = optimizer.get_updater(Slower(learning_rate=1.0))
     weights, grad = [nd.zeros((3,)) for _ in range(3)], nd.ones((3,))
     updater([0, 1, 2], [grad] * 3, weights)
-    assert updater._fused.is_native
+    assert updater.fused.is_native
     assert [w.asnumpy()[0] for w in weights] == [-1.0, -0.5, np.float32(-1 / 3)]
 
 
@@ -196,7 +196,7 @@ def test_the_interpreter_updates_without_machine_code(monkeypatch: pytest.Monkey
     updater = optimizer.get_updater(optimizer.create("sgd", learning_rate=1.0))
     weight = nd.zeros((3,))
     updater([0], [nd.ones((3,))], [weight])
-    assert not updater._fused.is_native
+    assert not updater.fused.is_native
     assert weight.asnumpy().tolist() == [-1.0] * 3
 
 
@@ -220,7 +220,7 @@ def test_what_is_more_than_a_rule_is_updated_one_by_one(made: Optimizer, dtype: 
     updater = optimizer.get_updater(made)
     weight = nd.ones((4,), dtype=dtype)
     updater([0], [nd.ones((4,), dtype=dtype)], [weight])
-    assert not updater._fused.is_native
+    assert not updater.fused.is_native
     assert (weight.asnumpy() != 1).all()
 
 
@@ -278,7 +278,7 @@ def test_the_first_updates_are_numpys_with_the_same_bits(monkeypatch: pytest.Mon
         native = []
         for step in range(steps):
             updater([0], [nd.full((500, 400), 0.3 + step)], [weight])
-            native.append(updater._fused.is_native)
+            native.append(updater.fused.is_native)
         return native, weight
 
     monkeypatch.setattr(fused_updates, "_spent", {})

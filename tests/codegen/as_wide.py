@@ -13,7 +13,7 @@ from gluonic.codegen.maths import exponential
 
 def write_for_avx512() -> None:
     """Let code generation see a processor with AVX-512 where nothing narrows it."""
-    narrow, wide = target._host, target.cross("x86_64-unknown-linux-gnu", "x86-64-v4").simd
+    narrow, wide = target.narrowed, target.cross("x86_64-unknown-linux-gnu", "x86-64-v4").simd
 
     def host(cpu: str, switches: str) -> Target:
         found = narrow(cpu, switches)
@@ -21,8 +21,8 @@ def write_for_avx512() -> None:
             return found
         return Target(found.triple, found.cpu, found.features, wide)
 
-    target._host = cache(host)
-    exponential._has_scalef = lambda m, p: False  # an instruction, which LLVM cannot split
+    target.narrowed = cache(host)
+    exponential.has_scalef = lambda m, p: False  # an instruction, which LLVM cannot split
 
 
 def pytest_configure() -> None:

@@ -111,7 +111,7 @@ def main() -> int:
     if chosen.wide:
         write_for_avx512()
     if chosen.share:
-        division._WORTH = division._LEAST = 1
+        division.WORTH = division.LEAST = 1
     families = tuple(chosen.family or FAMILIES)
     end, seed, failures = time.monotonic() + 60 * chosen.minutes, chosen.seed, 0
     while time.monotonic() < end:

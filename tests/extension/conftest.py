@@ -27,11 +27,11 @@ def probe(build: Builder) -> None:
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """Put the registries back as they were."""
-    operators, backends = dict(REGISTRY._by_name), dict(BACKENDS._by_name)
+    operators, backends = dict(REGISTRY.by_name), dict(BACKENDS.by_name)
     yield
     changed = [name for name, op in REGISTRY.items() if operators.get(name) is not op]
-    REGISTRY._by_name = operators
-    BACKENDS._by_name = backends
+    REGISTRY.by_name = operators
+    BACKENDS.by_name = backends
     for name in changed:
         Functions.renew(name)
         vars(EAGER).pop(name, None)

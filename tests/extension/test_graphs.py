@@ -7,6 +7,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd, sym
+from gluonic.gluon.traces import traces_of
 from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.symbol import Symbol
 from tests.extension.building import Builder
@@ -248,8 +249,9 @@ class Net(gluon.HybridBlock):
 
 
 def graph_of(net: gluon.HybridBlock) -> list[str]:
-    assert net._traces.latest is not None
-    return operators(net._traces.latest.output)
+    trace = traces_of(net).latest
+    assert trace is not None
+    return operators(trace.output)
 
 
 @pytest.fixture

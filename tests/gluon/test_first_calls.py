@@ -10,6 +10,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen import warm_up
 from gluonic.gluon import nn
+from gluonic.gluon.replay import EagerReplay, replay_of
 
 _FEW = 3
 
@@ -100,7 +101,7 @@ def test_calls_are_replayed_once_they_are_compiled() -> None:
     net, x = _net(), nd.ones((2, 5))
     net.hybridize()
     found = [net(x).asnumpy() for _ in range(_FEW + 3)]
-    assert net._replay is not None
+    assert replay_of(net) is not None
     hits = net.cache_info().hits
     found.append(net(x).asnumpy())
     assert net.cache_info().hits == hits + 1
@@ -142,7 +143,7 @@ def test_a_net_that_python_runs_is_called_operator_by_operator_in_the_end() -> N
     net.hybridize()
     for _ in range(2 * _FEW):
         np.testing.assert_array_equal(net(nd.ones(3)).asnumpy(), [2, 2, 2])
-    assert type(net._replay).__name__ == "EagerReplay"
+    assert isinstance(replay_of(net), EagerReplay)
 
 
 def test_bodies_of_loops_agree_whether_they_are_interpreted_or_compiled() -> None:

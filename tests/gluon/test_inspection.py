@@ -12,6 +12,7 @@ import pytest
 from gluonic import autograd, nd
 from gluonic.codegen.inspection.explain import Explanation
 from gluonic.gluon import HybridBlock, nn
+from gluonic.gluon.traces import traces_of
 from gluonic.graph.errors import CallError
 
 
@@ -136,7 +137,7 @@ def test_every_operator_is_computed_by_some_step() -> None:
     net.add(nn.Dense(8, flatten=False), nn.LayerNorm(), nn.HybridLambda(lambda F, x: F.softmax(x)))
     net.add(nn.Conv1D(8, 3), nn.BatchNorm(), nn.Activation("relu"), nn.Flatten(), nn.Dense(2))
     explanation = _ready(net).explain(nd.ones((2, 4, 6)))
-    trace = net._traces.latest
+    trace = traces_of(net).latest
     assert trace is not None
     operators = {node for node in trace.graph.nodes if not node.is_variable}
     assert {node for nodes in explanation.origins for node in nodes} == operators

@@ -11,6 +11,7 @@ import pytest
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.gluon import hybrid, nn
+from gluonic.gluon.traces import traces_of
 from gluonic.graph.errors import CallError
 from tests.forking import forks, is_true_in_a_child
 
@@ -182,7 +183,7 @@ def test_numbers_that_change_all_the_time_do_not_pile_up_traces(
         assert net(ones(), number).asnumpy().max() == number
     with pytest.warns(UserWarning, match="pass numbers that change as arrays"):
         net(ones(), 1e6)
-    assert len(net._traces.known) == 5
+    assert len(traces_of(net).known) == 5
     assert net(ones(), 4).asnumpy().max() == 4
     assert net.traces == 6
 
@@ -370,7 +371,9 @@ def test_a_chain_longer_than_pythons_stack_is_no_problem() -> None:
     x = nd.zeros((2,))
     x.attach_grad()
     assert net(x).asnumpy().tolist() == [3000] * 2
-    assert len(net._traces.latest.graph.nodes) == 3001
+    trace = traces_of(net).latest
+    assert trace is not None
+    assert len(trace.graph.nodes) == 3001
 
 
 def test_a_thousand_layers_are_traced_differentiated_and_dropped() -> None:
@@ -396,8 +399,9 @@ def test_a_net_that_is_dropped_leaves_nothing(hybridize: bool) -> None:
         y = net(nd.ones((2, 5)))
     y.backward()
     held: list[Any] = [net, net.dense, net.dense.weight, net.dense.weight.data()]
-    if net._traces.latest is not None:
-        held += [net._traces.latest, net._traces.latest.graph.nodes[-1]]
+    if (trace := traces_of(net).latest) is not None:
+        held += [trace, trace.graph.nodes[-1]]
+    del trace
     kept = [weakref.ref(one) for one in held]
     held.clear()
     del net, y

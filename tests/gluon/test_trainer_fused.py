@@ -203,10 +203,10 @@ def test_a_hybridized_net_trains_as_an_eager_one(
     name: str, settings: dict[str, Any], dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast, trainer = trained(True, name, settings, dtype)
-    assert trainer._updaters[0]._fused.is_native
+    assert trainer._updaters[0].fused.is_native
     monkeypatch.setenv("GLUONIC_EXECUTOR", "interpret")
     slow, reference = trained(False, name, settings, dtype)
-    assert not reference._updaters[0]._fused.is_native
+    assert not reference._updaters[0].fused.is_native
     for a, b in zip(fast.collect_params().values(), slow.collect_params().values(), strict=True):
         tolerance = 1e-4 if dtype == "float32" else 1e-11
         np.testing.assert_allclose(

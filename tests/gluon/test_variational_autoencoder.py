@@ -9,6 +9,7 @@ from gluonic import autograd, initializer, nd
 from gluonic import random as random_numbers
 from gluonic.codegen.inspection.explain import explain
 from gluonic.gluon import HybridBlock, Trainer, loss, nn
+from gluonic.gluon.traces import traces_of
 
 BATCH, PIXELS, LATENT = 32, 36, 3
 
@@ -94,9 +95,9 @@ def test_nothing_of_it_runs_in_python(drawing: str) -> None:
     with autograd.record():
         net(x)
         forward = net.explain(x)
-    (trace,) = net._traces.known.values()
+    (trace,) = traces_of(net).known.values()
     assert trace.bound is not None
-    (both,) = trace.bound.op._differentiable.values()
+    (both,) = trace.bound.op.with_gradients.values()
     (backward,) = both.backward_program.compiled.bindings.values()
     for explanation in (forward, net.explain(x), explain(backward)):
         assert {step.kind for step in explanation.steps} <= {"kernel", "draw"}

@@ -141,14 +141,14 @@ def test_functions_stand_in_their_module_and_are_made_once() -> None:
 def test_functions_come_and_go_with_their_operators() -> None:
     namespace: dict[str, Any] = {}
     Functions("contrib", namespace, make)
-    before = REGISTRY._by_name
-    REGISTRY._by_name = dict(before)
+    before = REGISTRY.by_name
+    REGISTRY.by_name = dict(before)
     try:
         REGISTRY.replace(Operator("_contrib_late", lambda data: data))
         old = namespace["late"]
         REGISTRY.replace(Operator("_contrib_late", lambda data: data))
         assert namespace["late"] is not old
     finally:
-        REGISTRY._by_name = before
+        REGISTRY.by_name = before
     Functions.renew("_contrib_late")
     assert "late" not in namespace

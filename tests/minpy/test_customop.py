@@ -10,7 +10,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd, sym
 from gluonic.graph.errors import InferenceError, MXNetError
 from gluonic.minpy import NoGradientFuncError, Primitive, customop, grad, grad_and_loss
-from gluonic.minpy.definition import _by_key
+from gluonic.minpy.definition import by_key
 
 # What the MinPy documentation shows, word for word.
 
@@ -344,7 +344,7 @@ def test_functions_of_one_name_are_told_apart() -> None:
 
 def test_a_graph_of_an_undefined_function_says_what_to_import() -> None:
     text = scaled_product(sym.var("a"), sym.var("b")).tojson()
-    key = next(key for key in _by_key if key.endswith("scaled_product"))
+    key = next(key for key in by_key if key.endswith("scaled_product"))
     symbol = sym.load_json(text.replace(key, "elsewhere.unknown"))
     with pytest.raises(MXNetError, match=r"no operator 'elsewhere\.unknown'"):
         symbol.eval(a=nd.ones(1), b=nd.ones(1))

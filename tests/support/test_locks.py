@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from gluonic import nd
 from gluonic.gluon import nn
+from gluonic.gluon.traces import traces_of
 from gluonic.support.cached_property import cached_property
 from gluonic.support.locks import lock
 from tests.forking import forks, is_true_in_a_child
@@ -65,7 +66,7 @@ def test_a_net_that_another_thread_prepares_can_be_called_in_a_child() -> None:
     net = nn.Dense(2, in_units=3)
     net.initialize()
     net.hybridize()
-    with held_elsewhere(net._traces.lock):
+    with held_elsewhere(traces_of(net).lock):
         assert is_true_in_a_child(lambda: net(nd.ones((4, 3))).shape == (4, 2))
 
 

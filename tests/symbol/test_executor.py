@@ -338,8 +338,8 @@ def test_a_reshaped_executor_runs_the_code_that_is_there() -> None:
     smaller.backward(array(np.ones((2, 3))))
     executor.backward(array(np.ones((4, 3))))
     assert values(executor.grad_dict["fc_bias"]) == [4, 4, 4]
-    program = executor._execution.program(True)
-    assert smaller._execution.program(True) is program
+    program = executor.execution.program(True)
+    assert smaller.execution.program(True) is program
     assert program.forward_program.cache_info().specializations == 1
 
 

@@ -12,9 +12,9 @@ from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.support.record import record
 
-_WORTH = 30_000
+WORTH = 30_000
 """A step is divided if it takes one thread so many nanoseconds."""
-_LEAST = 4_000
+LEAST = 4_000
 """A chunk takes so many nanoseconds at least: claiming one costs a hundred."""
 _CHUNKS = 8
 """So many chunks for each thread: the last one that a thread still does is as much shorter than its share."""
@@ -57,9 +57,9 @@ def divide(arguments: LaunchArguments, table: ArgumentTable) -> Divisions:
         return Divisions(units, units, whole, own)
     large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
     time = (arguments.nanoseconds / np.maximum(large, 1))[table.step_of_phase]
-    least = -(-units * _LEAST // np.maximum(time.astype(np.int64), 1))
+    least = -(-units * LEAST // np.maximum(time.astype(np.int64), 1))
     chunks = np.maximum(np.maximum(least, units // (_CHUNKS * threads)), 1)
-    shared = (units > 1) & (time >= _WORTH) & (chunks < units)
+    shared = (units > 1) & (time >= WORTH) & (chunks < units)
     busy = np.minimum(threads, -(-units // chunks))
     return Divisions(
         units,

@@ -28,7 +28,7 @@ _engines: dict[Target, Any] = {}
 _trackers: dict[int, Any] = {}
 """What keeps the code of each library in memory, by its number. Here the garbage collector, which may find a
 library in a cycle at any time, closes none of them while a signal could interrupt that."""
-_MOST_LINKED = 64
+MOST_LINKED = 64
 """LLVM keeps some of each library until its JIT goes, so another JIT takes over after so many."""
 
 _ROOM, _ROOM_A_BYTE = 16 << 20, 16
@@ -140,7 +140,7 @@ def link(
         builder.export_symbol(name)
     with _lock:
         number = next(_numbers)
-        if target not in _engines or number % _MOST_LINKED == 0:
+        if target not in _engines or number % MOST_LINKED == 0:
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
         tracker = builder.link(_engines[target], f"gluonic{number}")
         _trackers[number] = tracker
@@ -149,7 +149,7 @@ def link(
 
 def compile_object(text: str, target: Target) -> bytes:
     """Return the optimised object file of a module."""
-    image = bytes(_lowered(text, target, lambda machine, module: machine.emit_object(module)))
+    image = bytes(lowered(text, target, lambda machine, module: machine.emit_object(module)))
     give_back_memory()
     return image
 
@@ -157,16 +157,16 @@ def compile_object(text: str, target: Target) -> bytes:
 def assembly(text: str, target: Target | None = None) -> str:
     """Return the optimised assembly of a module, to read."""
     return str(
-        _lowered(text, target or host(), lambda machine, module: machine.emit_assembly(module))
+        lowered(text, target or host(), lambda machine, module: machine.emit_assembly(module))
     )
 
 
 def optimised(text: str, target: Target | None = None) -> str:
     """Return the module's text after LLVM's optimiser, to read."""
-    return str(_lowered(text, target or host(), lambda machine, module: str(module)))
+    return str(lowered(text, target or host(), lambda machine, module: str(module)))
 
 
-def _lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
+def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
     """Parse, verify and optimise a module in a context of its own, then `finish` it.
 
     What LLVM made is closed here, the module before its context: if an error left them to Python's garbage

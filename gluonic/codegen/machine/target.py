@@ -160,11 +160,12 @@ def host() -> Target:
     TargetError
         If a variable names what is unknown, or what this machine cannot run.
     """
-    return _host(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+    return narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
 
 
 @cache
-def _host(cpu: str, switches: str) -> Target:
+def narrowed(cpu: str, switches: str) -> Target:
+    """Return this machine, as narrowed by these two; empty, they change nothing."""
     llvm = load_llvm()
     triple = str(llvm.get_process_triple())
     has: dict[str, bool] = dict(llvm.get_host_cpu_features())

@@ -196,7 +196,7 @@ def power_of_two(m: Emitter, n: Value) -> Value:
 
 def scaled(m: Emitter, p: Value, n: Value) -> Value:
     """Return ``p * 2 ** n`` rounded once, down to denormals and up to infinity."""
-    if _has_scalef(m, p):
+    if has_scalef(m, p):
         return _scalef(m, p, n)
     table = _TABLES[p.dtype]
     return _scaled_in_halves(m, p, m.bitcast(n + (table.magic + 2 * table.bias), table.bits))
@@ -214,7 +214,8 @@ def _scaled_in_halves(m: Emitter, p: Value, bits: Value) -> Value:
     return p * first * second
 
 
-def _has_scalef(m: Emitter, p: Value) -> bool:
+def has_scalef(m: Emitter, p: Value) -> bool:
+    """Whether an instruction multiplies such values by powers of two."""
     size = p.lanes * p.dtype.itemsize
     return {"avx512f", "avx512vl"} <= m.target.simd and size >= 16
 
@@ -241,7 +242,7 @@ def exp_of_negative(m: Emitter, x: Value) -> Value:
     """Return exp for ``x <= 0``."""
     table = _TABLES[x.dtype]
     x = m.maximum(x, table.low)
-    if _has_scalef(m, x):
+    if has_scalef(m, x):
         n, r = reduced(m, x)
         return _scalef(m, _exp_near_zero(m, r), n)
     bits, r = _reduced_to_bits(m, x, table.lift + table.bias)
@@ -274,7 +275,7 @@ def exp(m: Emitter, x: Value) -> Value:
 def _exp(m: Emitter, x: Value) -> Value:
     if is_narrow(x):
         return narrow_exp(m, x)
-    if _has_scalef(m, x):
+    if has_scalef(m, x):
         return _exp_everywhere(m, x)
     table = _TABLES[x.dtype]
     limit = (table.bias - 2) * math.log(2)  # the exponent is that of a normal number
@@ -292,7 +293,7 @@ def _exp_everywhere(m: Emitter, x: Value) -> Value:
     table = _TABLES[x.dtype]
     x = m.maximum(x, table.low)
     x = m.minimum(x, table.high)
-    if _has_scalef(m, x):
+    if has_scalef(m, x):
         n, r = reduced(m, x)
         return _scalef(m, _exp_near_zero(m, r), n)
     bits, r = _reduced_to_bits(m, x, 2 * table.bias)

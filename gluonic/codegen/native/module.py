@@ -125,7 +125,7 @@ def compile_steps(
     names: list[str] = []
     step_names: list[str] = []
     all_calls: list[list[StepCall]] = []
-    shared = _SharedFunctions(module)
+    shared = SharedFunctions(module)
     for number, run in enumerate(runs):
         calls: list[StepCall] = []
         for group in run:
@@ -145,7 +145,7 @@ def compile_steps(
     return NativeCode(functions, steps, table, module.text(), library, step_names, all_calls)
 
 
-class _SharedFunctions:
+class SharedFunctions:
     """The functions of steps; steps that would have the same share one."""
 
     def __init__(self, module: LLVMModule) -> None:

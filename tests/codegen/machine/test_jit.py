@@ -38,7 +38,7 @@ def test_same_module_twice_gives_two_libraries() -> None:
 
 def test_code_outlives_the_jit_that_linked_it() -> None:
     first = jit.load(_constant(7), ["f"])
-    for _ in range(jit._MOST_LINKED):
+    for _ in range(jit.MOST_LINKED):
         jit.load(_constant(5), ["f"])
     gc.collect()
     assert _call(first) == 7
@@ -83,7 +83,7 @@ def _leave_an_interrupted_compilation_to_the_collector() -> None:
         raise KeyboardInterrupt
 
     try:
-        jit._lowered(_constant(1), host(), interrupt)
+        jit.lowered(_constant(1), host(), interrupt)
     except KeyboardInterrupt as error:
         kept = error  # frame, error and traceback keep each other, and what was made
         assert kept.__traceback__ is not None

@@ -13,7 +13,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.gluon import nn
 
 
-class _Checked(native._SharedFunctions):
+class _Checked(native.SharedFunctions):
     """Writes every function and checks that the key would have found the same."""
 
     def name_of(self, group: Group, facts: Facts) -> str:
@@ -62,7 +62,7 @@ def _images() -> gluon.HybridBlock:
 def test_a_key_decides_the_code(
     make: Callable[[], gluon.HybridBlock], shape: tuple[int, ...], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(native, "_SharedFunctions", _Checked)
+    monkeypatch.setattr(native, "SharedFunctions", _Checked)
     net = make()
     net.initialize()
     net.hybridize()

@@ -14,6 +14,7 @@ from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.target import host
 from gluonic.gluon import nn
+from gluonic.gluon.traces import traces_of
 from tests.codegen.native_functions import normal
 
 LANES = lanes_of(host())
@@ -186,7 +187,9 @@ def test_arrays_joined_more_than_once_keep_their_values(size: int, twice: bool) 
 
 def _places(net: Any) -> list[tuple[int, list[int]]]:
     """For each joined array where it lives, and where its parts do."""
-    (binding,) = net._traces.latest.bound.op.inference.compiled.bindings.values()
+    bound = traces_of(net).bound
+    assert bound is not None
+    (binding,) = bound.op.inference.compiled.bindings.values()
     spec = binding.specialization
     where = dict(zip(spec.buffers.transient, binding.transient.offsets, strict=True))
     return [

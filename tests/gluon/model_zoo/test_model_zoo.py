@@ -21,7 +21,7 @@ def test_a_network_has_mxnets_graph_and_parameters(name: str) -> None:
 
 
 def test_every_network_is_measured() -> None:
-    assert set(models.NAMES) == set(vision._FUNCTIONS)
+    assert set(models.NAMES) == set(vision.FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", models.RUNS)

@@ -47,7 +47,7 @@ _OTHERS = {
         for m in ("1.0", "0.75", "0.5", "0.25")
     },
 }
-_FUNCTIONS = {**{name: name for name in (*_RESNETS, *_VGGS, *_DENSENETS)}, **_OTHERS}
+FUNCTIONS = {**{name: name for name in (*_RESNETS, *_VGGS, *_DENSENETS)}, **_OTHERS}
 
 
 def get_model(name: str, **kwargs: Any) -> Any:
@@ -63,13 +63,13 @@ def get_model(name: str, **kwargs: Any) -> Any:
     ValueError
         if there is none of that name
     """
-    found = _FUNCTIONS.get(name.lower())
+    found = FUNCTIONS.get(name.lower())
     if found is None:
         raise AttributeValueError(
             describe(
-                f"there is no model {name!r}{nearest(name.lower(), _FUNCTIONS)}",
+                f"there is no model {name!r}{nearest(name.lower(), FUNCTIONS)}",
                 where="model_zoo",
-                facts=[f"there are {', '.join(_FUNCTIONS)}"],
+                facts=[f"there are {', '.join(FUNCTIONS)}"],
             )
         )
     make: Callable[..., Any] = globals()[found]
