@@ -4,7 +4,7 @@ Other rooms import from here. What not every program needs, or loads LLVM, they 
 """
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.eager import compiled_gradients, compiled_outputs, repays_compiling
+from gluonic.codegen.eager import compiled_gradients, compiled_outputs, may_repay_compiling
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
@@ -25,5 +25,5 @@ __all__ = [
     "executor",
     "explain",
     "interpreting",
-    "repays_compiling",
+    "may_repay_compiling",
 ]

@@ -28,33 +28,49 @@ LEAST_ELEMENTS = 1 << 16
 """How many elements the largest input has at least, or arrays are small. Without weights NumPy's kernels are
 quick enough for those."""
 
+_NEVER = -1
 _MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
-_Counts: TypeAlias = dict[Any, int]
-"""By operator, shapes and dtypes: how many calls NumPy has computed."""
+_Counts: TypeAlias = "dict[Any, int | EagerGraph]"
+"""By operator, shapes and dtypes: how many calls NumPy has still to compute, and then what computes them."""
 
 _without_weights: _Counts = {}
 _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
 
 
 _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
+_works: dict[Application, float] = {}
 
 
-def repays_compiling(application: Application, arrays: Sequence[Array]) -> bool:
-    """Whether calls with such arrays are to run machine code, if they come often."""
-    if not application.weights and _are_small(arrays):
-        return False
-    if not _work(application):
-        return False
-    return all(array.dtype.kind in "fiub" for array in arrays) and not interpreting()
+def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bool:
+    """Whether calls with such arrays may run machine code, if they come often: a quick look."""
+    if not application.weights:
+        for array in arrays:
+            if array.size >= LEAST_ELEMENTS:
+                break
+        else:
+            return False
+    work = _works.get(application)
+    if work is None:
+        work = _work(application)
+    return work > 0 and not interpreting()
+
+
+def _work(application: Application) -> float:
+    """How much is done with an element, as a multiple of a pass over them; 0 where NumPy does it for good."""
+    eager = lowering_of(application.op).eager
+    if len(_works) >= _MOST_COUNTS:
+        _works.clear()
+    work = _works[application] = eager(application.settings) if callable(eager) else eager
+    return work
 
 
 def compiled_outputs(
     application: Application, arrays: Sequence[Array], run: Run
 ) -> list[Array] | None:
-    """What machine code computes of a call that repays compiling; None if NumPy does. Whoever asks counts."""
+    """What machine code computes of a call that may repay compiling; None if NumPy does. Who asks counts."""
     signature = shapes_and_dtypes(arrays)
-    found = _repeated(application, arrays, signature, None)
+    found = _graph_of(application, arrays, signature, None)
     return None if found is None else found(arrays, run, signature)
 
 
@@ -74,50 +90,45 @@ def compiled_gradients(
     use : what is asked of the rule
     """
     signature = shapes_and_dtypes(arrays)
-    found = _repeated(application, arrays, signature, use)
+    found = _graph_of(application, arrays, signature, use)
     if found is None:
         return None
     return found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)))
 
 
-def _are_small(arrays: Sequence[Array], work: float = 1) -> bool:
-    for array in arrays:  # noqa: SIM110 (a generator takes twice as long)
-        if array.size * work >= LEAST_ELEMENTS:
-            return False
-    return True
-
-
-def _work(application: Application) -> float:
-    """How much is done with each element of the largest input, as a multiple of a pass over them."""
-    eager = lowering_of(application.op).eager
-    return eager(application.settings) if callable(eager) else eager
-
-
-def _repeated(
+def _graph_of(
     application: Application,
     arrays: Sequence[Array],
     signature: Signatures,
     use: GradientUse | None,
 ) -> "EagerGraph | None":
-    what = application, use
-    counts, limit = _counts_of(application, arrays)
-    key = what, signature
-    calls = counts.get(key, 0)
-    if calls < limit:
+    """What computes a call; None if NumPy does."""
+    counts = _without_weights
+    if application.weights:
+        counts = _counts_with(arrays[application.inputs.index(application.weights[0])])
+    key = application, use, signature
+    found = counts.get(key)
+    if found is None:
         if len(counts) >= _MOST_COUNTS:
             counts.clear()
-        counts[key] = calls + 1
-        return None
-    return _compiled.get(what) or _prepared(application, use)
+        found = _calls_in_numpy(application, arrays)
+    elif not isinstance(found, int):
+        return found
+    if found == 0:
+        counts[key] = made = _compiled.get((application, use)) or _prepared(application, use)
+        return made
+    counts[key] = found if found == _NEVER else found - 1
+    return None
 
 
-def _counts_of(application: Application, arrays: Sequence[Array]) -> tuple[_Counts, int]:
-    """Where calls such as this one are counted, and how many of them NumPy computes."""
-    for name, array in zip(application.inputs, arrays):  # noqa: B905 (outputs may follow)
-        if name in application.weights:
-            small = _are_small(arrays, _work(application))
-            return _counts_with(array), CALLS_OF_SMALL if small else CALLS_IN_NUMPY
-    return _without_weights, CALLS_WITHOUT_WEIGHTS
+def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int:
+    """How many calls NumPy computes of an operator, or of a layer, with such arrays."""
+    if any(array.dtype.kind not in "fiub" for array in arrays):
+        return _NEVER
+    if not application.weights:
+        return CALLS_WITHOUT_WEIGHTS
+    is_large = max(array.size for array in arrays) * _work(application) >= LEAST_ELEMENTS
+    return CALLS_IN_NUMPY if is_large else CALLS_OF_SMALL
 
 
 def _counts_with(weights: Array) -> _Counts:

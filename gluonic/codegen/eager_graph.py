@@ -16,6 +16,9 @@ from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
 from gluonic.graph.operator import Run, Signatures, shapes_and_dtypes
 
+_MOST_BINDINGS = 64
+_UNKNOWN: Any = object()
+
 _arenas: list[Arena] = []
 """Memory for what operators compute on the way, one for each thread that is in a call now."""
 
@@ -66,7 +69,7 @@ class EagerGraph:
         self._weights = weights
         self._held: dict[Any, _Held] = {}
         self._idle: dict[Specialization, ExecutionFrame] = {}
-        self._in_python: set[Any] = set()
+        self._bindings: dict[Any, Binding | None] = {}
 
     @classmethod
     def of_operator(cls, application: Application) -> "EagerGraph":
@@ -104,11 +107,13 @@ class EagerGraph:
         """
         if signature is None:
             signature = shapes_and_dtypes(arrays)
-        if signature in self._in_python:
-            return None
-        binding = self._binding(arrays, run, signature)
+        key = signature, run.train
+        binding = self._bindings.get(key, _UNKNOWN)
+        if binding is _UNKNOWN:
+            if len(self._bindings) >= _MOST_BINDINGS:
+                self._bindings.clear()
+            binding = self._bindings[key] = self._binding(arrays, run, signature)
         if binding is None:
-            self._in_python.add(signature)
             return None
         arena = _arenas.pop() if _arenas else Arena()
         try:

@@ -40,7 +40,8 @@ def executor() -> str:
 
 def interpreting() -> bool:
     """Whether the environment asks for the interpreter."""
-    return executor() == "interpret"
+    is_usual = not CHECKING and "GLUONIC_EXECUTOR" not in os.environ
+    return not is_usual and executor() == "interpret"
 
 
 class Program:

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen import repays_compiling
+from gluonic.codegen import may_repay_compiling
 from gluonic.graph import REGISTRY, Application, Array, Operator, Signature
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
@@ -168,7 +168,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         key = data.shape, data.dtype
         expected = known.get(key)
         if expected is None:
-            if data.dtype.kind == "V" or repays_compiling(application, (data,)):  # V: bfloat16
+            if data.dtype.kind == "V" or may_repay_compiling(application, (data,)):  # V: bfloat16
                 return invoke(application, (x,), None, kind)[0]
             expected = known[key] = _promise(application, (data,), known)
         try:
@@ -204,7 +204,11 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
         key = a.shape, b.shape, a.dtype, b.dtype
         expected = known.get(key)
         if expected is None:
-            if a.dtype.kind == "V" or b.dtype.kind == "V" or repays_compiling(application, (a, b)):
+            if (
+                a.dtype.kind == "V"
+                or b.dtype.kind == "V"
+                or may_repay_compiling(application, (a, b))
+            ):
                 return invoke(application, (x, y), None, kind)[0]
             expected = known[key] = _promise(application, (a, b), known)
         try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import compiled_outputs, repays_compiling
+from gluonic.codegen import compiled_outputs, may_repay_compiling
 from gluonic.graph import Application, Array, Run, Signature
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
@@ -35,7 +35,7 @@ def compute(application: Application, arrays: Sequence[Array], expected: Signatu
 
 
 def _compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
-    if repays_compiling(application, arrays):
+    if may_repay_compiling(application, arrays):
         results = compiled_outputs(application, arrays, current_run())
         if results is not None:
             return results

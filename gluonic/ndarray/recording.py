@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
-from gluonic.codegen import GradientUse, compiled_gradients, repays_compiling
+from gluonic.codegen import GradientUse, compiled_gradients, may_repay_compiling
 from gluonic.graph import Application, Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import input_gradients
@@ -77,7 +77,7 @@ class OperatorRecord(Record):
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Apply the operator's gradient rule."""
-        if repays_compiling(self.application, self.arrays) and not STATE.recording:
+        if may_repay_compiling(self.application, self.arrays) and not STATE.recording:
             found = self._compiled_gradients(heads)
             if found is not None:
                 return found

@@ -224,10 +224,10 @@ def test_filters_that_are_gone_leave_their_frame_to_others(at_once: None) -> Non
 
 
 def test_gradients_are_those_of_numpy(at_once: None, machine_calls: list[str]) -> None:
-    images, filters = uniform(2, 3, 8, 8), uniform(4, 3, 3, 3)
     found = {}
     for least in (1 << 30, 0):
         eager.LEAST_ELEMENTS = least
+        images, filters = uniform(2, 3, 8, 8), uniform(4, 3, 3, 3)
         for each in (images, filters):
             each.attach_grad()
         with mx.autograd.record():
