@@ -23,6 +23,7 @@ from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.context import CPU
+from gluonic.ndarray.invoke import all_dense
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import has_sparse
 from gluonic.support.gc_pause import paused
@@ -151,12 +152,11 @@ class HybridBlock(ExplainedBlock):
         if active and not args and type(x) is NDArray:
             return self._call_compiled((x,), [x], ONE_ARRAY)
         inputs = (x, *args)
-        if active:
-            for array in inputs:
-                if type(array) is not NDArray:
-                    break
-            else:
+        if all_dense(inputs):
+            if active:
                 return self._call_compiled(inputs, list(inputs), of_arrays(len(inputs)))
+            if not self._in_parts or EAGER.depth:
+                return self._eager(inputs, list(inputs))
         arrays, structure = flatten(inputs, _is_array)
         if not arrays:
             return self._symbolic_call(inputs)

@@ -6,6 +6,7 @@ function has: all derived from the operator's definition.
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +19,9 @@ from gluonic.graph.errors import (
     nearest,
     warn,
 )
-from gluonic.graph.operator import Operator
+from gluonic.graph.operator import Operator, attributes_key
+
+_MOST_SEEN = 1024
 
 
 class Null:
@@ -61,10 +64,11 @@ class Caller:
     names : what positional arguments mean, in order: the inputs, then the attributes
     """
 
-    __slots__ = ("arity", "inputs", "kind", "known", "names", "op", "plain", "variadic")
+    __slots__ = ("_seen", "arity", "inputs", "kind", "known", "names", "op", "plain", "variadic")
 
     def __init__(self, op: Operator, kind: type) -> None:
         self.op, self.kind = op, kind
+        self._seen: dict[Any, Application] = {}
         self.inputs = op.inputs
         self.known = frozenset(op.inputs)
         self.names = (*op.inputs, *op.attributes)
@@ -79,6 +83,22 @@ class Caller:
         plain = self.op.apply({})
         in_front = plain.inputs == self.op.inputs[: len(plain.inputs)]
         return plain if in_front else None
+
+    def seen(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Application | None:
+        """What an earlier call with such keywords, and so many inputs by position, applied."""
+        try:
+            return self._seen.get((len(arguments), attributes_key(keywords)))
+        except TypeError:  # a list or an array among the values
+            return None
+
+    def note(
+        self, arguments: Sequence[Any], keywords: Mapping[str, Any], application: Application
+    ) -> None:
+        """Remember what a call applied whose arguments are all its inputs, and whose keywords attributes."""
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
+        with suppress(TypeError):
+            self._seen[len(arguments), attributes_key(keywords)] = application
 
     def split(
         self, arguments: Sequence[Any], keywords: Mapping[str, Any]

@@ -225,7 +225,7 @@ class Operator:
         AttributeValueError
             for an unknown, missing or ill-typed attribute
         """
-        key = _key(given)
+        key = attributes_key(given)
         try:
             found = self.applications.get(key)
         except TypeError:  # a list or an array among the values
@@ -277,7 +277,7 @@ def _is(kind: Any, annotation: Any) -> bool:
     return annotation is kind or kind in get_args(annotation)
 
 
-def _key(given: Mapping[str, Any]) -> tuple[Any, ...]:
+def attributes_key(given: Mapping[str, Any]) -> tuple[Any, ...]:
     """What tells attributes apart: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
     kinds = tuple(map(type, given.values()))
     if float not in kinds:

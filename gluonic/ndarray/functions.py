@@ -12,7 +12,7 @@ from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import usable
-from gluonic.ndarray.invoke import NotAnArrayError, fast_call, invoke
+from gluonic.ndarray.invoke import NotAnArrayError, all_dense, fast_call, invoke, quick_call
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
@@ -92,6 +92,9 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         application, positional = cast_call(application, positional)
     if out is not None:
         return _into(application, positional, out)
+    quick = quick_call(application)
+    if quick is not None and context is None and all_dense(positional):
+        return quick(*positional)
     outputs = invoke(application, positional)
     if not positional:
         context = context or usable(application.settings.get("ctx") or None)
@@ -105,13 +108,20 @@ def _prepared(
     caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any], out: Any
 ) -> tuple[Application, Sequence[Any]]:
     """The operator with the attributes of a call, and the inputs in order."""
-    positional, named, attributes = caller.split(arguments, keywords)
+    is_plain = out is None and all_dense(arguments)
+    if is_plain:
+        found = caller.seen(arguments, keywords)
+        if found is not None:
+            return found, arguments
+    positional, named, given = caller.split(arguments, keywords)
     if out is not None and not caller.inputs:
-        attributes = {**_attributes_of(out, caller.op), **attributes}
-    if attributes:
-        attributes = caller.recognized(attributes)
+        given = {**_attributes_of(out, caller.op), **given}
+    attributes = caller.recognized(given) if given else given
     application = caller.op.apply(attributes)
-    if named or len(positional) != len(application.inputs) or None in map(id_or_none, positional):
+    count = len(application.inputs)
+    if is_plain and not named and attributes is given and len(arguments) == count:
+        caller.note(arguments, keywords, application)
+    elif named or len(positional) != count or None in map(id_or_none, positional):
         positional = caller.arrange(application, positional, named)
         _check_complete(application, positional)
     return application, positional

@@ -6,7 +6,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gluonic.codegen import may_repay_compiling
-from gluonic.graph import REGISTRY, Application, Array, Operator, Signature
+from gluonic.graph import (
+    REGISTRY,
+    Application,
+    Array,
+    Operator,
+    Signature,
+    shapes_and_dtypes,
+)
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.errors import MXNetError, describe
@@ -95,6 +102,14 @@ def result_class(application: Application, inputs: Sequence[NDArray]) -> type[ND
     return NDArray
 
 
+def all_dense(inputs: Sequence[Any]) -> bool:
+    """Whether all inputs are dense arrays of `mx.nd`."""
+    for x in inputs:  # noqa: SIM110 (a generator takes twice as long)
+        if type(x) is not NDArray:
+            return False
+    return True
+
+
 def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
     """The NumPy arrays of an operator's inputs, None if one is sparse; checks the kinds and the number."""
     arrays = None
@@ -130,7 +145,7 @@ def _wrong_count(application: Application, inputs: Sequence[Any]) -> str:
 
 
 def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast | None:
-    """A function of one or two arrays that does what `invoke` does, with next to no overhead.
+    """A function of some arrays that does what `invoke` does, with next to no overhead.
 
     None where the operator needs more than its kernel and one output. The function raises
     AttributeError or TypeError before it has done anything if its arguments are not NDArrays.
@@ -147,12 +162,30 @@ def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast |
         and not op.dynamic
         and not application.states
         and application.filler is None
+        and not op.calls_back
     )
-    if not simple or op.variadic is not None:
+    if not simple or not application.inputs:
         return None
     makers: dict[int, Callable[[Application, type[NDArray]], Fast]] = {1: _unary, 2: _binary}
-    maker = makers.get(len(application.inputs))
-    return None if maker is None else maker(application, kind)
+    return makers.get(len(application.inputs), _several)(application, kind)
+
+
+_MOST_QUICK = 4096
+_quick: dict[Application, Fast | None] = {}
+
+
+def quick_call(application: Application) -> Fast | None:
+    """What `fast_call` gives for dense arrays of `mx.nd`, made once; None where there is no short way."""
+    try:
+        return _quick[application]
+    except KeyError:
+        pass
+    if len(_quick) >= _MOST_QUICK:
+        _quick.clear()
+    is_stored = application.op.name in OF_DENSE and gives_sparse(application)
+    found = None if is_stored or application.of_numpy else fast_call(application)
+    _quick[application] = found
+    return found
 
 
 # `_unary` and `_binary` differ in the number of arguments alone: a loop over them would cost half the call.
@@ -235,13 +268,50 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
     return call
 
 
+def _several(application: Application, kind: type[NDArray]) -> Fast:
+    kernel, known = application.call, {}  # type: ignore[var-annotated]
+
+    def call(*inputs: NDArray) -> NDArray:
+        arrays = [x.elements for x in inputs]
+        if EVENTS.imperative:
+            return invoke(application, inputs, None, kind)[0]
+        key = shapes_and_dtypes(arrays)
+        expected = known.get(key)
+        if expected is None:
+            if may_repay_compiling(application, arrays) or any(a.dtype.kind == "V" for a in arrays):
+                return invoke(application, inputs, None, kind)[0]
+            expected = known[key] = _promise(application, arrays, known)
+        try:
+            result = QUIET.run(kernel, *arrays)
+        except (RuntimeError, MemoryError, *ARRAY_ERRORS):
+            return invoke(application, inputs, None, kind)[0]
+        if (
+            type(result) is not np.ndarray
+            or result.base is not None
+            or result.dtype is not expected[1]
+            or result.shape != expected[0]
+            or not result.flags.carray
+            or any(result is array for array in arrays)
+        ):
+            result = _conformed(result, application, arrays)
+        made = _new(kind)
+        made.elements, made.stated_context = result, inputs[0].stated_context
+        made.tape_entry = made.last_reader = None
+        if STATE.recording:
+            record(application, inputs, arrays, (made,))
+        return made
+
+    return call
+
+
 def _conformed(result: Any, application: Application, arrays: Sequence[Array]) -> Array:
     """The result of a kernel as inference promised it."""
     expected = signature_of(application, arrays)
     try:
         if WIDENS_SCALARS and widens(application, expected):
             return own(quietly(computed, application, arrays, None, expected)[0], arrays)
-        return own(quietly(conform, (result,), expected, application)[0], arrays)
+        results = result if type(result) is tuple else (result,)
+        return own(quietly(conform, results, expected, application)[0], arrays)
     except MemoryError as error:
         raise without_memory(application, expected, error) from error
 
@@ -290,7 +360,11 @@ def _for_rules(op: Operator) -> Callable[..., Any]:
         present = [x for x in inputs if x is not None]
         if op.count is not None and op.count not in attributes:
             attributes[op.count] = len(present) - len(op.inputs)
-        outputs = invoke(op.apply(attributes), present, None, NDArray)
+        application = op.apply(attributes)
+        quick = quick_call(application)
+        if quick is not None and all_dense(present):
+            return quick(*present)
+        outputs = invoke(application, present, None, NDArray)
         return outputs[0] if len(outputs) == 1 else outputs
 
     return call
