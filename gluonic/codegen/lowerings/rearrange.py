@@ -10,8 +10,6 @@ lower("_backward_Pad", step="data_movement.padding_steps:PaddingGradientStep.of"
 lower(
     "depth_to_space",
     "space_to_depth",
-    "diag",
-    "_backward_diag",
     python="NumPy moves its elements in one call; no rule for machine code has been written",
 )
 lower(
@@ -19,6 +17,8 @@ lower(
     decompose="rewriting.decompose:repeat_back",
     python="of what is repeated zero times NumPy makes zeros",
 )
+lower("diag", decompose="rewriting.decompose_moves:diag")
+lower("_backward_diag", decompose="rewriting.decompose_moves:diag_back")
 lower("tile", decompose="rewriting.decompose:tile")
 lower("_backward_tile", decompose="rewriting.decompose:tile_back")
 lower("repeat", decompose="rewriting.decompose:repeat")

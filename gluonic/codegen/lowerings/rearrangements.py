@@ -6,15 +6,15 @@ lower("_npi_broadcast_to", loop="loops.semantics:broadcast")
 lower("_npi_rot90", decompose="rewriting.decompose_numpy:turned")
 lower("_npi_tril", loop="loops.loop_conditions:below_diagonal")
 lower("_backward_npi_tril", decompose="rewriting.decompose_numpy:below_diagonal_back")
+lower("_np_roll", decompose="rewriting.decompose_moves:roll")
+lower("_np_diagonal", decompose="rewriting.decompose_moves:diagonal")
+lower("_backward_np_diagonal", decompose="rewriting.decompose_moves:diagonal_back")
+lower("_np_trace", decompose="rewriting.decompose_moves:trace")
+lower("_backward_np_trace", decompose="rewriting.decompose_moves:trace_back")
+lower("_np_diagflat", decompose="rewriting.decompose_moves:diagflat")
+lower("_backward_np_diagflat", decompose="rewriting.decompose_moves:diagflat_back")
 lower(
-    "_np_roll",
-    "_np_diagonal",
-    "_backward_np_diagonal",
-    "_np_trace",
-    "_backward_np_trace",
-    "_np_diagflat",
-    "_backward_np_diagflat",
     "_npi_pad",
     "_backward_npi_pad",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="of integers and halves, and with borders that Pad has not, NumPy makes the border",
 )

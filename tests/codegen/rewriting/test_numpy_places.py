@@ -1,4 +1,4 @@
-"""Operators of NumPy that find places or move elements, in compiled graphs: NumPy's results, bit by bit."""
+"""Operators of NumPy that find places or move elements, in compiled graphs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +11,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.graph.builder import F
+from gluonic.graph.gradient import gradients
+from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node
 from tests.codegen.agreement import new_run
 
@@ -45,3 +47,58 @@ def test_the_first_of_equal_extremes_is_found_and_nan_is_one(
     )
     whole = compiled(lambda x: operator(x), data)
     np.testing.assert_array_equal(whole, getattr(np, name)(data))
+
+
+def with_gradient(make: Callable[[Any], Any], data: Array) -> tuple[list[Array], list[Array]]:
+    """The result and its gradient, compiled and interpreted."""
+    x, head = Node(None, "x"), Node(None, "head")
+    y = make(x.entry())
+    (gradient,) = gradients([y], [head.entry()], [x.entry()], train=False)
+    assert gradient is not None
+    graph = Graph([y, gradient])
+    shape = interpret(Graph([y]), {x: data}, new_run())[0].shape
+    g = np.random.default_rng(0).uniform(1, 2, shape).astype(data.dtype)
+    machine = CompiledGraph(graph, [x, head])([data, g], new_run())
+    return list(machine), interpret(graph, {x: data, head: g}, new_run())
+
+
+@st.composite
+def moves(draw: st.DrawFn) -> tuple[Array, Callable[[Any], Any]]:
+    shape = draw(array_shapes(min_dims=1, max_dims=3, max_side=5))
+    data = np.random.default_rng(1).uniform(-1, 1, shape).astype("float32")
+    shift, axis = draw(st.integers(-7, 7)), draw(st.integers(-data.ndim, data.ndim - 1))
+    if draw(st.booleans()) or data.ndim == 1:
+        along = draw(st.sampled_from([axis, None]))
+        return data, lambda x: F._np_roll(x, shift=shift, axis=along)
+    first, second = draw(st.permutations(range(data.ndim)))[:2]
+    settings: dict[str, Any] = {"axis1": first, "axis2": second, "offset": draw(st.integers(-3, 3))}
+    operator = draw(st.sampled_from([F._np_diagonal, F._np_trace]))
+    return data, lambda x: operator(x, **settings)
+
+
+@given(moves())
+def test_what_is_rolled_or_lies_on_diagonals_and_its_gradient(
+    case: tuple[Array, Callable[[Any], Any]],
+) -> None:
+    data, make = case
+    machine, expected = with_gradient(make, data)
+    for found, wanted in zip(machine, expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, strict=True)
+
+
+@given(
+    array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4),
+    st.sampled_from(["constant", "edge", "reflect", "symmetric"]),
+    st.data(),
+)
+def test_borders_and_their_gradients(
+    shape: tuple[int, ...], mode: str, data: st.DataObject
+) -> None:
+    pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
+    widths = data.draw(st.tuples(*[pairs] * len(shape)))
+    elements = np.random.default_rng(2).uniform(-1, 1, shape).astype("float32")
+    machine, expected = with_gradient(
+        lambda x: F._npi_pad(x, pad_width=widths, mode=mode), elements
+    )
+    for found, wanted in zip(machine, expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, strict=True)

@@ -178,7 +178,8 @@ def _(n: Any) -> None:
 broadcast_to.gradient(array=lambda F, n, g: F._reduce_like(g, n.array))
 
 
-def _length(rows: int, columns: int, offset: int) -> int:
+def diagonal_length(rows: int, columns: int, offset: int) -> int:
+    """How many elements a diagonal of a matrix has."""
     return max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
 
 
@@ -188,7 +189,9 @@ def _diag_shape(n: Any) -> None:
         n.output = (extent, extent)
     elif len(n.data) == 2:
         rows, columns = n.data
-        n.output = (None if rows is None or columns is None else _length(rows, columns, n.k),)
+        n.output = (
+            None if rows is None or columns is None else diagonal_length(rows, columns, n.k),
+        )
     else:
         raise InferenceError(f"{title_of(n)}: {written(n.data)} must have one axis or two")
 
@@ -203,7 +206,7 @@ def _diagonal_shape(n: Any) -> PartialShape:
     if None in (data[first], data[second]):
         return (*others, None)
     rows, columns = complete((data[first], data[second]))
-    return (*others, _length(rows, columns, n.offset))
+    return (*others, diagonal_length(rows, columns, n.offset))
 
 
 @operator("_np_diagonal")
@@ -227,7 +230,7 @@ def _(n: Any) -> None:
 def _set_diagonal(result: Array, value: Any, offset: int, axis1: int, axis2: int) -> Array:
     matrices = np.moveaxis(result, (axis1, axis2), (-2, -1))
     rows, columns = matrices.shape[-2:]
-    along = np.arange(_length(rows, columns, offset))
+    along = np.arange(diagonal_length(rows, columns, offset))
     matrices[..., along + max(-offset, 0), along + max(offset, 0)] = value
     return result
 
@@ -305,7 +308,19 @@ def _(grad: Array, data: Array, *, k: int) -> Any:
 Border = Literal["constant", "edge", "reflect", "symmetric", "maximum", "minimum"]
 
 
-@operator("_npi_pad")
+def _as_pad(n: Any, shapes: Any) -> dict[str, Any] | None:
+    """A border that `Pad` makes, too: that reflects no more than there is."""
+    widths = [width for pair in n.pad_width for width in pair]
+    if n.mode not in ("constant", "edge", "reflect") or not any(widths):
+        return None
+    if n.mode == "reflect" and any(
+        extent <= max(pair) for extent, pair in zip(shapes[-1], n.pad_width, strict=True)
+    ):
+        return None
+    return {"mode": n.mode, "pad_width": tuple(widths), "constant_value": n.constant_value}
+
+
+@operator("_npi_pad", base=REGISTRY["Pad"], as_base=_as_pad)
 def pad(
     data: Array,
     *,
@@ -344,7 +359,7 @@ def _(n: Any) -> None:
     n.data = tuple(None if extent is None else extent - sum(pair) for extent, pair in ends)
 
 
-@adjoint(pad, homogeneous={"constant_value": 0.0})
+@adjoint(pad, homogeneous={"constant_value": 0.0}, base=REGISTRY["_backward_Pad"], as_base=_as_pad)
 def _(
     grad: Array,
     data: Array,
