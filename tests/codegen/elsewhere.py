@@ -179,7 +179,7 @@ def main() -> int:
     nothing = jit.load("define void @nothing() {\n ret void\n}\n", ["nothing"])
     compiler = Compiler(target.cross(chosen.triple, chosen.cpu), nothing)
     for module, name, value in (
-        (target, "_host", lambda *_: compiler.target),
+        (target, "narrowed", lambda *_: compiler.target),
         (native, "load", compiler.load),
         (updates, "load", compiler.load),
     ):
