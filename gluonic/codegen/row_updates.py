@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.loops import emit
+from gluonic.codegen.loops.emission import emit
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load

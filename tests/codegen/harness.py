@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.loops.emission import emit
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store, Way
-from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gluonic.codegen.loops.emission import emit
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.kernel_emitter import KernelEmitter
-from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.reductions import accumulator_dtype
 from gluonic.codegen.loops.steps import LoopStep, space_of

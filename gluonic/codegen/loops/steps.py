@@ -15,9 +15,9 @@ from gluonic.codegen.loops.costs import (
     NANOSECONDS_AN_INSTRUCTION,
     instructions_of,
 )
+from gluonic.codegen.loops.emission import emit
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.loop import Loop, Read
-from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.loops.lowering import Access, offset, strides
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.semantics import loop_of

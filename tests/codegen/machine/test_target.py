@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gluonic.codegen.loops.emission import emit
 from gluonic.codegen.loops.kernel import Kernel, Operand, Reduce, Stage, Store
-from gluonic.codegen.loops.loops import emit
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, TargetError, cross, host

@@ -1,0 +1,264 @@
+"""From the description of a kernel to its loops.
+
+One function walks the units of work it is given; inside, the stages run over whole registers and
+once more, under a mask (or element by element where the processor has no masks), over what is
+left. All sizes are read from the table on entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from gluonic.codegen.loops.kernel import Carry, Kernel, Reduce, Stage, Store
+from gluonic.codegen.loops.kernel_memory import Elements, KernelMemory, Position
+from gluonic.codegen.loops.reductions import Accumulator
+from gluonic.codegen.loops.row_values import RowValues
+from gluonic.codegen.loops.units import Units
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.codegen.maths.elements import Lanes, selects
+from gluonic.codegen.maths.values import Value
+
+_LINE_BYTES = 64  # of a cache, and of the widest register
+# The most rows that go through a sweep one after the other, and the most bytes they may have: they are
+# to be found in the nearest cache by the next sweep.
+_MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
+
+
+def emit(kernel: Kernel, name: str, module: LLVMModule) -> None:
+    """Write a kernel as the function `name` of a module."""
+    arguments = ["ptr %operands", "ptr %table", "i64 %begin", "i64 %end"]
+    function = LLVMFunction(module, name, arguments)
+    _LoopWriter(kernel, function).write()
+    function.finish()
+
+
+class _LoopWriter:
+    """Writes the loops of one kernel."""
+
+    def __init__(self, kernel: Kernel, function: LLVMFunction) -> None:
+        self.kernel, self.function = kernel, function
+        self.memory = memory = KernelMemory(kernel, function)
+        self.vector, self.extents, self.m = memory.vector, memory.extents, memory.m
+        self.units = Units(
+            function, [(axis, self.extents[axis]) for axis in kernel.kept] + self._chunks()
+        )
+
+    def write(self) -> None:
+        """Write the loop over units of work and all that is inside."""
+        if self.kernel.row:
+            self._rows()
+        else:
+            with self.units.loop("%begin", "%end") as (_, indices):
+                start, stop = self._ends(indices)
+                if self.kernel.scratch:
+                    self._blocks(indices, start, stop)
+                else:
+                    self._columns(indices, start, stop)
+        if self.kernel.streamed is not None:
+            self.function.do("fence seq_cst")  # other threads must not see what was there before
+
+    @property
+    def _is_chunked(self) -> bool:
+        """Whether a unit of work is a part of the vector axis."""
+        return self.kernel.chunked or not self.kernel.row
+
+    def _ends(self, indices: dict[int, str]) -> tuple[str, str]:
+        """Return where along the vector axis a unit of work begins and ends."""
+        extent = self.extents[self.vector]
+        if not self._is_chunked:
+            return "0", extent
+        function = self.function
+        start = function.mul(indices[-1], self.memory.grain)
+        return start, function.least(function.add(start, self.memory.grain), extent)
+
+    def _chunks(self) -> list[tuple[int, str]]:
+        """Return axis -1, the chunks that the vector axis is cut to, if it is cut."""
+        if not self._is_chunked:
+            return []
+        up = self.function.add(self.extents[self.vector], self.memory.grain)
+        up = self.function.sub(up, 1)
+        return [(-1, self.function.udiv(up, self.memory.grain))]
+
+    @contextmanager
+    def _sweep_loops(self, indices: dict[int, str]) -> Iterator[dict[int, str]]:
+        """Loop over the reduced axes other than the vector axis."""
+        with ExitStack() as loops:
+            inner = dict(indices)
+            for axis in self.kernel.swept:
+                inner[axis] = loops.enter_context(self.function.loop("0", self.extents[axis]))
+            yield inner
+
+    def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[Position]:
+        """Write the loops along the vector axis: whole registers first, then the rest."""
+        function, axis = self.function, self.vector
+        if self.kernel.short:
+            yield from self._narrow_span(indices, start, stop)
+            return
+        if self.kernel.streamed is not None:
+            aligned = self._aligned(self.kernel.streamed, indices, start, stop)
+            yield from self._narrow_span(indices, start, aligned)
+            start = aligned
+        length = function.sub(stop, start)
+        rest = function.bits(length, self.memory.wide - 1)
+        middle = function.sub(stop, rest)
+        hoisted = function.opening()
+        with function.loop(start, middle, self.memory.wide) as index:
+            yield Position({**indices, axis: index}, Lanes(self.memory.wide), hoisted)
+        yield from self._narrow_span(indices, middle, stop)
+
+    def _narrow_span(self, indices: dict[int, str], start: str, stop: str) -> Iterator[Position]:
+        """Write the loop over a few elements: one register under a mask, or one by one."""
+        function = self.function
+        hoisted = function.opening()
+        with function.loop(start, stop, self.memory.narrow) as index:
+            mask = (
+                selects(self.m, index, stop, self.memory.narrow) if self.memory.narrow > 1 else None
+            )
+            yield Position(
+                {**indices, self.vector: index}, Lanes(self.memory.narrow, mask), hoisted
+            )
+
+    def _aligned(self, number: int, indices: dict[int, str], start: str, stop: str) -> str:
+        """Return the first index from which an operand's registers are aligned, at most `stop`."""
+        function = self.function
+        first = self.memory.address(number, Position({**indices, self.vector: start}, Lanes(1)))
+        beyond = function.sub(0, function.op(f"ptrtoint ptr {first} to i64"))
+        beyond = function.bits(beyond, _LINE_BYTES - 1)
+        size = self.kernel.operands[number].dtype.itemsize
+        index = function.add(start, function.udiv(beyond, size))
+        left = function.urem(beyond, size)
+        never = function.compare("ne", left, 0)  # of memory that is not even aligned for one
+        index = function.select(never, stop, index)
+        return function.least(index, stop)
+
+    def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages one after the other over a block at a time."""
+        function = self.function
+        with function.loop(
+            self._first_block(indices, start, stop), stop, self.memory.block_length
+        ) as at:
+            self.memory.block = first = function.most(at, start)
+            end = function.least(function.add(at, self.memory.block_length), stop)
+            for stage in self.kernel.stages:
+                for position in self._spans(indices, first, end):
+                    if stage is self.kernel.stages[0] and position.lanes.count == self.memory.wide:
+                        self._fetch_next_block(position)
+                    self._step(stage, position, [], [])
+
+    def _fetch_next_block(self, position: Position) -> None:
+        """Ask for what is read a block later: the first stage alone would wait for all of it."""
+        for number, operand in enumerate(self.kernel.operands):
+            if number in self.memory.written or operand.ways[self.vector] != "unit":
+                continue
+            address, size = self.memory.address(number, position), operand.dtype.itemsize
+            for line in range(0, position.lanes.count * size, _LINE_BYTES):
+                ahead = self.memory.block_length * size + line
+                self.function.fetch(self.function.offset(address, ahead))
+
+    def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
+        """Return where the first block would begin, so that the others are aligned for streaming.
+
+        A line of which one part goes through the caches and another past them is slow to write.
+        """
+        if self.kernel.streamed is None:
+            return start
+        function, length = self.function, self.memory.block_length
+        aligned = self._aligned(self.kernel.streamed, indices, start, stop)
+        before = function.sub(aligned, start)
+        before = function.urem(before, length)
+        missing = function.sub(length, before)
+        missing = function.urem(missing, length)
+        return function.sub(start, missing)
+
+    def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
+        """Run the stages where the vector axis is kept: registers hold neighbouring results."""
+        for position in self._spans(indices, start, stop):
+            reduced: list[Value] = []
+            for stage in self.kernel.stages:
+                if stage.point:
+                    self._step(stage, position, reduced, [])
+                    continue
+                accumulators = self._accumulators(stage)
+                with self._sweep_loops(position.indices) as inner:
+                    place = Position(inner, position.lanes, position.hoisted)
+                    self._step(stage, place, reduced, accumulators)
+                count = position.lanes.count
+                reduced += [accumulator.lanewise(count) for accumulator in accumulators]
+
+    def _rows_at_once(self) -> str:
+        """Return how many rows go through a sweep before the first goes through the next one."""
+        function = self.function
+        axes = [*self.kernel.swept, self.vector]
+        moving = [o for o in self.kernel.operands if any(o.varies(axis) for axis in axes)]
+        length = str(sum(operand.dtype.itemsize for operand in moving))
+        for axis in axes:
+            length = function.mul(length, self.extents[axis])
+        count = function.udiv(_ROWS_BYTES, function.most(length, 1))
+        return function.least(function.most(count, 1), _MOST_ROWS)
+
+    def _rows(self) -> None:
+        """Run the stages where the vector axis is reduced: registers hold parts of a row.
+
+        What a row is reduced to is known long after its last element is read. So some rows go through
+        a sweep before the first of them goes through the next one.
+        """
+        function, left = self.function, RowValues(self.m, _MOST_ROWS)
+        count = self._rows_at_once()
+        with function.loop("%begin", "%end", count) as first:
+            end = function.least(function.add(first, count), "%end")
+            for stages in self._passes():
+                with self.units.loop(first, end) as (unit, indices):
+                    row = function.sub(unit, first)
+                    reduced = left.of(row)
+                    known = len(reduced)
+                    for stage in stages:
+                        self._row_stage(stage, indices, reduced)
+                    left.keep(row, reduced[known:])
+
+    def _passes(self) -> Iterator[list[Stage]]:
+        """Each sweep, with what is done at points behind it."""
+        stages: list[Stage] = []
+        for stage in self.kernel.stages:
+            if stages and not stage.point:
+                yield stages
+                stages = []
+            stages.append(stage)
+        yield stages
+
+    def _row_stage(self, stage: Stage, indices: dict[int, str], reduced: list[Value]) -> None:
+        """Run one stage over a row."""
+        if stage.point:
+            self._step(stage, Position(indices, Lanes(1)), reduced, [])
+            return
+        accumulators = self._accumulators(stage)
+        start, stop = self._ends(indices)
+        with self._sweep_loops(indices) as inner:
+            for position in self._spans(inner, start, stop):
+                self._step(stage, position, reduced, accumulators)
+        reduced += [accumulator.scalar() for accumulator in accumulators]
+
+    def _accumulators(self, stage: Stage) -> list[Accumulator]:
+        start = self.function.opening()
+        reduces = [result for result in stage.results if isinstance(result, Reduce)]
+        return [Accumulator(self.m, reduce, start, self.kernel.row) for reduce in reduces]
+
+    def _step(
+        self,
+        stage: Stage,
+        position: Position,
+        reduced: list[Value],
+        accumulators: Sequence[Accumulator],
+    ) -> None:
+        """Evaluate a stage's body at a position and put its results where they belong."""
+        values = stage.body(self.m, Elements(self.memory, position), tuple(reduced))
+        waiting = iter(accumulators)
+        for result, operand in zip(stage.results, values, strict=True):
+            value = self.m.asarray(operand)
+            if isinstance(result, Store):
+                self.memory.write(result.operand, value, position)
+            elif isinstance(result, Carry):
+                reduced.append(value)
+            else:
+                whole = self.m.spread(value, position.lanes.count)
+                next(waiting).add(whole, position.lanes.mask)

@@ -1,0 +1,184 @@
+"""What a kernel reads and writes: run-time numbers, addresses, elements in registers, scratch."""
+
+from __future__ import annotations
+
+from gluonic.codegen.loops.kernel import Kernel, Operand, Store
+from gluonic.codegen.loops.kernel_emitter import KernelEmitter
+from gluonic.codegen.machine.assembler import LLVMFunction, Opening
+from gluonic.codegen.maths.elements import Lanes, counting, load, store, stream
+from gluonic.codegen.maths.values import INT64, Dtype, Value
+from gluonic.support.record import record
+
+# Registers that one step fills: as many independent chains keep the arithmetic units busy.
+_REGISTERS_A_STEP = 4
+# The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
+# Arrays a page apart would wait for each other's stores, as those of 1024 floats are.
+_SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
+
+
+def _block_length(kernel: Kernel) -> int:
+    """Return how many elements a block has, so that all scratch stays in the nearest cache."""
+    size = sum(dtype.itemsize for dtype in kernel.scratch) or 1
+    length = _SCRATCH_BYTES // size // _SMALLEST_BLOCK * _SMALLEST_BLOCK
+    return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
+
+
+@record
+class Position:
+    """Where the loops are: an index for each axis they have set, and the lanes in registers."""
+
+    indices: dict[int, str]
+    lanes: Lanes
+    hoisted: Opening | None = None
+
+
+class Elements:
+    """``x[k]`` of a body: an operand's element at the position, read when first asked for."""
+
+    def __init__(self, memory: KernelMemory, position: Position) -> None:
+        self._memory, self._position = memory, position
+        self._found: dict[int, Value] = {}
+
+    def __getitem__(self, number: int) -> Value:
+        if number not in self._found:
+            self._found[number] = self._memory.read(number, self._position)
+        return self._found[number]
+
+    def __len__(self) -> int:
+        return len(self._memory.kernel.operands)
+
+    def index(self, axis: int) -> Value:
+        """Where along an axis the elements are, as int64."""
+        first, lanes = self.first(axis)
+        return first if lanes == 1 else first + counting(self._memory.m, lanes, INT64)
+
+    def first(self, axis: int) -> tuple[Value, int]:
+        """Where along an axis the first of the elements is, and how many follow one another there."""
+        memory, position = self._memory, self._position
+        lanes = position.lanes.count if axis == memory.vector else 1
+        return memory.m.value(position.indices[axis], INT64, 1), lanes
+
+
+class KernelMemory:
+    """The operands and the scratch of a kernel, as the function that is being written reaches them.
+
+    Attributes
+    ----------
+    vector : the axis along which registers are filled
+    extents, grain : run-time numbers: of the axes, and how long a chunk of the vector axis is
+    written : the operands that are
+    wide, narrow : how many lanes whole steps take, and those over the rest
+    block_length : how many elements scratch holds
+    block : the first element of which scratch holds something
+    """
+
+    def __init__(self, kernel: Kernel, function: LLVMFunction) -> None:
+        self.kernel, self.function = kernel, function
+        rank = kernel.rank
+        self.vector = rank - 1
+        self.extents = [self._entry(axis) for axis in range(rank)]
+        self.grain = self._entry(rank)
+        self.m = KernelEmitter(function, self.extents)
+        self.bases = [
+            function.load("ptr", self._at("%operands", k)) for k in range(len(kernel.operands))
+        ]
+        self.strides = [
+            {axis: self._entry(rank + 1 + k * rank + axis) for axis in self._strided(operand)}
+            for k, operand in enumerate(kernel.operands)
+        ]
+        self.written = {
+            result.operand
+            for stage in kernel.stages
+            for result in stage.results
+            if isinstance(result, Store)
+        }
+        self.wide, self.narrow = self._widths()
+        self.block_length = _block_length(kernel)
+        self.scratch = [
+            function.slot(f"[{(self.block_length + self.wide) * dtype.itemsize} x i8]")
+            for dtype in kernel.scratch
+        ]
+        self.block = "0"
+
+    def _widths(self) -> tuple[int, int]:
+        """Return how many lanes whole steps take, and those over the rest."""
+        target, operands = self.function.module.target, self.kernel.operands
+        moving = [o.dtype.itemsize for o in operands if o.ways[self.vector] in ("unit", "stride")]
+        narrow = target.vector_bytes // max((4, *moving))
+        masks = all(target.masks_memory(size) for size in moving)
+        return narrow * _REGISTERS_A_STEP, narrow if masks else 1
+
+    # -- run-time numbers and addresses -------------------------------------------------------
+
+    def _at(self, base: str, number: int) -> str:
+        return self.function.offset(base, number, "i64")
+
+    def _entry(self, number: int) -> str:
+        """Read a number of the table."""
+        return self.function.load("i64", self._at("%table", number))
+
+    @staticmethod
+    def _strided(operand: Operand) -> list[int]:
+        return [axis for axis, way in enumerate(operand.ways) if way in ("stride", "chunk")]
+
+    def address(self, number: int, position: Position) -> str:
+        """Return the address of an operand's first element at a position."""
+        address, function = self.bases[number], self.function
+        operand = self.kernel.operands[number]
+        for axis, stride in self.strides[number].items():
+            index = position.indices.get(-1 if operand.ways[axis] == "chunk" else axis)
+            if index is not None and index != "0":
+                offset = function.mul(index, stride)
+                address = function.offset(address, offset)
+        if operand.ways[self.vector] == "unit" and self.vector in position.indices:
+            index, size = position.indices[self.vector], operand.dtype.itemsize
+            address = function.offset(address, index, f"[{size} x i8]")
+        return address
+
+    def _lanes(self, number: int, position: Position) -> Lanes:
+        """Return the lanes in which an operand has elements of its own."""
+        moves = self.kernel.operands[number].ways[self.vector] in ("unit", "stride")
+        return position.lanes if moves and self.vector in position.indices else Lanes(1)
+
+    def _stride(self, number: int) -> str | None:
+        """Return the stride along the vector axis if it is not the elements' size."""
+        ways = self.kernel.operands[number].ways
+        return self.strides[number][self.vector] if ways[self.vector] == "stride" else None
+
+    def read(self, number: int, position: Position) -> Value:
+        """Read an operand's elements at a position, outside the loop if it stands still there."""
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return load(self.m, address, dtype, Lanes(position.lanes.count))
+        operand = self.kernel.operands[number]
+        inside = () if self.kernel.row else self.kernel.swept
+        still = not any(operand.varies(axis) for axis in (*inside, self.vector))
+        if position.hoisted is not None and still and number not in self.written:
+            with self.function.at(position.hoisted):
+                return self._read(number, position)
+        return self._read(number, position)
+
+    def _read(self, number: int, position: Position) -> Value:
+        lanes = self._lanes(number, position)
+        dtype = self.kernel.operands[number].dtype
+        return load(self.m, self.address(number, position), dtype, lanes, self._stride(number))
+
+    def _scratch(self, number: int, position: Position) -> tuple[str, Dtype]:
+        """Return where in a block's scratch a position is, and the dtype of what is there."""
+        number -= len(self.kernel.operands)
+        dtype, function = self.kernel.scratch[number], self.function
+        index = function.sub(position.indices[self.vector], self.block)
+        kind = f"[{dtype.itemsize} x i8]"
+        return function.offset(self.scratch[number], index, kind), dtype
+
+    def write(self, number: int, value: Value, position: Position) -> None:
+        """Write an operand's elements at a position, or what scratch holds there."""
+        if number >= len(self.kernel.operands):
+            address, dtype = self._scratch(number, position)
+            return store(self.m, value, address, dtype, Lanes(position.lanes.count))
+        lanes = self._lanes(number, position)
+        dtype = self.kernel.operands[number].dtype
+        address = self.address(number, position)
+        if number == self.kernel.streamed and lanes.count == self.wide:
+            return stream(self.m, value, address, dtype, lanes.count)
+        return store(self.m, value, address, dtype, lanes, self._stride(number))
