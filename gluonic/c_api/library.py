@@ -15,7 +15,7 @@ from gluonic.graph.handles import held_by
 from gluonic.graph.shape_semantics import is_np_shape, set_np_shape
 from gluonic.graph.versions import mark_escaped
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.creation import waitall
+from gluonic.ndarray.array_functions import waitall
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numbering import _STORAGE_TYPE_STR_TO_ID as _STORAGE
 from gluonic.ndarray.recording import check_writable

@@ -54,8 +54,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "module.sequential_module": ("module.sequential",),
     "name": ("symbol.naming",),
     "ndarray.ndarray": (
-        "ndarray.array", "ndarray.arithmetic", "ndarray.creation", "ndarray.dlpack_structures",
-        "ndarray.index_keys", "ndarray.interchange", "ndarray.numbering",
+        "ndarray.array", "ndarray.arithmetic", "ndarray.array_functions", "ndarray.creation",
+        "ndarray.dlpack_structures", "ndarray.index_keys", "ndarray.interchange", "ndarray.numbering",
     ),
     "ndarray.sparse": ("ndarray.storage.arrays", "ndarray.storage.creation"),
     "ndarray.utils": ("ndarray.creation", "ndarray.serialization"),

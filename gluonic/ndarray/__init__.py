@@ -20,25 +20,18 @@ from gluonic.ndarray import (
 )
 from gluonic.ndarray.arithmetic import functions as _arithmetic
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.cached_call import CachedOp
-from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu
-from gluonic.ndarray.creation import (
-    arange,
-    array,
+from gluonic.ndarray.array_functions import (
     concatenate,
-    empty,
-    eye,
-    full,
     histogram,
     imdecode,
-    linspace,
     moveaxis,
     onehot_encode,
-    ones,
     split_v2,
     waitall,
-    zeros,
 )
+from gluonic.ndarray.cached_call import CachedOp
+from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu
+from gluonic.ndarray.creation import arange, array, empty, eye, full, linspace, ones, zeros
 from gluonic.ndarray.custom_eager import Custom
 from gluonic.ndarray.functions import make_function as _make_function
 from gluonic.ndarray.index_keys import (

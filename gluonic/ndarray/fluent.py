@@ -9,7 +9,7 @@ from gluonic.graph.calling import LaterSignature, signature
 from gluonic.graph.namespaces import FLUENT
 from gluonic.ndarray import op
 from gluonic.ndarray.array import NDArray, method
-from gluonic.ndarray.creation import split_v2 as split_parts
+from gluonic.ndarray.array_functions import split_v2 as split_parts
 
 
 def _fluent(name: str) -> Callable[..., Any]:
