@@ -6,27 +6,19 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from gluonic import initializer
-from gluonic import ndarray as nd
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.array_classes import check_of_numpy
 from gluonic.gluon.hooks import HookHandle, Hooks
 from gluonic.gluon.naming import BlockScope, name_block
 from gluonic.gluon.parameter import Parameter
-from gluonic.gluon.parameter_dict import (
-    ParameterDict,
-    PathLike,
-    check_names,
-    load_all,
-    read_named,
-    without_kind,
-)
+from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.parameter_files import ParameterFiles
 from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.ndarray import NDArray
 from gluonic.support.lazy_import import import_later
 
 
@@ -46,7 +38,7 @@ __getattr__, __dir__ = import_later(
 )
 
 
-class Block(CheckedArguments):
+class Block(ParameterFiles, CheckedArguments):
     """The base of all layers and nets. Blocks and parameters set as attributes belong to it.
 
     Parameters
@@ -203,100 +195,6 @@ class Block(CheckedArguments):
             child.cast(dtype)
         for parameter in self._params.values():
             parameter.cast(dtype)
-
-    # Files
-
-    def save_parameters(self, filename: PathLike, deduplicate: bool = False) -> None:
-        """Save the parameters by their place in the structure; for `load_parameters`.
-
-        Parameters
-        ----------
-        deduplicate : save a shared parameter only once
-        """
-        named = self._collect_params_with_prefix()
-        if deduplicate:
-            last = {parameter: name for name, parameter in named.items()}
-            named = {name: p for name, p in named.items() if last[p] == name}
-        nd.save(filename, {name: p._reduce() for name, p in named.items()})
-
-    def load_parameters(
-        self,
-        filename: PathLike,
-        ctx: Any = None,
-        allow_missing: bool = False,
-        ignore_extra: bool = False,
-        cast_dtype: bool = False,
-        dtype_source: str = "current",
-    ) -> None:
-        """Load parameters saved by `save_parameters`, by `export` or by `ParameterDict.save`.
-
-        Parameters
-        ----------
-        ctx : where to, for parameters that are not initialized
-        allow_missing : leave parameters alone that the file does not have
-        ignore_extra : leave out what the file has and the block does not
-        cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
-
-        Raises
-        ------
-        MismatchError
-            if names, shapes or dtypes do not fit; nothing is loaded then
-        """
-        wanted, found = self._match(read_named(filename))
-        present = {parameter for name, parameter in wanted.items() if name in found}
-        needed = {n: p for n, p in wanted.items() if n in found or p not in present}
-        check_names(needed, found, filename, allow_missing, ignore_extra)
-        load_all(wanted, found, ctx, cast_dtype, dtype_source)
-
-    def _match(self, loaded: dict[str, NDArray]) -> tuple[dict[str, Parameter], dict[str, NDArray]]:
-        """The parameters and the arrays under the naming that the file uses.
-
-        Names by structure (``0.weight``), full names (``net0_dense0_weight``, also with ``arg:`` before
-        them), or full names without the block's prefix.
-        """
-        structural = self._collect_params_with_prefix()
-        if any("." in name for name in loaded) or set(loaded) <= set(structural):
-            return structural, loaded
-        found = {without_kind(name): value for name, value in loaded.items()}
-        full = dict(self.collect_params().items())
-        if not set(found) & set(full):
-            found = {self.prefix + name: value for name, value in found.items()}
-        return full, found
-
-    def _parameters_by_position(self, prefix: str = "") -> dict[str, Parameter]:
-        """The parameters by the positions of blocks among their siblings: ``0.1.weight``."""
-        found = {prefix + name: parameter for name, parameter in self._reg_params.items()}
-        for position, child in enumerate(self._children.values()):
-            found.update(child._parameters_by_position(f"{prefix}{position}."))
-        return found
-
-    def save(self, prefix: str) -> None:
-        """Save the parameters by position, to ``prefix-model.params``; names of blocks do not matter."""
-        named = self._parameters_by_position()
-        nd.save(f"{prefix}-model.params", {name: p._reduce() for name, p in named.items()})
-
-    def load(self, prefix: str) -> None:
-        """Load what `save` has written for a net of the same structure."""
-        filename = f"{prefix}-model.params"
-        found, wanted = read_named(filename), self._parameters_by_position()
-        check_names(wanted, found, filename, allow_missing=False, ignore_extra=False)
-        load_all(wanted, found)
-
-    def save_params(self, filename: PathLike) -> None:
-        """Save the parameters by name; `save_parameters` is what to use now."""
-        warnings.warn("save_params is deprecated; use save_parameters, or export", stacklevel=2)
-        self.collect_params().save(filename, strip_prefix=self.prefix)
-
-    def load_params(
-        self,
-        filename: PathLike,
-        ctx: Any = None,
-        allow_missing: bool = False,
-        ignore_extra: bool = False,
-    ) -> None:
-        """Load parameters; `load_parameters` is what to use now."""
-        warnings.warn("load_params is deprecated; use load_parameters", stacklevel=2)
-        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     # Calling
 

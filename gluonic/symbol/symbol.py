@@ -16,11 +16,10 @@ from gluonic.graph.json.writer import write_json
 from gluonic.graph.node_attributes import plain
 from gluonic.ndarray.context import usable
 from gluonic.ndarray.optimizing import optimize
-from gluonic.symbol import inference
-from gluonic.symbol.attributed import Attributed
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
+from gluonic.symbol.inferable import Inferable
 from gluonic.symbol.numpy_calls import NumPyCalls
 from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.unsupported import (
@@ -51,7 +50,7 @@ def _caller(op: str) -> Caller:
     return Caller(REGISTRY[op], Symbol)
 
 
-class Symbol(Attributed, Arithmetic, NumPyCalls):
+class Symbol(Inferable, Arithmetic, NumPyCalls):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
@@ -172,40 +171,6 @@ class Symbol(Attributed, Arithmetic, NumPyCalls):
 
     def _repr_html_(self) -> str:
         return self.plot()._repr_html_()
-
-    # ------------------------------------------------------------------------ inference
-
-    def infer_shape(self, *args: Any, **kwargs: Any) -> inference.Result:
-        """Infer all shapes from some.
-
-        Parameters
-        ----------
-        *args, **kwargs : shapes of arguments, in order or by name; 0 is an unknown axis
-
-        Returns
-        -------
-        tuple
-            the shapes of the arguments, of the outputs and of the auxiliary states, a list each;
-            three None, and a warning, if they do not all follow
-
-        Raises
-        ------
-        InferenceError
-            for shapes that contradict each other
-        """
-        return inference.result(self.graph(), inference.SHAPE, args, kwargs, partial=False)
-
-    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
-        """Infer the shapes that follow; ``()`` is an unknown shape, 0 an unknown axis."""
-        return inference.result(self.graph(), inference.SHAPE, args, kwargs, partial=True)
-
-    def infer_type(self, *args: Any, **kwargs: Any) -> inference.Result:
-        """Infer all dtypes from some; arguments and results as for `infer_shape`."""
-        return inference.result(self.graph(), inference.DTYPE, args, kwargs, partial=False)
-
-    def infer_type_partial(self, *args: Any, **kwargs: Any) -> inference.Result:
-        """Infer the dtypes that follow; None is an unknown dtype."""
-        return inference.result(self.graph(), inference.DTYPE, args, kwargs, partial=True)
 
     # ------------------------------------------------------------------------ files
 
