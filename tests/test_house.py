@@ -18,6 +18,11 @@ def test_a_class_has_a_name_of_its_own() -> None:
     assert alike.keys() == OF_MXNET
 
 
+def test_files_are_short() -> None:
+    lengths = house.lines_of_files()
+    assert not [house.module_name(path) for path, lines in lengths.items() if lines > 400]
+
+
 def test_modules_do_not_import_each_other() -> None:
     assert len(house.trees()) > 500
     assert not house.circles("top")
