@@ -116,7 +116,10 @@ def _privates_read(tree: ast.Module) -> Iterator[str]:
     own = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
     for node in ast.walk(tree):
         taken = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setattr"):
+            given = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+            taken = [name for name in given if isinstance(name, str)]
+        elif isinstance(node, ast.Attribute):
             owner = ast.unparse(node.value)
             if owner in ("self", "cls", "F", "super()"):
                 own.add(node.attr)

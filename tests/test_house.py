@@ -147,6 +147,7 @@ MXNETS_PRIVATE = {
         "_get_builtin_op",
         "_numpy_op_doc",
     ),  # arrays, symbols
+    *("_init_weight",),  # initializers
     *("_amp_initialized", "_amp_loss_scaler"),  # mixed precision
     *("_get_optimal_threshold", "_LayerHistogramCollector", "_smooth_distribution"),  # quantization
     *("_LIB", "_Null"),  # mx.base

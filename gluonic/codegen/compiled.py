@@ -28,7 +28,7 @@ from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
 
-_MOST_BINDINGS, _MOST_SPECIALIZATIONS = 64, 8
+MOST_BINDINGS, MOST_SPECIALIZATIONS = 64, 8
 
 
 class CompiledGraph:
@@ -199,13 +199,13 @@ class CompiledGraph:
 
     def _forget(self) -> None:
         """Keep no more than so many bindings and specializations, those used last."""
-        old = [*self.bindings][:-_MOST_BINDINGS]
-        if not old and len(self.specializations) <= _MOST_SPECIALIZATIONS:
+        old = [*self.bindings][:-MOST_BINDINGS]
+        if not old and len(self.specializations) <= MOST_SPECIALIZATIONS:
             return
         before = self._held()
         for key in old:
             del self.bindings[key]
-        del self.specializations[:-_MOST_SPECIALIZATIONS]
+        del self.specializations[:-MOST_SPECIALIZATIONS]
         for specialization in before - self._held():
             if (pool := self.pools.pop(specialization, None)) is not None:
                 self._count_forgotten(pool.frames)

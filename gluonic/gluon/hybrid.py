@@ -37,7 +37,7 @@ _FLAGS = (
 _MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
 _CALLED = ("forward", "_call_cached_op")  # a call that is replayed does without them
 _HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
-_MOST_TRACES = 64
+MOST_TRACES = 64
 
 
 def _is_array(value: Any) -> bool:
@@ -284,9 +284,9 @@ class HybridBlock(ExplainedBlock):
             traces.enter(key, trace)
             self._heed_hooks_below()
             self._heed_sparse(parameters)
-            if len(traces.known) > _MOST_TRACES:
+            if len(traces.known) > MOST_TRACES:
                 del traces.known[next(iter(traces.known))]
-                complaints.warn_of_many_traces(self, _MOST_TRACES)
+                complaints.warn_of_many_traces(self, MOST_TRACES)
             return trace
 
     def _heed_hooks_below(self) -> None:

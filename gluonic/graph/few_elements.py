@@ -55,7 +55,7 @@ _FUNCTIONS: dict[str, tuple[Callable[[Array], Array], int]] = {
 """And how much longer than the quickest they take; 0 is no longer than those of SciPy, but for few elements."""
 
 
-class _Computed:
+class Computed:
     """How many elements there have been."""
 
     count = 0
@@ -66,8 +66,8 @@ def of_few(name: str, x: Any) -> Any:
     if name not in _FUNCTIONS or getattr(x, "dtype", None) != np.float32:
         return None
     function, cost = _FUNCTIONS[name]
-    _Computed.count += cost * x.size
-    if cost and _Computed.count > _MOST:
+    Computed.count += cost * x.size
+    if cost and Computed.count > _MOST:
         return None
     try:
         return function(x)

@@ -23,7 +23,7 @@ _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbe
 
 # Nanoseconds, roughly: what an update of a parameter costs in NumPy, and what is spent so before compiling.
 _A_PARAMETER, _AN_ELEMENT, _COMPILING = 20_000, 10, 20_000_000
-_spent: dict[Any, int] = {}
+SPENT: dict[Any, int] = {}
 """By rule what updates in NumPy have cost. Machine code computes the same bits, so it may come at any time."""
 
 
@@ -126,9 +126,9 @@ class FusedUpdate:
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
     """Whether updates in NumPy have cost enough; this one is count_update."""
-    spent = _spent.get(rule, 0)
+    spent = SPENT.get(rule, 0)
     elements = sum([array.size for array in arrays])
-    _spent[rule] = spent + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
+    SPENT[rule] = spent + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
     return spent > _COMPILING
 
 

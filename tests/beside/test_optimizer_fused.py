@@ -281,7 +281,7 @@ def test_the_first_updates_are_numpys_with_the_same_bits(monkeypatch: pytest.Mon
             native.append(updater.fused.is_native)
         return native, weight
 
-    monkeypatch.setattr(fused_updates, "_spent", {})
+    monkeypatch.setattr(fused_updates, "SPENT", {})
     at_once, expected = weight_after(8)
     monkeypatch.delenv("GLUONIC_EXECUTOR")
     mixed, found = weight_after(8)

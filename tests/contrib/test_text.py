@@ -174,7 +174,7 @@ def test_a_pretrained_file_is_unpacked_from_its_archive_that_lies_there_or_is_fe
     archive, root = packed(file, content), tmp_path / "embeddings"
     digest = hashlib.sha1(content).hexdigest()
     row = ["fasttext", file, digest, "wiki.simple.zip", hashlib.sha1(archive).hexdigest()]
-    monkeypatch.setattr(pretrained, "_lines", lambda: [row])
+    monkeypatch.setattr(pretrained, "lines", lambda: [row])
     monkeypatch.setitem(text.embedding.FastText.pretrained_file_name_sha1, file, digest)
     folder = tmp_path / "gluon" / "embeddings" if is_fetched else root
     (folder / "fasttext").mkdir(parents=True)

@@ -177,7 +177,7 @@ def test_numbers_that_change_all_the_time_do_not_pile_up_traces(
         def compute(self, F: Any, x: Any, *args: Any) -> Any:
             return x * args[0]
 
-    monkeypatch.setattr(hybrid, "_MOST_TRACES", 5)
+    monkeypatch.setattr(hybrid, "MOST_TRACES", 5)
     net = hybridized(Scaled())
     for number in range(5):
         assert net(ones(), number).asnumpy().max() == number

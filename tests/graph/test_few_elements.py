@@ -14,7 +14,7 @@ from gluonic.graph.few_elements import of_few
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing have been computed yet."""
-    monkeypatch.setattr(few_elements, "_Computed", type("Computed", (), {"count": 0}))
+    monkeypatch.setattr(few_elements, "Computed", type("Computed", (), {"count": 0}))
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 0.1, 1, 5, 30])

@@ -56,7 +56,7 @@ class ProductStep(Step):
 
     def __init__(self, node: Node, product: Product, facts: Facts) -> None:
         self.node, self.dtype = node, (dtype := facts.dtypes[node.entry()])
-        self.small = self._for_method(product, lambda way: way) == LOOPS
+        self.small = self.for_method(product, lambda way: way) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
         self.is_packed = product.packed is not None
         turned, has_bias = (product.turned_a, product.turned_b), product.bias is not None
@@ -115,10 +115,10 @@ class ProductStep(Step):
         """What is found for the best way that the function knows."""
         if len(self.plan.ways) == 1:
             return find(self.plan.ways[0])
-        return self._for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
+        return self.for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
 
     @staticmethod
-    def _for_method(product: Product, find: Callable[[int], int]) -> int:
+    def for_method(product: Product, find: Callable[[int], int]) -> int:
         """What is found for the best way; the extents may not be known yet."""
         if product.packed is not None:
             return find(PANELS)

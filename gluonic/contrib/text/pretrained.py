@@ -21,19 +21,20 @@ from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 
 @cache
-def _lines() -> list[list[str]]:
+def lines() -> list[list[str]]:
+    """Return the table of files: embedding, file and its digest, archive and its digest."""
     text = Path(__file__).with_name("pretrained.txt").read_text()
     return [line.split() for line in text.splitlines()]
 
 
 def digests_of_files(embedding: str) -> dict[str, str]:
     """Return by name the digests of an embedding's files."""
-    return {file: digest for name, file, digest, _, _ in _lines() if name == embedding}
+    return {file: digest for name, file, digest, _, _ in lines() if name == embedding}
 
 
 def digests_of_archives(embedding: str) -> dict[str, str]:
     """Return by name the digests of the archives that an embedding's files were published in."""
-    return {archive: digest for name, _, _, archive, digest in _lines() if name == embedding}
+    return {archive: digest for name, _, _, archive, digest in lines() if name == embedding}
 
 
 def find_file(embedding: str, file: str, digest: str, root: str | None = None) -> str:
@@ -62,7 +63,7 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
         if not check_sha1(str(path), digest):
             raise FileFormatError(f"{path} is damaged: its SHA-1 digest is not {digest}")
         return str(path)
-    rows = [(a, d) for name, one, _, a, d in _lines() if (name, one) == (embedding, file)]
+    rows = [(a, d) for name, one, _, a, d in lines() if (name, one) == (embedding, file)]
     published, its_digest = rows[0] if rows else (file, digest)
     source = folder / published
     if not source.is_file() and has_repository():

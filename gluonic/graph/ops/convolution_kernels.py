@@ -12,12 +12,12 @@ import numpy as np
 from gluonic.graph.operator import Array
 from gluonic.graph.ops.windows import Windows, inner, padded, window_view
 
-_LARGEST_MATRIX = 1 << 22
+LARGEST_MATRIX = 1 << 22
 
 
 def _parts(images: int, numbers_per_image: int) -> Iterator[slice]:
     """Slices of the batch."""
-    size = max(1, _LARGEST_MATRIX // max(1, numbers_per_image))
+    size = max(1, LARGEST_MATRIX // max(1, numbers_per_image))
     return (slice(i, min(i + size, images)) for i in range(0, images, size))
 
 

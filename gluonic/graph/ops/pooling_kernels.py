@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.operator import Array
 from gluonic.graph.ops.windows import Windows, inner, padded, window_view
 
-_MOST_SLICES = 64
+MOST_SLICES = 64
 
 
 class Pool(NamedTuple):
@@ -116,7 +116,7 @@ def _places_of_maxima(data: Array, output: Array, pool: Pool) -> tuple[Array, tu
     places = images.shape[2:]
     distances = [prod(places[axis + 1 :]) for axis in range(len(places))]
     windows = pool.windows()
-    if prod(pool.kernel) > _MOST_SLICES:
+    if prod(pool.kernel) > MOST_SLICES:
         view = window_view(images, windows, pool.counts)
         flat = view.reshape(*images.shape[:2], prod(pool.kernel), *pool.counts)
         taps = np.unravel_index((flat == output[:, :, None]).argmax(axis=2), pool.kernel)

@@ -156,7 +156,7 @@ def test_pooling_that_takes_another_axis_for_channels_is_left_as_it_is() -> None
 def test_volumes_whose_windows_would_fill_the_memory_are_left_as_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(volumes, "_MOST_BYTES", 3 * 4 * 6 * 9 * 10 * 3 - 1)
+    monkeypatch.setattr(volumes, "MOST_BYTES", 3 * 4 * 6 * 9 * 10 * 3 - 1)
     data = _volumes("plain", 2)
     net = made(_net(_convolution(4), _convolution(2)), data)
     check_forward(net, data)

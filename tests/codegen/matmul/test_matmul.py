@@ -49,7 +49,7 @@ def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def method(product: Product, find: Callable[[int], int]) -> int:
         return find(WAYS[way] if product.inner else choices.LOOPS)
 
-    monkeypatch.setattr(steps.ProductStep, "_for_method", staticmethod(method))
+    monkeypatch.setattr(steps.ProductStep, "for_method", staticmethod(method))
 
 
 EXTENTS = [

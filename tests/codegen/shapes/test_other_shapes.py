@@ -152,8 +152,8 @@ def test_a_cast_that_changes_nothing_changes_other_dtypes(wanted: str) -> None:
 
 
 def test_what_was_used_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_MOST_SPECIALIZATIONS", 2)
-    monkeypatch.setattr(compiling, "_MOST_BINDINGS", 1)
+    monkeypatch.setattr(compiling, "MOST_SPECIALIZATIONS", 2)
+    monkeypatch.setattr(compiling, "MOST_BINDINGS", 1)
     x = Node(None, "x")
     compiled = CompiledGraph(Graph([make_node("tanh", [x.entry()]).entry()]), [x])
 

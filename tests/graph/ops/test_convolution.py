@@ -97,7 +97,7 @@ def test_a_batch_worked_off_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPa
     }
     attributes: dict[str, Any] = {"kernel": (3, 3), "num_filter": 3, "no_bias": True}
     whole = {name: run(name, *arrays, **attributes) for name, arrays in calls.items()}
-    monkeypatch.setattr(convolution_kernels, "_LARGEST_MATRIX", 1200)
+    monkeypatch.setattr(convolution_kernels, "LARGEST_MATRIX", 1200)
     for name, arrays in calls.items():
         np.testing.assert_allclose(run(name, *arrays, **attributes), whole[name], rtol=1e-10)
 

@@ -20,7 +20,7 @@ from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 
 _RANK = 5
-_MOST_BYTES = 1 << 27
+MOST_BYTES = 1 << 27
 """How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
 
 
@@ -94,7 +94,7 @@ class _Convolution:
     @property
     def is_small(self) -> bool:
         """Whether all channels are filtered together, and the windows of one volume take little memory."""
-        return self.settings["num_group"] == 1 and self._bytes_of_windows <= _MOST_BYTES
+        return self.settings["num_group"] == 1 and self._bytes_of_windows <= MOST_BYTES
 
     @property
     def _bytes_of_windows(self) -> int:
