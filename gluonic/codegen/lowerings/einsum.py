@@ -2,8 +2,17 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
+_PYTHON = "of integers, of diagonals, and of axes that are stretched NumPy makes the products"
+
 lower(
     "_npi_einsum",
+    decompose="rewriting.decompose_einsum:einsum",
+    float16="upcast",
+    python=_PYTHON,
+)
+lower(
     "_backward_npi_einsum",
-    python="NumPy finds the order of the products, and makes them",
+    decompose="rewriting.decompose_einsum:back",
+    float16="upcast",
+    python=_PYTHON,
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -35,6 +35,7 @@ def arrays_with_axes(draw: st.DrawFn) -> tuple[Array, int]:
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
+@settings(max_examples=40, deadline=None)
 @given(arrays_with_axes(), st.booleans())
 def test_the_first_of_equal_extremes_is_found_and_nan_is_one(
     name: str, case: tuple[Array, int], keepdims: bool
@@ -71,11 +72,12 @@ def moves(draw: st.DrawFn) -> tuple[Array, Callable[[Any], Any]]:
         along = draw(st.sampled_from([axis, None]))
         return data, lambda x: F._np_roll(x, shift=shift, axis=along)
     first, second = draw(st.permutations(range(data.ndim)))[:2]
-    settings: dict[str, Any] = {"axis1": first, "axis2": second, "offset": draw(st.integers(-3, 3))}
+    axes: dict[str, Any] = {"axis1": first, "axis2": second, "offset": draw(st.integers(-3, 3))}
     operator = draw(st.sampled_from([F._np_diagonal, F._np_trace]))
-    return data, lambda x: operator(x, **settings)
+    return data, lambda x: operator(x, **axes)
 
 
+@settings(max_examples=40, deadline=None)
 @given(moves())
 def test_what_is_rolled_or_lies_on_diagonals_and_its_gradient(
     case: tuple[Array, Callable[[Any], Any]],
@@ -86,6 +88,7 @@ def test_what_is_rolled_or_lies_on_diagonals_and_its_gradient(
         np.testing.assert_allclose(found, wanted, rtol=1e-6, strict=True)
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4),
     st.sampled_from(["constant", "edge", "reflect", "symmetric"]),
