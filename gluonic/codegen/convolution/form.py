@@ -27,7 +27,7 @@ class ConvolutionForm:
         there are whole blocks too, for then it matters little
     fetches : whether weights are asked for before they are needed
     tile : the outputs that registers hold
-    last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off
+    last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off; None is anything
     is_flat : whether lines are segments, not rows
     is_bordered : whether rows of the images are a border of zeros, which is not summed
     is_chunked : whether sums wait in the output while others are summed
@@ -39,7 +39,7 @@ class ConvolutionForm:
     fetches: bool
     tile: Tile
     last_rows: int
-    last_columns: int
+    last_columns: int | None
     last_blocks: int
     is_flat: bool
     is_bordered: bool

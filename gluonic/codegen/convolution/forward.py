@@ -21,6 +21,9 @@ from gluonic.codegen.convolution.tile import (
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 
+_RESTS = 4, 1
+"""How wide tiles are behind the whole ones, where any number of columns may be left."""
+
 
 def emit_convolution(
     module: LLVMModule, name: str, form: ConvolutionForm, epilogue: ConvolutionEpilogue = NOTHING
@@ -139,23 +142,43 @@ class _Convolution(Writer):
 
     def _rows(self, line: Line, chunk: Chunk, rows: int, blocks: int) -> None:
         """Write the loop over the tiles of whole rows."""
-        width, last = self.form.tile.columns, self.form.last_columns
-        whole = self.f.sub(self.columns, last)
+        whole, width = self._whole_tiles(), self.form.tile.columns
         with self.f.loop("0", whole, width) as column:
             self.tiles.write(line, chunk, column, (rows, width, blocks))
-        if last:
-            self.tiles.write(line, chunk, whole, (rows, last, blocks))
+        self._rest(whole, lambda at, size: self.tiles.write(line, chunk, at, (rows, size, blocks)))
 
     def _segment(self, line: Line, chunk: Chunk, start: str, blocks: int) -> None:
         """Write the loop over the tiles of a segment."""
-        f, width, last = self.f, self.form.tile.columns, self.form.last_columns
-        whole = f.sub(self.columns, last)
+        f, whole, width = self.f, self._whole_tiles(), self.form.tile.columns
         end = self.plus(start, self.segment)
         with f.loop(start, self.least(end, whole), width) as column:
             self.tiles.write(line, chunk, column, (1, width, blocks))
-        if last:
+        if self.form.last_columns != 0:
             with f.when(f.compare("sgt", end, whole)):
-                self.tiles.write(line, chunk, whole, (1, last, blocks))
+                self._rest(
+                    whole, lambda at, size: self.tiles.write(line, chunk, at, (1, size, blocks))
+                )
+
+    def _whole_tiles(self) -> str:
+        """How many columns whole tiles cover."""
+        last, width = self.form.last_columns, self.form.tile.columns
+        return self.f.sub(
+            self.columns, self.divided(self.columns, width)[1] if last is None else last
+        )
+
+    def _rest(self, begin: str, write: Callable[[str, int], None]) -> None:
+        """Write the tiles behind the whole ones, for each a column and how many there are from there."""
+        last = self.form.last_columns
+        if last:
+            write(begin, last)
+        for width in _RESTS if last is None else ():
+            if width < self.form.tile.columns:
+                end = self.f.sub(
+                    self.columns, self.divided(self.minus(self.columns, begin), width)[1]
+                )
+                with self.f.loop(begin, end, width) as column:
+                    write(column, width)
+                begin = end
 
     def _line(self, place: tuple[str, str, str, str], rows: int, blocks: int) -> Line:
         """Where a line begins: group, first block of filters, image and row."""

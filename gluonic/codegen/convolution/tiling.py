@@ -17,6 +17,10 @@ _SEGMENT, _DEPTH = 8, 4
 filters it stays in the second cache."""
 
 
+_SHORT, _LONG = 4, 1 << 10
+"""Of one row of more outputs, as sequences have, code is for any length, and tiled as if it were very long."""
+
+
 @record
 class ConvolutionTiling:
     """The order in which a convolution is computed.
@@ -26,7 +30,8 @@ class ConvolutionTiling:
     Attributes
     ----------
     tile : the outputs that registers hold
-    last_rows, last_columns : what is left of the output's extents when tiles have been cut off it
+    last_rows, last_columns : what is left of the output's extents when tiles have been cut off it; None if
+        that may be anything
     segment : how many places make a line where rows follow each other without a gap, as those of 1×1
         filters do; 0 where a line is as long as its rows
     chunk : how many blocks of channels are summed before others are; the sums wait in the output
@@ -36,7 +41,7 @@ class ConvolutionTiling:
 
     tile: Tile
     last_rows: int
-    last_columns: int
+    last_columns: int | None
     segment: int
     chunk: int
     band: int
@@ -59,10 +64,11 @@ def tiling_of(
 def _tiling_of(
     filters: Filters, rows: int, columns: int, target: Target, gaps: bool
 ) -> ConvolutionTiling:
+    is_sequence = rows == 1 and columns > _SHORT
     is_flat = filters.taps == 1 and filters.stride == (1, 1) and not gaps
     if is_flat:
         rows, columns = 1, rows * columns
-    tile = tile_of(filters, rows, columns, target)
+    tile = tile_of(filters, rows, _LONG if is_sequence else columns, target)
     segment = _SEGMENT * tile.columns if is_flat else 0
     line = min(segment, columns) if is_flat else tile.rows * columns
     whole = filters.channels // filters.block(lanes_of(target))
@@ -70,7 +76,7 @@ def _tiling_of(
     return ConvolutionTiling(
         tile,
         last_rows=rows % tile.rows,
-        last_columns=columns % tile.columns,
+        last_columns=None if is_sequence else columns % tile.columns,
         segment=segment,
         chunk=max(1, -(-whole // chunks)),
         band=max(1, _PLACES // line if not is_flat else segment // line),

@@ -13,6 +13,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Node
 from gluonic.graph.operator import Array
+from gluonic.graph.ops.pooling import window_count
 from gluonic.graph.ops.pooling_kernels import (
     Pool,
     counted,
@@ -33,6 +34,14 @@ def _planes(data: Array) -> Array:
     return planes
 
 
+def _counts(places: Shape, kernel: Shape, stride: Shape, pad: Shape, convention: Any) -> Shape:
+    """How many windows images with so many rows and columns have."""
+    if not any(kernel):
+        return (1, 1)
+    axes = zip(places, kernel, stride, pad, strict=True)
+    return tuple([window_count(*axis, convention) or 0 for axis in axes])
+
+
 @inner_operator("_pool_blocks")
 def pool_blocks(
     data: Array,
@@ -41,11 +50,12 @@ def pool_blocks(
     kernel: Shape,
     stride: Shape,
     pad: Shape,
-    counts: Shape,
+    convention: str,
     counts_pad: bool,
 ) -> Any:
-    """Summarize `counts` windows of images in blocks; a kernel of zeros is the whole image."""
+    """Summarize windows of images in blocks; a kernel of zeros is the whole image."""
     images = _planes(data)
+    counts = _counts(images.shape[2:], kernel, stride, pad, convention)
     pool = _pool(kernel, stride, pad, counts, images.shape[2:])
     if kind == "max":
         return to_blocks.kernel(max_pool(images, pool), lanes=data.shape[4])
@@ -57,8 +67,9 @@ def pool_blocks(
 
 @pool_blocks.infer_shape
 def _(n: NodeView) -> None:
-    batch, blocks, _, _, lanes = complete(n.data)
-    n.output = (batch, blocks, *n.counts, lanes)
+    batch, blocks, rows, columns, lanes = complete(n.data)
+    counts = _counts((rows, columns), n.kernel, n.stride, n.pad, n.convention)
+    n.output = (batch, blocks, *counts, lanes)
 
 
 @inner_operator("_spread_blocks")
@@ -69,13 +80,13 @@ def spread_blocks(
     kernel: Shape,
     stride: Shape,
     pad: Shape,
-    counts: Shape,
+    convention: str,
     counts_pad: bool,
     places: Shape,
 ) -> Any:
     """The gradient of sums and means of windows, for images with so many rows and columns."""
     slopes = _planes(grad)
-    pool = _pool(kernel, stride, pad, counts, places)
+    pool = _pool(kernel, stride, pad, slopes.shape[2:], places)
     if kind == "avg":
         slopes = slopes / counted(places, pool, counts_pad).astype(grad.dtype)
     return to_blocks.kernel(spread(slopes, places, pool), lanes=grad.shape[4])
@@ -97,12 +108,12 @@ def scatter_blocks(
     kernel: Shape,
     stride: Shape,
     pad: Shape,
-    counts: Shape,
+    convention: str,
     counts_pad: bool,
 ) -> Any:
     """The gradient of maxima of windows."""
     slopes, images, maxima = (_planes(array) for array in (grad, data, pooled))
-    pool = _pool(kernel, stride, pad, counts, images.shape[2:])
+    pool = _pool(kernel, stride, pad, maxima.shape[2:], images.shape[2:])
     found = scatter_to_maxima(slopes, images, maxima, pool).astype(data.dtype)
     return to_blocks.kernel(found, lanes=data.shape[4])
 

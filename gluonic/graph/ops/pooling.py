@@ -119,7 +119,7 @@ class PartialPool(NamedTuple):
         return Pool(complete(self.kernel), self.stride, self.pad, complete(self.counts))
 
 
-def _count(
+def window_count(
     size: int | None, kernel: int, stride: int, pad: int, convention: Convention
 ) -> int | None:
     """How many windows lie along an axis."""
@@ -161,7 +161,7 @@ def pool_of(
                 f"{title}: a window of kernel={kernel} is larger than data {written(shape)} "
                 f"with pad={windows.pad}"
             )
-        counts.append(_count(size, k, s, p, pooling_convention))
+        counts.append(window_count(size, k, s, p, pooling_convention))
     return PartialPool(kernel, windows.stride, windows.pad, tuple(counts))
 
 

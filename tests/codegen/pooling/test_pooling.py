@@ -18,11 +18,11 @@ from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
 
 WINDOWS = {
-    "2x2": ((2, 2), (2, 2), (0, 0), (4, 5)),
-    "overlapping, with a border": ((3, 3), (2, 2), (1, 1), (5, 6)),
-    "beyond the end": ((3, 3), (2, 2), (0, 0), (5, 6)),
-    "large": ((5, 7), (1, 2), (2, 3), (9, 6)),
-    "whole": ((0, 0), (1, 1), (0, 0), (1, 1)),
+    "2x2": ((2, 2), (2, 2), (0, 0), "valid"),
+    "overlapping, with a border": ((3, 3), (2, 2), (1, 1), "valid"),
+    "beyond the end": ((3, 3), (2, 2), (0, 0), "same"),
+    "large": ((5, 7), (1, 2), (2, 3), "valid"),
+    "whole": ((0, 0), (1, 1), (0, 0), "valid"),
 }
 EVERY_KIND = pytest.mark.parametrize(
     ("kind", "counts_pad"), [("max", True), ("sum", True), ("avg", True), ("avg", False)]
@@ -44,13 +44,13 @@ def _numbers(data: Array, output: Array) -> list[int]:
 
 
 def _settings(form: Any, kind: str, counts_pad: bool) -> dict[str, Any]:
-    kernel, stride, pad, counts = form
+    kernel, stride, pad, convention = form
     return {
         "kind": kind,
         "kernel": kernel,
         "stride": stride,
         "pad": pad,
-        "counts": counts,
+        "convention": convention,
         "counts_pad": counts_pad,
     }
 

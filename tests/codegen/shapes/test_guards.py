@@ -49,13 +49,20 @@ def x_and(*names: str) -> list[Entry]:
     return [Node(None, name).entry() for name in ("x", *names)]
 
 
-def test_images_are_prepared_once_for_all_batches_and_anew_for_other_sizes() -> None:
+def test_images_are_prepared_once_for_all_batches_and_anew_for_other_channels() -> None:
     x, w = x_and("w")
     y = F.relu(F.Convolution(x, w, kernel=(3, 3), num_filter=32, no_bias=True))
     prepared = Prepared([y], {"x": (2, 32, 9, 9), "w": (32, 32, 3, 3)})
     assert all(prepared.serves(x=(n, 32, 9, 9), w=(32, 32, 3, 3)) for n in (1, 3, 500))
-    assert not prepared.serves(x=(2, 32, 9, 8), w=(32, 32, 3, 3))
     assert not prepared.serves(x=(2, 48, 9, 9), w=(32, 48, 3, 3))
+
+
+def test_sequences_are_prepared_once_for_all_lengths() -> None:
+    x, w = x_and("w")
+    y = F.Convolution(x, w, kernel=(5,), num_filter=40, stride=(2,), no_bias=True)
+    y = F.Pooling(F.relu(y), kernel=(3,), pool_type="max", pooling_convention="full", stride=(2,))
+    prepared = Prepared([y], {"x": (2, 32, 99), "w": (40, 32, 5)})
+    assert all(prepared.serves(x=(1, 32, n), w=(40, 32, 5)) for n in (17, 100, 4000))
 
 
 def test_a_transposed_convolution_of_any_batch_is_prepared_once() -> None:

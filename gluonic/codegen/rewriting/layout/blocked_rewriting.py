@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import asdict, replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -24,13 +25,14 @@ from gluonic.codegen.convolution.operators import (
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule
-from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.target import Target, host
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
 )
 from gluonic.codegen.rewriting.passes import PassContext
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.attributes import Shape
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
@@ -39,6 +41,12 @@ Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
 """How many places a filter may have: where filters are turned round there is code for each of them."""
+
+
+def _blocks_at_once(output: Entry, filters: Filters, target: Target, facts: Facts) -> int:
+    """How many blocks of filters a tile has: all that packed filters depend on."""
+    rows, columns = facts.shapes[output][2:]
+    return tiling_of(filters, rows, columns, target).tile.blocks
 
 
 class BlockedRewriting(LayoutRewriting):
@@ -160,13 +168,12 @@ class BlockedRewriting(LayoutRewriting):
         if found is None:
             return False
         images, filters = self.images_of(data, *found)
-        rows, columns = self.shape(node.entry())[2:]
         self.pending[node.entry()] = PendingConvolution(
             node.name,
             images,
             self.own(weight),
             filters,
-            tiling_of(filters, rows, columns, self.target).tile.blocks,
+            self.facts.decide(partial(_blocks_at_once, node.entry(), filters, self.target)),
             self.own(bias[0]) if bias else None,
         )
         return True

@@ -7,7 +7,6 @@ from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_block
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
-from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import is_channels_last
 
 
@@ -60,13 +59,14 @@ def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
 
 
 def _settings(images: BlockedRewriting, node: Node, data: Entry) -> dict[str, Any]:
-    settings, shape = node.applied.settings, images.shape(data)
-    pool: Pool = pool_of(shape, "", **{name: settings[name] for name in _GEOMETRY}).complete()
+    """The attributes that the operators for blocks share, which hold for images of any size."""
+    settings, unknown = node.applied.settings, (None,) * len(images.shape(data))
+    pool = pool_of(unknown, "", **{name: settings[name] for name in _GEOMETRY})
     return {
         "kind": settings["pool_type"],
         "kernel": (0, 0) if settings["global_pool"] else pool.kernel,
         "stride": pool.stride,
         "pad": pool.pad,
-        "counts": pool.counts,
+        "convention": settings["pooling_convention"],
         "counts_pad": settings["count_include_pad"] is not False,
     }

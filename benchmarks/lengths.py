@@ -1,0 +1,119 @@
+"""What a never-ending stream of new lengths costs: time of calls beside those that come again, and memory.
+
+Each length of the stream is called twice: the second call is one of a fixed length.
+
+usage: python -m benchmarks.lengths [--nets attention,tokens] [--calls 1000] [--longest 4000] [--train]
+"""
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gluonic as mx
+from benchmarks.batches import Encoder
+from gluonic import autograd, gluon, nd
+from gluonic.gluon import nn
+
+_UNITS = 32
+_FIRST = 50
+"""After so many calls the memory is looked at for the first time."""
+
+
+class Averaged(gluon.HybridBlock):
+    """What is made of each place, and of the whole sequence."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.wide, self.norm = nn.Dense(8 * _UNITS, flatten=False), nn.LayerNorm()
+            self.narrow, self.last = nn.Dense(_UNITS, flatten=False), nn.Dense(10)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """A sum over the sequence, weighted by how much each place matters."""
+        y = self.norm(self.narrow(F.LeakyReLU(self.wide(x), act_type="gelu")) + x)
+        shares = F.softmax(F.sum(y, axis=2), axis=1)
+        return self.last(F.sum(F.broadcast_mul(y, F.expand_dims(shares, axis=2)), axis=1))
+
+
+NETS: dict[str, Callable[[], Any]] = {
+    "tokens": Averaged,
+    "attention": lambda: Encoder(_UNITS, heads=1),
+    "convolution": lambda: _convolution(),
+}
+
+
+def _convolution() -> Any:
+    net = nn.HybridSequential()
+    net.add(nn.Conv1D(_UNITS, 5, padding=2, activation="relu"), nn.MaxPool1D(3, 2, 1))
+    net.add(nn.Conv1D(_UNITS, 5, strides=2, padding=2), nn.GlobalAvgPool1D())
+    return net
+
+
+def _resident() -> float:
+    """MiB that the process has in memory now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def _timed(net: Any, x: Any, *, train: bool) -> float:
+    begin = time.process_time()
+    with autograd.record(train) if train else autograd.pause():
+        y = net(x)
+    if train:
+        y.backward()
+    y.wait_to_read()
+    return time.process_time() - begin
+
+
+def measure(name: str, calls: int, longest: int, *, train: bool) -> None:
+    """Print the ratio of the times, how the memory has grown, and what is kept."""
+    mx.random.seed(1)
+    random = np.random.default_rng(1)
+    net = NETS[name]()
+    net.initialize(mx.init.Xavier())
+    net.hybridize(static_alloc=True)
+    whole = nd.array(random.standard_normal((1, longest, _UNITS)).astype("f4"))
+    if name == "convolution":
+        whole = whole.swapaxes(1, 2)
+    axis = 2 if name == "convolution" else 1
+
+    def of_length(length: int) -> Any:
+        return nd.slice_axis(whole, axis=axis, begin=0, end=int(length)).copy()
+
+    for length in (longest, 1, 2, 3, longest // 2):
+        _timed(net, of_length(length), train=train)
+    new, again, before, slow = 0.0, 0.0, 0.0, 0.0
+    for number, length in enumerate(random.integers(1, longest + 1, calls)):
+        x = of_length(length)
+        one, other = (_timed(net, x, train=train) for _ in range(2))
+        new, again, slow = new + one, again + other, max(slow, one - other)
+        if number == _FIRST:
+            before = _resident()
+    info = net.cache_info()
+    print(
+        f"{name:12s} {'step' if train else 'forward':8s} new {1e3 * new / calls:7.3f} ms, again "
+        f"{1e3 * again / calls:7.3f} ms, ratio {new / again:5.2f}, slowest {1e3 * slow:5.1f} ms more; "
+        f"{before:.0f} to {_resident():.0f} MiB; {info.specializations} specializations, "
+        f"{info.bindings} bindings",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nets", default=",".join(NETS))
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--longest", type=int, default=4000)
+    parser.add_argument("--train", action="store_true")
+    options = parser.parse_args()
+    for name in options.nets.split(","):
+        measure(name, options.calls, options.longest, train=options.train)
+
+
+if __name__ == "__main__":
+    main()
