@@ -5,9 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.attributes import NonNegative
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.initializer.base import Initializer, alias, register
+from gluonic.ndarray import _internal
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.random import functions
 
@@ -62,13 +64,23 @@ class Constant(Initializer):
 
 
 def _draw_evenly(arr: NDArray, bound: float) -> None:
-    """Fill an array with numbers from ``[-bound, bound)``."""
-    functions["uniform"](-bound, bound, out=arr)
+    """Fill an array with numbers from ``[-bound, bound)``; with `set_np`, those of `np.random`."""
+    if is_np_array():
+        _internal._npi_uniform(low=-bound, high=bound, **_like(arr))
+    else:
+        functions["uniform"](-bound, bound, out=arr)
 
 
 def _draw_normally(arr: NDArray, sigma: NonNegative) -> None:
-    """Fill an array with numbers from the normal distribution around zero."""
-    functions["normal"](0, sigma, out=arr)
+    """Fill an array with numbers from the normal distribution around zero; see `_draw_evenly`."""
+    if is_np_array():
+        _internal._npi_normal(loc=0.0, scale=sigma, **_like(arr))
+    else:
+        functions["normal"](0, sigma, out=arr)
+
+
+def _like(arr: NDArray) -> dict[str, Any]:
+    return {"size": arr.shape, "dtype": arr.dtype, "out": arr}
 
 
 @register

@@ -59,6 +59,16 @@ def initialized(mx: Any, name: str, settings: dict[str, Any]) -> list[int]:
     return _weights(net)
 
 
+def initialized_as_numpys(mx: Any, name: str, settings: dict[str, Any]) -> list[int]:
+    """Return the weights of such a net whose arrays are of `mx.np`."""
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        _seed(mx, 4)
+        net = _classifier(mx)
+        net.initialize(getattr(mx.init, name)(**settings))
+        net(mx.np.zeros((2, 8)))
+        return [*_weights(net), _crc(mx.np.random.choice(1000, 4))]
+
+
 def recurrent(mx: Any) -> list[int]:
     """Return the weights of recurrent layers."""
     _seed(mx, 4)
@@ -190,6 +200,68 @@ def drawn_like_what_reads_it(mx: Any, name: str) -> Any:
     return bound.forward()[0]
 
 
+def variational(mx: Any, hybridize: bool) -> dict[str, Any]:
+    """Return what a variational autoencoder of `mx.np` arrays learns of patterns, and draws then."""
+
+    class Autoencoder(mx.gluon.HybridBlock):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder, self.decoder = (mx.gluon.nn.HybridSequential() for _ in range(2))
+            self.encoder.add(mx.gluon.nn.Dense(16, activation="relu"), mx.gluon.nn.Dense(4))
+            self.decoder.add(mx.gluon.nn.Dense(16, activation="tanh"), mx.gluon.nn.Dense(6))
+
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            mean, spread = F.np.split(self.encoder(x), 2, axis=1)
+            code = mean + F.np.exp(spread / 2) * F.np.random.normal(size=(10, 2))
+            drawn = F.npx.sigmoid(self.decoder(code))
+            errors = F.np.sum(x * F.np.log(drawn) + (1 - x) * F.np.log(1 - drawn), axis=1)
+            return F.np.sum(mean**2 + F.np.exp(spread) - spread - 1, axis=1) / 2 - errors
+
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        _seed(mx, 3)
+        net = Autoencoder()
+        net.initialize(mx.init.Xavier())
+        if hybridize:
+            net.hybridize()
+        trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.02})
+        patterns, losses = mx.np.random.uniform(size=(3, 6)), []
+        for _ in range(8):
+            chances = patterns[mx.np.random.choice(3, size=(10,))]
+            batch = mx.npx.random.bernoulli(prob=chances)
+            with mx.autograd.record():
+                loss = net(batch).mean()
+            loss.backward()
+            trainer.step(1)
+            losses.append(float(loss.item()))
+        drawn = mx.npx.sigmoid(net.decoder(mx.np.random.normal(size=(3, 2))))
+        return {"losses": np.array(losses), "drawn": drawn}
+
+
+def sampled_posterior(mx: Any) -> Any:
+    """Return what Thompson's sampling learns of three arms, and a regression's posterior by Gibbs sampling."""
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        np_, random = mx.np, mx.np.random
+        _seed(mx, 8)
+        won, lost, chances = np_.ones(3), np_.ones(3), random.uniform(size=(3,))
+        for _ in range(30):
+            arm = int(np_.argmax(random.beta(won, lost)))
+            gain = float(random.uniform() < chances[arm])
+            won[arm] += gain
+            lost[arm] += 1 - gain
+        x = random.normal(size=(40, 2))
+        y = np_.dot(x, np_.array([1.0, -2.0])) + 0.5 * random.randn(40)
+        noise, weights = np_.array(1.0), []
+        for _ in range(5):
+            precision = np_.dot(x.T, x) / noise + np_.eye(2)
+            factor = np_.linalg.cholesky(precision)
+            mean = np_.linalg.solve(precision, np_.dot(x.T, y) / noise)
+            weights.append(mean + np_.linalg.solve(factor.T, random.normal(size=(2,))))
+            errors = y - np_.dot(x, weights[-1])
+            noise = 1 / random.gamma(np_.array([21.0]), 1 / (1 + (errors**2).sum() / 2))
+        order = random.choice(40, 5, replace=False)
+        return {"won": won, "lost": lost, "weights": np_.stack(weights), "order": order}
+
+
 def programs(mx: Any) -> dict[str, Callable[[], Any]]:
     """Return what to run."""
     found: dict[str, Callable[[], Any]] = {
@@ -197,12 +269,15 @@ def programs(mx: Any) -> dict[str, Callable[[], Any]]:
     }
     for name, settings in INITIALIZERS.items():
         found[f"weights by {name}"] = partial(initialized, mx, name, settings)
+        found[f"weights by {name} of mx.np"] = partial(initialized_as_numpys, mx, name, settings)
     found["weights of recurrent layers"] = partial(recurrent, mx)
     for way in ("eager", "hybridized", "iterator"):
         found[f"training {way}"] = partial(trained, mx, way)
     for hybridize in (False, True):
         found[f"generator, hybridized {hybridize}"] = partial(sampled, mx, hybridize)
         found[f"branches, hybridized {hybridize}"] = partial(joined, mx, hybridize)
+        found[f"autoencoder, hybridized {hybridize}"] = partial(variational, mx, hybridize)
+    found["posterior"] = partial(sampled_posterior, mx)
     found["branches of a symbol"] = partial(listed, mx)
     for name in SHAPELESS:
         found[f"{name} without a shape"] = partial(drawn_like_what_reads_it, mx, name)
