@@ -7,8 +7,12 @@ lower("argmin", decompose="rewriting.decompose_positions:smallest")
 lower("argmax_channel", decompose="rewriting.decompose_positions:largest_channel")
 lower(
     "_np_cumsum",
+    step="data_movement.running_sums:RunningSumStep.of",
+    decompose="rewriting.decompose_numpy:running_sum",
+)
+lower(
     "_backward_np_cumsum",
-    python="each element waits for the one before, so NumPy adds them up",
+    step="data_movement.running_sums:RunningSumGradientStep.of",
 )
 lower(
     "_square_sum",

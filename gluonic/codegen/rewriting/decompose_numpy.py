@@ -172,3 +172,11 @@ def deviation(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The root of the variance."""
     found = _variance_of(F, site)
     return None if found is None else [F.sqrt(found)]
+
+
+def running_sum(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """Running sums in another dtype are those of what is cast to it."""
+    wanted = site.facts.dtypes[site.node.entry()]
+    if wanted == site.dtype:
+        return None
+    return [F._np_cumsum(F.Cast(site.n.a, dtype=wanted.name), axis=site.n.axis)]

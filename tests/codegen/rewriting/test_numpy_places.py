@@ -105,3 +105,32 @@ def test_borders_and_their_gradients(
     )
     for found, wanted in zip(machine, expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, strict=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(arrays_with_axes(), st.booleans(), st.sampled_from([None, "float64", "int64"]))
+def test_running_sums_add_in_numpys_order(
+    case: tuple[Array, int], flat: bool, dtype: str | None
+) -> None:
+    data, axis = case
+    along = None if flat else axis
+    wanted = np.dtype(dtype or data.dtype)
+    if wanted.kind == "i":
+        data = np.nan_to_num(data, posinf=3, neginf=-3)
+    found = compiled(lambda x: F._np_cumsum(x, axis=along, dtype=dtype), data)
+    with np.errstate(invalid="ignore"):
+        expected = data.astype(wanted).cumsum(along, dtype=wanted)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8"])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((7, 33), 0), ((2, 5, 3), 1), ((70,), 0), ((4, 9), None)]
+)
+def test_running_sums_and_their_gradients(
+    dtype: str, shape: tuple[int, ...], axis: int | None
+) -> None:
+    elements = np.random.default_rng(4).uniform(-9, 9, shape).astype(dtype)
+    machine, expected = with_gradient(lambda x: F._np_cumsum(x, axis=axis), elements)
+    for found, wanted in zip(machine, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted, strict=True)
