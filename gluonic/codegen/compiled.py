@@ -19,12 +19,11 @@ from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.abstract_arrays import size_hints
 from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
+from gluonic.graph import Array, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import lacks_memory, too_large
-from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
 

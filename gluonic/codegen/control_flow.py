@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.control_flow_body import Body, Trail, sliced
+from gluonic.graph import Array, Operator, Run
 from gluonic.graph.carried import carried
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import has_losses
-from gluonic.graph.operator import Array, Operator, Run, operator
+from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.subgraphs import Subgraphs
 from gluonic.graph.view import NodeView, is_training, peek, put, unify, wanted_of

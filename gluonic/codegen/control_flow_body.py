@@ -8,10 +8,9 @@ import numpy as np
 
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
+from gluonic.graph import Array, Graph, Node, Run
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
-from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.view import unify
 from gluonic.support.cached_property import cached_property

@@ -18,7 +18,7 @@ from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 
 _BLOCKS = (256, 64, 16)
 """How many bytes of a row are in registers at once; what is left is computed one by one."""

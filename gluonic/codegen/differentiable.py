@@ -9,11 +9,10 @@ from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.runtime.reuse import ReusedMemory
+from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.gradient import gradients, has_losses
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.versions import mark_all_modified, mark_modified
 

@@ -11,10 +11,9 @@ from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.frame import Arena, ExecutionFrame, FramePool
 from gluonic.codegen.shapes.facts import NotCompiledError
-from gluonic.graph import Application, Array, Entry, Graph, Node
+from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
-from gluonic.graph.operator import Run, Signatures, shapes_and_dtypes
 
 _MOST_BINDINGS = 64
 _UNKNOWN: Any = object()

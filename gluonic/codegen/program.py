@@ -8,12 +8,11 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.warm_up import CallCost, WarmUp
+from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import Interpretation, Observer
 from gluonic.graph.memory import copied
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused

@@ -3,7 +3,7 @@
 import sys
 
 from gluonic.codegen.warm_up import compiling_cost
-from gluonic.graph.node import Graph
+from gluonic.graph import Graph
 
 _LONG = 2.0
 """So many seconds."""

@@ -15,7 +15,7 @@ from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.updates import ENTRY, UpdateKernel
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 from gluonic.graph.updates import UpdateRule
 
 _AHEAD = 6

@@ -25,7 +25,7 @@ from gluonic.codegen.machine.workers import most_threads, workers
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT64, Dtype, Value
 from gluonic.codegen.maths.values import Operand as Term
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 from gluonic.graph.updates import UpdateRule
 
 _GRAIN = 1 << 14

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from math import isqrt
 from typing import Any
 
-from gluonic.graph.application import Application
-from gluonic.graph.node import Graph, Node
-from gluonic.graph.operator import Array
+from gluonic.graph import Application, Array, Graph, Node
 
 MOST_CALLS = 250
 """So many calls are interpreted at most, of however small a graph."""

@@ -11,7 +11,7 @@ class Builder:
 
     Examples
     --------
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x = Node(None, "x").entry()
     >>> Builder().broadcast_add(x, x)
     <Entry broadcast_add_output>

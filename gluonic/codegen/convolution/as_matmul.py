@@ -15,8 +15,8 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.matmul.blas import gemm
 from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
 from gluonic.graph.ops.windows import windows_of
 
 _MATRIX_BYTES = 1 << 18

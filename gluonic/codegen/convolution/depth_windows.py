@@ -19,7 +19,7 @@ from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 from gluonic.graph.ops.windows import Windows
 from gluonic.graph.view import NodeView, complete
 

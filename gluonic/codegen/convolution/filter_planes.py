@@ -12,8 +12,7 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.writer import Writer
-from gluonic.graph.node import Node
-from gluonic.graph.operator import Array
+from gluonic.graph import Array, Node
 from gluonic.graph.view import NodeView, complete
 
 

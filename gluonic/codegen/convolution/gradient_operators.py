@@ -40,9 +40,8 @@ from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Array, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
-from gluonic.graph.operator import Array
 from gluonic.graph.ops.convolution_kernels import convolve_weight
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.view import NodeView, complete

@@ -12,9 +12,8 @@ import numpy as np
 from gluonic.codegen.convolution.filters import Filters, blocks_of
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.semantics import function_of
-from gluonic.graph.application import Application
+from gluonic.graph import REGISTRY, Application, Array
 from gluonic.graph.attributes import Shape
-from gluonic.graph.operator import REGISTRY, Array
 from gluonic.graph.ops.convolution_kernels import convolve
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.scalar_math import M

@@ -14,9 +14,7 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
-from gluonic.graph.application import Application
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Array
+from gluonic.graph import Application, Array, Entry, Node
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 

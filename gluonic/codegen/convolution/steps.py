@@ -37,8 +37,8 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
 
 
 class BlockStep(Step):

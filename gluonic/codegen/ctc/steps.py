@@ -9,7 +9,7 @@ from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import INDICES
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 _DTYPES = {"float32", "float64"}
 _NANOSECONDS_A_CLASS, _NANOSECONDS_A_STATE = 1.0, 6.0

@@ -8,7 +8,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 _PIECE = 1 << 16
 """So many bytes are copied at a time."""

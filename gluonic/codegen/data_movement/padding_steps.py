@@ -8,8 +8,8 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
 
 _DTYPES = ("float32", "float64")
 

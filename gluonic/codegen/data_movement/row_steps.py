@@ -9,7 +9,7 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import INDICES, ElementWriter
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 _DTYPES = ("float32", "float64")
 

@@ -8,8 +8,8 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
+from gluonic.graph import Node
 from gluonic.graph.axes import product
-from gluonic.graph.node import Node
 
 _DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 

@@ -12,7 +12,7 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, INT32, INT64, Dtype, Value
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.graph.ops.sampling import pixels_along
 
 _DTYPES = ("float32", "float64")

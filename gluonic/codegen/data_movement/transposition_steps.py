@@ -13,8 +13,8 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
 
 _BY_SIZE: dict[int, Dtype] = {4: FLOAT32, 8: FLOAT64}
 """As what elements are moved."""

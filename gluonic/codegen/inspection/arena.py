@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 from gluonic.support.record import record
 
 if TYPE_CHECKING:

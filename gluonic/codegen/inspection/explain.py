@@ -8,9 +8,9 @@ from gluonic.codegen.inspection.neighbours import Neighbours, space_of
 from gluonic.codegen.inspection.origins import origins
 from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.machine.module_text import part_of
+from gluonic.graph import Graph, Node
 from gluonic.graph.draws import only_draws
 from gluonic.graph.errors import CallError, describe, nearest
-from gluonic.graph.node import Graph, Node
 from gluonic.graph.subgraphs import held_graphs
 from gluonic.support.record import record
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
 from gluonic.codegen.loops.fusion import MOST_ARRAYS, MOST_NODES
+from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:

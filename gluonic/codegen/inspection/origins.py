@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.lowerings.entry import lowering_at
-from gluonic.graph.node import Graph, Node
+from gluonic.graph import Graph, Node
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group

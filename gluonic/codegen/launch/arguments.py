@@ -9,8 +9,8 @@ import numpy.typing as npt
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry
 from gluonic.support.record import record
 
 Integers: TypeAlias = npt.NDArray[np.int64]

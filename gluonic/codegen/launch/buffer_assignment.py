@@ -15,7 +15,7 @@ from gluonic.codegen.launch.arguments import LaunchArguments, integers
 from gluonic.codegen.launch.division import Divisions, aligned, workspace_bytes
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan, side_by_side
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 from gluonic.support.record import record
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter

@@ -11,7 +11,7 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
 from gluonic.codegen.maths.values import FLOAT32, Dtype, Value
-from gluonic.graph.application import Application
+from gluonic.graph import Application
 from gluonic.graph.families import Expression
 from gluonic.support.record import record
 

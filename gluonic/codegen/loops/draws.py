@@ -12,10 +12,10 @@ import numpy as np
 from gluonic.codegen.loops.inner_operators import apply, inner_operator
 from gluonic.codegen.loops.loop import Loop, Read, identity, stretched
 from gluonic.codegen.lowerings.entry import lower
+from gluonic.graph import Array, Run
 from gluonic.graph.attributes import Shape
 from gluonic.graph.attributes import Shape as ShapeAttribute
 from gluonic.graph.axes import axis_of
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.ops.activation import random_slopes
 from gluonic.graph.ops.dropout import draw_kept, kept_scale, mask_shape
 from gluonic.graph.ops.layer_rules import both_ways, floating

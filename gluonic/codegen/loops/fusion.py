@@ -17,9 +17,9 @@ from gluonic.codegen.loops.loop import Loop
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.loops.stages import Stages, alone, arrange
 from gluonic.codegen.lowerings.entry import lowering_of, why_python
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
 from gluonic.graph.draws import draws, only_draws
-from gluonic.graph.node import Entry, Graph, Node
 
 MOST_NODES, MOST_ARRAYS = 64, 32
 """How many operators share a loop at most, and how many arrays it reads."""

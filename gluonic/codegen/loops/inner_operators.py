@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.lowerings.entry import lower
+from gluonic.graph import Array, Entry, Node, Operator
 from gluonic.graph.attributes import Axes, DType, Shape
 from gluonic.graph.families import reduced_axes, reduction_shape
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Array, Operator
 from gluonic.graph.rules import fixed_by, like, output_dtype
 from gluonic.graph.view import NodeView
 from gluonic.support.record import record

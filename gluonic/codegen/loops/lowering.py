@@ -8,8 +8,8 @@ from gluonic.codegen.loops.kernel import Kernel, Operand, Way
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed
 from gluonic.codegen.loops.stage_bodies import StageBodies
 from gluonic.codegen.maths.values import Dtype
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 from gluonic.support.record import record
 
 

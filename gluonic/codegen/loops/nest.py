@@ -14,8 +14,8 @@ from gluonic.codegen.loops.lowering import Access, LoweredGroup, contiguous_stri
 from gluonic.codegen.loops.stages import StageDomain
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import is_one
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 from gluonic.support.record import record
 
 

@@ -7,7 +7,7 @@ in scratch then: of ``y = tanh(x); exp(y * x - 0.3)`` that is `y`, not `y` and t
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 Sources = Mapping[Node, Sequence[Node]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gluonic.codegen.loops.loop import Loop, LoopRule, Read, element, identity, kept_axes, stretched
 from gluonic.codegen.lowerings.entry import lowering_of, rule_at
-from gluonic.graph.application import Application
+from gluonic.graph import Application
 from gluonic.graph.attributes import Shape
 from gluonic.graph.families import Expression, reduced_axes
 from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS

@@ -14,7 +14,7 @@ from gluonic.codegen.loops.semantics import is_selection
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.elements import as_stored
 from gluonic.codegen.maths.values import Bounds, Dtype, arithmetic
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 _ENOUGH_REGISTERS = 32
 _STORED_AS_COMPUTED = ("float16", "float32", "float64")

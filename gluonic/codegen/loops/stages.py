@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, relabelling
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 from gluonic.support.record import record
 
 _MOST_SWEEPS = 4

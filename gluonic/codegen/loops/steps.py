@@ -24,8 +24,8 @@ from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 
 _STREAMED_FROM = 16 << 20
 """So many bytes fill what one of several cores can hope to have of the last cache."""

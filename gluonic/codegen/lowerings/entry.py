@@ -12,8 +12,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-from gluonic.graph.node import Node
-from gluonic.graph.operator import Operator
+from gluonic.graph import Node, Operator
 from gluonic.support.record import record
 
 Rule: TypeAlias = str | Callable[..., Any]

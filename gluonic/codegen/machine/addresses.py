@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 
 _Word = ctypes.c_size_t
 

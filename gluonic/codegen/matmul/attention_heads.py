@@ -11,9 +11,9 @@ import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
+from gluonic.graph import Array
 from gluonic.graph.attributes import Shape
 from gluonic.graph.attributes import Shape as Numbers
-from gluonic.graph.operator import Array
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.graph.application import Application
-from gluonic.graph.operator import Array, Operator
+from gluonic.graph import Application, Array, Operator
 from gluonic.graph.ops.dense import fully_connected
 from gluonic.graph.view import NodeView
 

@@ -11,8 +11,8 @@ from gluonic.codegen.matmul.choices import LONG, MOST_KEPT, SMALL
 from gluonic.codegen.matmul.panel_packers import turned_packer
 from gluonic.codegen.matmul.product_kernel import ProductTiling
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
 
 
 def packed_bytes(weight: Shape) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 from gluonic.codegen.lowerings.entry import lowering_at, rule_at
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, Place, matrix_shape
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 from gluonic.support.record import record
 
 

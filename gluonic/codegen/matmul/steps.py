@@ -31,7 +31,7 @@ from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.codegen.matmul.product_writer import ProductWriter
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 
 def _suits_blas(product: Product) -> bool:

@@ -9,7 +9,7 @@ from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Kernel
 from gluonic.codegen.loops.steps import LoopStep, Step
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 
 def code_key(group: Group, facts: Facts) -> Hashable | None:

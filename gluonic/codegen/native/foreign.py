@@ -8,8 +8,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Node
-from gluonic.graph.operator import NativeCall
+from gluonic.graph import NativeCall, Node
 
 NativeFunction: TypeAlias = Callable[[int, int], None]
 _MOST_REMEMBERED = 16

@@ -20,7 +20,7 @@ from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 

@@ -7,7 +7,7 @@ a call that finds the parameters as they were goes past all of that.
 from collections.abc import Collection, Mapping, Sequence
 
 from gluonic.codegen.loops.fusion import Group
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 
 
 def prepacked_groups(

@@ -21,7 +21,7 @@ from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
-from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph import Entry, Graph, Node
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 

@@ -9,7 +9,7 @@ from gluonic.codegen.matmul.packing import PackStep
 from gluonic.codegen.matmul.steps import ProductStep
 from gluonic.codegen.native.foreign import ForeignStep
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 _KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
 """The steps that are asked whether they are for an operator."""

@@ -10,9 +10,8 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.pooling.blocked import PoolGeometry, PoolingSpec, emit_pool, emit_pool_gradient
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Array, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Node
-from gluonic.graph.operator import Array
 from gluonic.graph.ops.pooling import window_count
 from gluonic.graph.ops.pooling_kernels import (
     Pool,

@@ -12,8 +12,8 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.pooling.lines import Pooling
 from gluonic.codegen.pooling.whole import emit_pooling, emit_scatter, emit_spread
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.pooling_kernels import Pool
 

@@ -14,7 +14,7 @@ from gluonic.codegen.recurrent.loops import CellSpec
 from gluonic.codegen.recurrent.network import NetworkSpec, NetworkWriter
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import INDICES
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.graph.ops.rnn_cells import CELLS
 
 

@@ -10,8 +10,8 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.resampling.blocked import ResamplingGeometry, emit_resampling
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Array
 from gluonic.graph.attributes import Shape
-from gluonic.graph.operator import Array
 from gluonic.graph.ops.resampling import Averaging, Interpolation, Resampling
 from gluonic.graph.ops.resizing import resized, resized_back
 from gluonic.graph.view import NodeView, complete

@@ -4,7 +4,7 @@ from dataclasses import field
 
 from gluonic.codegen.loops.semantics import relabels
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry, Graph
+from gluonic.graph import Entry, Graph
 from gluonic.support.record import record
 
 

@@ -16,8 +16,8 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.shapes.guards import Question
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
 
 
 class ReadHeadsInPlace(Pass):

@@ -6,12 +6,11 @@ from types import SimpleNamespace
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Entry, Graph, Node
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import signature
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.numpy.reductions import narrows
 from gluonic.graph.origin import give_origin
 

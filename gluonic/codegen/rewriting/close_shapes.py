@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 from gluonic.codegen.loops.inner_operators import filled
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.passes import Pass, PassContext
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import has_open_shape, has_open_shapes, infer_open_shapes, with_shape
 
 _Axis: TypeAlias = tuple[Entry, int]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 
 _SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an axis as it is, two axes as one
 

@@ -18,8 +18,8 @@ from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, til
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 from gluonic.graph.over_ranks import spans_ranks

@@ -6,7 +6,7 @@ from typing import Any
 
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 from gluonic.graph.ops.numpy.einsum import spelt_out
 from gluonic.support.record import record
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, filled
 from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.graph import Entry
 from gluonic.graph.axes import axes_of
-from gluonic.graph.node import Entry
 from gluonic.graph.ops.numpy.rearrangements import diagonal_length
 from gluonic.support.record import record
 

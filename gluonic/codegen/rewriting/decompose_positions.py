@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, place_of
 from gluonic.codegen.rewriting.site import RewriteContext
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.rewriting.site import RewriteContext
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 from gluonic.support.record import record
 
 

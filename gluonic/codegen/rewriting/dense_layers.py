@@ -11,8 +11,7 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Operator
+from gluonic.graph import Array, Entry, Graph, Node, Operator
 from gluonic.graph.origin import give_origin
 from gluonic.graph.view import NodeView
 

@@ -11,10 +11,9 @@ from gluonic.codegen.loops.draws import drop, kept_elements, masks, slopes
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import lowering_at, rule_at
 from gluonic.codegen.rewriting.passes import Pass, PassContext
+from gluonic.graph import Entry, Graph, Node, Operator
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Operator
 from gluonic.graph.ops.dropout import kept_scale
 from gluonic.graph.ops.recurrent import masked_rnn
 from gluonic.graph.ops.recurrent_rules import network_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.rewriting.site import RewriteContext
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 
 
 def _rows_and_columns(F: Any, site: RewriteContext) -> tuple[Entry, Entry]:

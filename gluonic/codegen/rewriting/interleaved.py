@@ -7,7 +7,7 @@ from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, heads_dot
 from gluonic.codegen.rewriting.site import RewriteContext
-from gluonic.graph.node import Entry
+from gluonic.graph import Entry
 
 
 def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from gluonic.codegen.rewriting import layout
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.graph.node import Graph
+from gluonic.graph import Graph
 
 
 class PlainLayout(Pass):
@@ -11,7 +11,7 @@ class PlainLayout(Pass):
     Examples
     --------
     >>> from gluonic.graph.builder import F
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x, w = Node(None, "x").entry(), Node(None, "w").entry()
     >>> y = F.Convolution(x, w, kernel=(3,), num_filter=4, no_bias=True)
     >>> print(PlainLayout().shown(y, x=(2, 3, 9), w=(4, 3, 3)))
@@ -44,7 +44,7 @@ class BlockedLayout(Pass):
     Examples
     --------
     >>> from gluonic.graph.builder import F
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x, w = Node(None, "x").entry(), Node(None, "w").entry()
     >>> y = F.relu(F.Convolution(x, w, kernel=(3, 3), num_filter=32, no_bias=True))
     >>> print(BlockedLayout().shown(y, x=(2, 32, 9, 9), w=(32, 32, 3, 3)))

@@ -8,8 +8,8 @@ import numpy as np
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.codegen.shapes.guards import ShapeGuards
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.text import graph_text
 from gluonic.support.record import record
 

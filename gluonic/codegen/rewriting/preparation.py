@@ -10,7 +10,7 @@ from gluonic.codegen.rewriting.passes import GraphGuard, PassContext
 from gluonic.codegen.rewriting.pipeline import PIPELINE
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Graph, Node
+from gluonic.graph import Graph, Node
 from gluonic.graph.text import graph_text
 from gluonic.support.record import record
 

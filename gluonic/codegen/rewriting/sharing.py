@@ -5,9 +5,9 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import EqualPiece, cut_out, part
 from gluonic.codegen.rewriting.passes import Pass, PassContext
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.dense import fully_connected
 
 

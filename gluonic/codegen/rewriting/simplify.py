@@ -1,7 +1,7 @@
 """Passes that compute once what is computed twice, and leave out what changes nothing."""
 
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.graph.node import Entry, Graph
+from gluonic.graph import Entry, Graph
 from gluonic.graph.simplify import simplify
 
 
@@ -11,7 +11,7 @@ class Simplify(Pass):
     Examples
     --------
     >>> from gluonic.graph.builder import F
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x = Node(None, "x").entry()
     >>> y = F.broadcast_mul(F.exp(x), F.broadcast_to(F.exp(x), shape=(2, 3)))
     >>> print(Simplify().shown(y, x=(2, 3)))
@@ -45,7 +45,7 @@ class SimplifyParts(Pass):
     Examples
     --------
     >>> from gluonic.graph.builder import F
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x = Node(None, "x").entry()
     >>> print(SimplifyParts().shown(F.exp(x) * 1.0 + F.exp(x), x=(2, 3)))
     exp = exp(x)

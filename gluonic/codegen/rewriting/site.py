@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, overwrite
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.support.record import record
 
 

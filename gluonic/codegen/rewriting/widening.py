@@ -11,9 +11,9 @@ import numpy as np
 from gluonic.codegen.lowerings.entry import lowering_at, lowering_of
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import HALF, rounded_attributes
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
 
 _SINGLE = "float32"

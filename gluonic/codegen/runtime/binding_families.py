@@ -26,9 +26,9 @@ from gluonic.codegen.shapes.symbolic import (
     varies,
     written,
 )
+from gluonic.graph import Graph
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.node import Graph
 
 _MOST_FAMILIES = 8
 Lines: TypeAlias = list[list[tuple[int, int] | None]]

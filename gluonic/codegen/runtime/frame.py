@@ -16,10 +16,9 @@ from gluonic.codegen.machine.declining import DECLINED, Declined
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.python_steps import MixedSteps
+from gluonic.graph import Array, Entry, Run
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated, too_large
-from gluonic.graph.node import Entry
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import Watch, has_escaped, mark_all_modified
 
 if TYPE_CHECKING:

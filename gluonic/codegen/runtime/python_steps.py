@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.graph.application import Application, Signature
+from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signature
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.failures import note_failure
 from gluonic.graph.interpret import own, run_in_graph, signature_of
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Array, Run
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.record import record
 

@@ -7,7 +7,7 @@ the system would clear each page anew in the next one, which took MobileNet almo
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.graph.operator import Array
+from gluonic.graph import Array
 from gluonic.support.references import hold_alone
 
 _MOST_CALLS = 4

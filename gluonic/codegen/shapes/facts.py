@@ -8,12 +8,11 @@ from weakref import WeakKeyDictionary
 
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.symbolic import env_of, varies, written
-from gluonic.graph.application import Application, Signature
+from gluonic.graph import Application, Entry, Graph, Node, Signature
 from gluonic.graph.attributes import Shape
 from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.support.record import record
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gluonic.codegen.shapes.facts import Decided, Facts
+from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry
 
 _Part: TypeAlias = tuple[Entry, range]
 Question: TypeAlias = Callable[..., bool]
@@ -34,7 +34,7 @@ class ShapeGuards:
 
     Examples
     --------
-    >>> from gluonic.graph.node import Node
+    >>> from gluonic.graph import Node
     >>> x, y = Node(None, "x").entry(), Node(None, "y").entry()
     >>> guards = ShapeGuards(Facts({x: (4, 3), y: (4, 5)}, {}))
     >>> a, b = guards.observed.shapes[x], guards.observed.shapes[y]

@@ -4,7 +4,7 @@ Passes are imported when a graph has images.
 """
 
 from gluonic.codegen.lowerings.entry import lowering_at
-from gluonic.graph.node import Graph
+from gluonic.graph import Graph
 from gluonic.support.lazy_import import import_later
 
 

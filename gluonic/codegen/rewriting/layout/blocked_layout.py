@@ -9,7 +9,7 @@ from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.codegen.rewriting.layout.following import elementwise
 from gluonic.codegen.rewriting.layout.joining import read_in_blocks
 from gluonic.codegen.rewriting.passes import PassContext
-from gluonic.graph.node import Graph
+from gluonic.graph import Graph
 
 
 def with_blocks(graph: Graph, context: PassContext) -> Graph:

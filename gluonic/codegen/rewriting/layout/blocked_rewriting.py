@@ -33,8 +33,8 @@ from gluonic.codegen.rewriting.layout.pending_convolution import (
 )
 from gluonic.codegen.rewriting.passes import PassContext
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 
 Border = tuple[int, int, int, int]

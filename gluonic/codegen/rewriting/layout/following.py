@@ -17,9 +17,8 @@ from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
-from gluonic.graph.application import Application
+from gluonic.graph import Application, Entry, Node
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Node
 
 
 def normalization(images: BlockedRewriting, node: Node) -> bool:

@@ -19,7 +19,7 @@ from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
 )
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.graph.ops.windows import Windows
 
 

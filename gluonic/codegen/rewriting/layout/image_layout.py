@@ -6,10 +6,9 @@ import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
+from gluonic.graph import Array, Entry
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry
-from gluonic.graph.operator import Array
 from gluonic.graph.view import NodeView
 from gluonic.support.record import record
 

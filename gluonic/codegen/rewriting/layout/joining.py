@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
 
 _CHANNELS = 1

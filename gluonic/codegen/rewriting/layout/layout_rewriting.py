@@ -5,8 +5,8 @@ from typing import Any
 
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule, lowering_at, rule_at
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
-from gluonic.graph.node import Entry, Graph, Node
 
 
 class LayoutRewriting:

@@ -4,8 +4,7 @@ from typing import Any
 
 from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
-from gluonic.graph.application import Application
-from gluonic.graph.node import Entry
+from gluonic.graph import Application, Entry
 from gluonic.support.record import record
 
 

@@ -20,8 +20,7 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph.node import Entry, Graph, Node
-from gluonic.graph.operator import Operator
+from gluonic.graph import Entry, Graph, Node, Operator
 from gluonic.graph.ops.windows import is_channels_last
 
 _FLOATS = (FLOAT32, FLOAT64)

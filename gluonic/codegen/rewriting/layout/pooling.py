@@ -5,7 +5,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
-from gluonic.graph.node import Entry, Node
+from gluonic.graph import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.windows import is_channels_last
 

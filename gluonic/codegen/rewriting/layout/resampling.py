@@ -7,7 +7,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.resampling.blocked_operators import resample_blocks
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 Way = Callable[[dict[str, Any]], str | None]
 """How places are computed, given the attributes; None if not by such kernels."""

@@ -11,10 +11,9 @@ from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 from gluonic.codegen.rewriting.layout.windows import FILLS
+from gluonic.graph import Entry, Node, Operator
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Node
-from gluonic.graph.operator import Operator
 from gluonic.graph.ops.convolution import convolution, towards_data, towards_weight
 from gluonic.graph.ops.deconvolution import transposed_convolution
 

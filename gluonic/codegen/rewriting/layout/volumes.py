@@ -15,8 +15,8 @@ from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
+from gluonic.graph import Entry, Node
 from gluonic.graph.builder import F
-from gluonic.graph.node import Entry, Node
 from gluonic.graph.ops.windows import Windows, windows_of
 
 _RANK = 5

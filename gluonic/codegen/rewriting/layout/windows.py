@@ -2,7 +2,7 @@
 
 from gluonic.codegen.rewriting.layout import volumes
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
-from gluonic.graph.node import Node
+from gluonic.graph import Node
 
 FILLS = {"kernel": 1, "stride": 1, "dilate": 1, "pad": 0, "adj": 0, "target_shape": 0}
 """The attributes with a number for each axis of places, and the number of an axis of one place."""
