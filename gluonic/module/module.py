@@ -141,10 +141,14 @@ class Module(Optimized):
         remove_amp_cast: bool = True,
     ) -> None:
         """Save the symbol, the parameters and, if asked for, the optimizer's states."""
-        self._symbol.save(f"{prefix}-symbol.json")
-        self.save_params(f"{prefix}-{epoch:04d}.params")
+        self._symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
+        file = f"{prefix}-{epoch:04d}.params"
+        self.save_params(file)
+        logging.info('Saved checkpoint to "%s"', file)
         if save_optimizer_states:
-            self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
+            file = f"{prefix}-{epoch:04d}.states"
+            self.save_optimizer_states(file)
+            logging.info('Saved optimizer state to "%s"', file)
 
     # Getting ready
 

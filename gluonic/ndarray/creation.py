@@ -150,7 +150,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
 
     Parameters
     ----------
-    source_array : an NDArray, a NumPy array, a number, or (nested) sequences of numbers
+    source_array : an NDArray, a NumPy array, a number, or (nested) sequences of numbers, which may be text
     ctx : the context; the current one by default
     dtype : the element type; by default that of an NDArray, float32 for anything else
 
@@ -183,9 +183,10 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
         except (ValueError, TypeError):  # OverflowError goes on: it says which number
             found = np.array("")
     is_number = found.dtype.kind in "biufc" or is_bfloat16(found.dtype)
-    if not is_number and found.dtype != object and found.size:
+    is_read = found.dtype.kind in "OSU"  # text may stand for numbers
+    if not is_number and not is_read and found.size:
         raise _not_like_an_array(value)
-    if found.dtype == object:
+    if is_read:
         try:
             found = found.astype(dtype)
         except (ValueError, TypeError):

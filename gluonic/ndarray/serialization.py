@@ -84,15 +84,24 @@ def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
 def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes | memoryview]:
     yield struct.pack("<QQQ", _HEADER, 0, len(arrays))
     for array in arrays:
-        if isinstance(array, BaseSparseNDArray):
-            yield from pieces(array, _magic(array))
-        else:
-            yield _array_header(array)
-            yield _bytes_of(array)
+        yield from _block(array)
     yield struct.pack("<Q", len(names))
     for name in names:
         encoded = name.encode()
         yield struct.pack("<Q", len(encoded)) + encoded
+
+
+def _block(array: NDArray) -> Iterator[bytes | memoryview]:
+    if isinstance(array, BaseSparseNDArray):
+        yield from pieces(array, _magic(array))
+    else:
+        yield _array_header(array)
+        yield _bytes_of(array)
+
+
+def dump_array(array: NDArray) -> bytes:
+    """What MXNet's pickles hold of an array, which `load_array` reads."""
+    return b"".join(_block(array))
 
 
 def _bytes_of(array: NDArray) -> bytes | memoryview:

@@ -62,7 +62,8 @@ def _new_state(optimizer: Optimizer, index: Any, weight: NDArray) -> Any:
 def _form(state: Any, depth: int = 0) -> str:
     """The structure of a state, with shapes and dtypes, in words."""
     if isinstance(state, NDArray):
-        return f"{state.elements.dtype} {state.shape}"
+        kind = "" if state.stype == "default" else f"{state.stype} "
+        return f"{kind}{np.dtype(state.dtype)} {state.shape}"
     return _nested(state, _form, depth)
 
 

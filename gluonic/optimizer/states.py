@@ -23,7 +23,8 @@ from gluonic.graph.memory import allocating
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
-from gluonic.ndarray.serialization import load_array
+from gluonic.ndarray.serialization import dump_array, load_array
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from gluonic.optimizer.attributes import checked_attributes
 from gluonic.optimizer.base import Optimizer
 from gluonic.optimizer.fit import require_fit
@@ -39,6 +40,8 @@ _TYPES: dict[str, Any] = {
     **{f"numpy.{name}": getattr(np, name) for name in _NUMPY_TYPES},
     "numpy.bool": np.bool_,
 }
+_SPARSE = {kind.__name__: kind for kind in (RowSparseNDArray, CSRNDArray)}
+_ARRAYS: dict[str, type[NDArray]] = {"NDArray": NDArray, **_SPARSE}
 _DTYPES = {dtype.str[1:]: dtype for dtype in map(np.dtype, _NUMPY_TYPES)}
 _PLAIN = (OrderedDict, bytearray, complex)
 _CONTEXT = re.compile(r"(?P<kind>\w+)\((?P<number>\d{1,9})\)")
@@ -70,6 +73,8 @@ def dump(states: Any) -> bytes:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, BaseSparseNDArray):
+            return type(obj), (None,), {"handle": dump_array(obj)}
         if isinstance(obj, NDArray):
             elements = (
                 obj.elements.tobytes(),
@@ -107,7 +112,7 @@ def _is_readable(obj: Any) -> bool:
 
 def _is_known(named: Any) -> bool:
     title = _canonical(Named(named.__module__, named.__qualname__))
-    if title in _BY_NAME or title in _TYPES or named is np.ndarray:
+    if title in _BY_NAME or title in _TYPES or named in (np.ndarray, *_SPARSE.values()):
         return True
     return isinstance(named, type) and issubclass(named, (Optimizer, LRScheduler))
 
@@ -209,8 +214,8 @@ class _Maker:
         """Make an array, an optimizer or a scheduler from its state."""
         kind = _class_named(named)
         state = self.make(state)
-        if kind is NDArray:
-            return load_array(state["handle"])
+        if issubclass(kind, NDArray):
+            return _array_in(state["handle"], kind)
         if not (isinstance(state, dict) and all(isinstance(name, str) for name in state)):
             raise FileFormatError(f"{named} has no attributes")
         made = kind.__new__(kind)
@@ -237,13 +242,21 @@ def _class_named(named: Named) -> Any:
     """The class of arrays, or a class of optimizers or schedulers that this process has."""
     room, _, rest = named.module.partition(".")
     ours = room in ("mxnet", "gluonic")
-    if ours and rest.startswith("ndarray") and named.name == "NDArray":
-        return NDArray
+    if ours and rest.startswith("ndarray") and named.name in _ARRAYS:
+        return _ARRAYS[named.name]
     known = Optimizer.opt_registry.get(named.name.lower())
     for kind in (*([known] if known else []), *_below(LRScheduler)):
         if kind.__name__ == named.name and (ours or kind.__module__ == named.module):
             return kind
     raise _unknown(named)
+
+
+def _array_in(data: Any, kind: type[NDArray]) -> NDArray:
+    """An array as MXNet's pickles hold it."""
+    found = load_array(data)
+    if type(found) is not kind:
+        raise FileFormatError(f"what is called a {kind.__name__} is a {type(found).__name__}")
+    return found
 
 
 def _below(kind: type) -> list[type]:

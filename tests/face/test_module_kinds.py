@@ -76,6 +76,25 @@ def test_training_goes_on_from_a_checkpoint_with_optimizer_states(
         np.testing.assert_allclose(value, expected[name], rtol=1e-5)
 
 
+def test_a_checkpoint_is_told_of_and_has_no_casts_of_mixed_precision(
+    tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    net = sym.FullyConnected(sym.amp_cast(sym.var("data"), dtype="float32"), num_hidden=2)
+    module = mx.mod.Module(net, label_names=None)
+    module.bind([("data", (2, 3))])
+    module.init_params()
+    module.init_optimizer()
+    for removed in (True, False):
+        with caplog.at_level("INFO"):
+            module.save_checkpoint(str(tmp_path / "net"), 2, True, removed)
+        assert ("amp_cast" in (tmp_path / "net-symbol.json").read_text()) is not removed
+    file = tmp_path / "net-0002"
+    assert caplog.messages[-2:] == [
+        f'Saved checkpoint to "{file}.params"',
+        f'Saved optimizer state to "{file}.states"',
+    ]
+
+
 def test_contexts_are_compiled_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiled(monkeypatch)
     module = mx.mod.Module(module_kinds.network(mx), context=[mx.cpu(i) for i in range(3)])

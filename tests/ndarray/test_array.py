@@ -20,6 +20,33 @@ def test_values_are_float32_unless_an_ndarray_or_a_dtype_says_otherwise() -> Non
     assert nd.array([1], dtype=np.int64).dtype is np.int64
 
 
+TEXT: list[tuple[Any, Any, Any]] = [
+    (["1", "2.5"], "float32", [1, 2.5]),
+    ([["1"], [b"2"]], "int32", [[1], [2]]),
+    ("3", "float16", 3),
+    (np.array(["1", "2"]), "float32", [1, 2]),
+    (["1", 2], "float32", [1, 2]),
+]
+
+
+@pytest.mark.parametrize(("value", "dtype", "expected"), TEXT)
+def test_text_is_read_as_numbers(value: Any, dtype: str, expected: Any) -> None:
+    found = nd.array(value, dtype=dtype)
+    assert found.dtype == np.dtype(dtype)
+    assert found.asnumpy().tolist() == expected
+
+
+@pytest.mark.parametrize("value", [["a"], "", ["1", [2]]])
+def test_what_stands_for_no_numbers_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match="array like"):
+        nd.array(value)
+
+
+def test_text_must_be_of_the_dtypes_kind() -> None:
+    with pytest.raises(TypeError, match="array like"):
+        nd.array(["2.5"], dtype="int32")
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_survives_creation_and_copying(dtype: str) -> None:
     x = nd.array([[0, 1], [1, 0]], dtype=dtype)
