@@ -1,15 +1,19 @@
 """How much of the throughput of separate processes is left when they train together.
 
-    mpirun -n 2 python -m benchmarks.distributed lenet
+    mpirun -n 2 python -m benchmarks.distributed --write docs/distributed.md
 
-Each rank trains a net alone, and then with the others, in turn. The shortest time of gradients counts, and that
-of updates, which all ranks begin together: the slowest rank's of each step, the shortest of the steps.
+Each rank trains a net alone, with the others while sums begin during backward, and with the others while they
+begin afterwards, in turn, some steps each. All ranks begin each step together; it takes as long as its
+slowest rank does. Efficiency is the time of a step alone, divided by that of one together. With `--write` the
+table replaces the one in that file.
 """
 
 import argparse
 import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("GLUONIC_NUM_THREADS", "1")
 import numpy as np
@@ -55,73 +59,144 @@ def language() -> tuple[Any, Any, Any]:
     return LanguageModel(), nd.arange(320).reshape((16, 20)), nd.zeros((16, 20))
 
 
-class Times:
-    """How long the steps took, in seconds: gradients, and updates."""
+MODELS: dict[str, tuple[str, Callable[[], tuple[Any, Any, Any]]]] = {
+    "lenet": ("LeNet, 64 digits", lenet),
+    "resnet": ("ResNet-18, 16 pictures of 64×64", resnet),
+    "language": ("language model (LSTM), 16 sentences of 20 words", language),
+}
+SIDES = {"alone": None, "during": "1", "after": "0"}
+"""How ranks train, and what `GLUONIC_OVERLAP` says of when their sums begin."""
+_BEGIN, _END = "<!-- benchmarks.distributed -->", "<!-- end of benchmarks.distributed -->"
+_COLUMNS = (
+    "net",
+    "gradients, MB",
+    "step alone, ms",
+    "together, sums during backward",
+    "together, sums afterwards",
+    "efficiency",
+    "of the shortest steps",
+    "hidden, busy, waited, ms",
+)
 
-    def __init__(self) -> None:
-        self.gradients: list[float] = []
-        self.updates: list[float] = []
 
-    def train(self, net: Any, trainer: Any, x: Any, y: Any, steps: int) -> None:
+class Side:
+    """A net that is trained in one of the ways.
+
+    Attributes
+    ----------
+    seconds : how long each step took on this rank
+    overlapped : seconds that were hidden, busy and waited in each step, if sums begin during backward
+    """
+
+    def __init__(self, make: Callable[[], tuple[Any, Any, Any]], early: str | None) -> None:
+        mx.random.seed(0)
+        self.net, self.x, self.y = make()
+        self.net.initialize(mx.init.Xavier())
+        self.net.hybridize(static_alloc=True)
+        self.net(self.x)
+        self.store = None if early is None else mx.kv.create("dist_sync")
+        self.early = early
+        self.loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        self.trainer = gluon.Trainer(
+            self.net.collect_params(),
+            "sgd",
+            {"learning_rate": 0.01, "momentum": 0.9},
+            kvstore=self.store,
+        )
+        self.seconds: list[float] = []
+        self.overlapped: list[tuple[float, float, float]] = []
+        self.train(4)
+        self.seconds.clear()
+        self.overlapped.clear()
+
+    def train(self, steps: int) -> None:
         """Train for some steps."""
-        loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        os.environ["GLUONIC_OVERLAP"] = self.early or "0"
         for _ in range(steps):
-            begin = perf_counter()
-            with autograd.record():
-                found = loss(net(x), y)
-            found.backward()
-            self.gradients.append(perf_counter() - begin)
             world().group.barrier()
             begin = perf_counter()
-            trainer.step(len(x))
-            self.updates.append(perf_counter() - begin)
+            with autograd.record():
+                found = self.loss(self.net(self.x), self.y)
+            found.backward()
+            self.trainer.step(len(self.x))
+            self.seconds.append(perf_counter() - begin)
+            known = None if self.store is None else self.store.overlapped
+            if known is not None:
+                self.overlapped.append((known.hidden, known.busy, known.waited))
 
-    def shortest(self) -> tuple[float, float]:
-        """The shortest gradients and updates, of the slowest rank in each step."""
-        of_ranks = world().group.gather(np.array([[self.gradients, self.updates]]), lambda: "times")
-        slowest = np.concatenate(of_ranks)
-        return slowest[:, 0].min(), slowest[:, 1].max(0).min()
+    def slowest(self) -> Any:
+        """How long each step took on the slowest rank."""
+        return np.concatenate(
+            world().group.gather(np.array([self.seconds]), lambda: "times of steps")
+        ).max(0)
+
+    def megabytes(self) -> float:
+        """How large the gradients are."""
+        return sum(p.data().size for p in self.net.collect_params().values()) * 4 / 1e6
+
+
+class Found(NamedTuple):
+    """What was measured of a net: seconds of steps by side, and of what overlapped."""
+
+    megabytes: float
+    steps: dict[str, Any]
+    overlapped: Any
+
+
+def measured(make: Callable[[], tuple[Any, Any, Any]], seconds: float, steps: int) -> Found:
+    """Train all sides in turn until the time is up."""
+    group = world().group
+    sides = {name: Side(make, early) for name, early in SIDES.items()}
+    end = perf_counter() + seconds
+    while all(group.gather(np.array([perf_counter() < end]), lambda: "whether to go on")):
+        for side in sides.values():
+            side.train(steps)
+    times = {name: side.slowest() for name, side in sides.items()}
+    overlapped = np.median(sides["during"].overlapped, axis=0)
+    return Found(sides["alone"].megabytes(), times, overlapped)
+
+
+def row(name: str, found: Found) -> Iterator[str]:
+    """The cells of a net."""
+    median = {side: float(np.median(times)) for side, times in found.steps.items()}
+    least = {side: float(np.min(times)) for side, times in found.steps.items()}
+    yield name
+    yield f"{found.megabytes:.1f}"
+    yield from (f"{median[side] * 1e3:.1f}" for side in ("alone", "during", "after"))
+    for of in (median, least):
+        yield f"{of['alone'] / of['during']:.2f} ({of['alone'] / of['after']:.2f})"
+    yield ", ".join(f"{seconds * 1e3:.1f}" for seconds in found.overlapped)
+
+
+def table(rows: list[list[str]]) -> str:
+    """The table in Markdown."""
+    lines = [_COLUMNS, ["---", *["--:"] * (len(_COLUMNS) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def write(path: Path, text: str) -> None:
+    """Put the table between its marks."""
+    before, _, rest = path.read_text().partition(_BEGIN)
+    after = rest.partition(_END)[2]
+    path.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}")
 
 
 def main() -> None:
     """Measure, and print what rank 0 finds."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("model", choices=("lenet", "resnet", "language"))
-    parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--store", default="dist_sync")
-    parser.add_argument("--update-on-kvstore", type=int, default=1)
+    parser.add_argument("models", nargs="*", default=list(MODELS), metavar="model")
+    parser.add_argument("--seconds", type=float, default=40, help="for each net")
+    parser.add_argument("--steps", type=int, default=10, help="of one side before the next's")
+    parser.add_argument("--write", type=Path, help="the file whose table to replace")
     options = parser.parse_args()
-    group = world().group
-    times = {"apart": Times(), "together": Times()}
-    sides: dict[str, Any] = {}
-    for side, store in (("apart", None), ("together", options.store)):
-        mx.random.seed(0)
-        net, x, y = {"lenet": lenet, "resnet": resnet, "language": language}[options.model]()
-        net.initialize(mx.init.Xavier())
-        net.hybridize(static_alloc=True)
-        net(x)
-        trainer = gluon.Trainer(
-            net.collect_params(),
-            "sgd",
-            {"learning_rate": 0.01, "momentum": 0.9},
-            kvstore=store,
-            update_on_kvstore=bool(options.update_on_kvstore) if store else None,
-        )
-        sides[side] = (net, trainer, x, y)
-        Times().train(*sides[side], 2)
-    for _ in range(options.rounds):
-        for side, given in sides.items():
-            times[side].train(*given, options.steps)
-    size = sum(p.data().size for p in sides["apart"][0].collect_params().values()) * 4 / 1e6
-    (g, apart), (other, together) = (times[side].shortest() for side in sides)
-    gradients = min(g, other)
-    if group.rank == 0:
-        print(
-            f"{options.model}, {group.size} ranks, {size:.1f} MB: gradients {gradients * 1e3:.2f} ms"
-        )
-        print(f"updates {apart * 1e3:.2f} ms apart, {together * 1e3:.2f} ms together")
-        print(f"efficiency {(gradients + apart) / (gradients + together):.2f}")
+    rows = []
+    for model in options.models:
+        name, make = MODELS[model]
+        rows.append(list(row(name, measured(make, options.seconds, options.steps))))
+    if world().group.rank == 0:
+        print(table(rows))
+        if options.write is not None:
+            write(options.write, table(rows))
 
 
 if __name__ == "__main__":

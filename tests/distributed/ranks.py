@@ -25,6 +25,14 @@ _SETTINGS = {
     "OMPI_MCA_btl": "^ofi",
     "OMPI_MCA_mtl": "^ofi",
 }
+APART = os.environ.get("GLUONIC_TESTS_APART") == "1"
+"""Whether ranks are started as if each had a machine of its own: a host name, and messages over TCP."""
+
+_NAMED = (
+    *("unshare", "--uts", "sh", "-c"),
+    'hostname "machine$OMPI_COMM_WORLD_RANK" && exec "$0" "$@"',
+)
+_TCP = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1"}
 _SECONDS = 120
 
 
@@ -40,8 +48,8 @@ def launcher() -> str:
 def start(count: int, *command: str, **settings: str) -> Any:
     """Start Python on several ranks; the process of the launcher, whose output is piped."""
     return subprocess.Popen(
-        [launcher(), "-n", str(count), sys.executable, *command],
-        env={**os.environ, **_SETTINGS, **settings},
+        [launcher(), "-n", str(count), *(_NAMED if APART else ()), sys.executable, *command],
+        env={**os.environ, **_SETTINGS, **(_TCP if APART else {}), **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

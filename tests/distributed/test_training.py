@@ -9,7 +9,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.distributed import world
 from gluonic.gluon import nn
-from tests.distributed.ranks import ranks
+from tests.distributed.ranks import APART, ranks
 
 BATCH, STEPS = 8, 4
 
@@ -67,11 +67,25 @@ def test_ranks_with_a_half_each_learn_what_one_process_learns() -> None:
     )  # a second run, to the bit
 
 
+@ranks(4)
+def test_more_ranks_than_processors_learn_it_too() -> None:
+    group = world().group
+    expected, losses = trained(slice(None), None)
+    for store in ("dist_sync", "dist_sync_sharded"):
+        found, parts = trained(slice(group.rank, None, group.size), store)
+        sums = sum(group.gather(np.array(parts), lambda: "losses"))
+        np.testing.assert_allclose(sums, losses, rtol=1e-6)
+        for weight, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(weight, other, rtol=1e-4, atol=1e-6)
+            group.agree(weight.tobytes().hex(), lambda: "weights, to the bit")
+
+
 @ranks(2)
 def test_a_store_of_horovods_kind_sums_up_what_each_rank_applies() -> None:
     group = world().group
     store = mx.kv.create("horovod")
-    assert (store.type, store.rank, store.local_rank) == ("horovod", group.rank, group.rank)
+    local = 0 if APART else group.rank
+    assert (store.type, store.rank, store.local_rank) == ("horovod", group.rank, local)
     out = nd.zeros(2)
     for _ in range(2):
         store.broadcast("w", nd.ones(2) * (5 + group.rank), out=out)
