@@ -17,6 +17,7 @@ from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.python_steps import MixedSteps
 from gluonic.graph import Array, Entry, Run
+from gluonic.graph.attributes import Shape
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import allocated, too_large
 from gluonic.graph.versions import Watch, has_escaped, mark_all_modified
@@ -136,6 +137,10 @@ class ExecutionFrame:
         self.binding = binding
         self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
+        self._unread: dict[int, tuple[Shape, Any]] = {}
+        for position, (shape, _) in enumerate(self._signature):
+            if shape is None:
+                self._seen[position] = _nothing
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
         if binding.persistent.offsets != self._persistent_offsets:
@@ -185,7 +190,10 @@ class ExecutionFrame:
 
     def _place(self, position: int, array: Array) -> bool:
         shape, dtype = self._signature[position]
-        if shape is None:  # nothing reads it
+        if shape is None:  # nothing reads it, but shapes of results may follow from its own
+            given = array.shape, array.dtype
+            if self._unread.setdefault(position, given) != given:
+                return False
             self._seen[position] = ref(array)
             return True
         if array.shape != shape or array.dtype != dtype:

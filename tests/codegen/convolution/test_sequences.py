@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import nd
+from gluonic import autograd, nd
 from gluonic.gluon import nn
 
 LENGTHS = (40, 5, 13, 14, 18, 19, 27, 33, 61)
@@ -21,11 +21,14 @@ LAYERS: dict[str, Callable[[], list[Any]]] = {
     "deep": lambda: [nn.Conv1D(160, 7, padding=3), nn.Conv1D(24, 5, padding=2)],
     "pooled": lambda: [nn.Conv1D(32, 5, padding=2, activation="relu"), nn.MaxPool1D(3, 2, 1)],
     "pooled to the end": lambda: [nn.AvgPool1D(2, 2, ceil_mode=True), nn.Conv1D(32, 3, padding=2)],
+    "means alone": lambda: [nn.AvgPool1D(2, 2)],
     "averaged": lambda: [nn.Conv1D(32, 3, padding=1), nn.BatchNorm(), nn.GlobalAvgPool1D()],
 }
 
+EVERY_NET = pytest.mark.parametrize("layers", LAYERS.values(), ids=LAYERS)
 
-@pytest.mark.parametrize("layers", LAYERS.values(), ids=LAYERS)
+
+@EVERY_NET
 def test_one_piece_of_machine_code_serves_all_lengths(layers: Callable[[], list[Any]]) -> None:
     net = nn.HybridSequential()
     net.add(*layers())
@@ -37,3 +40,30 @@ def test_one_piece_of_machine_code_serves_all_lengths(layers: Callable[[], list[
         found = net(nd.array(whole[:, :, :length])).asnumpy()
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
     assert net.cache_info().specializations == 1
+
+
+def _gradients(net: Any, whole: Any, length: int) -> list[Any]:
+    """Those of the data and of all parameters."""
+    x = nd.array(whole[:, :, :length])
+    x.attach_grad()
+    with autograd.record():
+        y = (net(x) ** 2).sum()
+    y.backward()
+    parameters = [p for p in net.collect_params().values() if p.grad_req != "null"]
+    return [x.grad.asnumpy(), *(p.grad().asnumpy() for p in parameters)]
+
+
+@EVERY_NET
+def test_gradients_agree_at_all_lengths(layers: Callable[[], list[Any]]) -> None:
+    net = nn.HybridSequential()
+    net.add(*layers())
+    net.initialize(mx.init.Xavier())
+    whole = np.random.default_rng(2).standard_normal((2, 32, max(LENGTHS))).astype("f4")
+    lengths = (40, 39, 38, 13, 12, 14)  # some have equally many windows
+    eager = [_gradients(net, whole, length) for length in lengths]
+    net.hybridize(static_alloc=True)
+    for length, expected in zip(lengths, eager, strict=True):
+        found = _gradients(net, whole, length)
+        for one, other in zip(found, expected, strict=True):
+            scale = max(1.0, float(np.abs(other).max()))
+            np.testing.assert_allclose(one / scale, other / scale, rtol=1e-4, atol=1e-5)
