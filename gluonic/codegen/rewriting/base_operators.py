@@ -1,7 +1,9 @@
 """A pass after which operators derived from others are those, wherever shapes and dtypes are theirs."""
 
 from collections.abc import Sequence
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
@@ -38,18 +40,18 @@ class UseBaseOperators(Pass):
         """Cast what operators would cast, and put others in their place."""
         if not any(node.application and node.application.op.base for node in graph.nodes):
             return graph
-        facts = context.unguarded(graph)
+        facts, observed = context.unguarded(graph), context.facts(graph)
 
         def replace(node: Node, inputs: Sequence[Entry]) -> Node | Sequence[Entry] | None:
             if node.application is None or node.application.op.base is None:
                 return None
-            return _replaced(node, node.application, inputs, facts)
+            return _replaced(node, node.application, inputs, facts, observed)
 
         return graph.rewrite(replace)
 
 
 def _replaced(
-    node: Node, application: Application, inputs: Sequence[Entry], facts: Facts
+    node: Node, application: Application, inputs: Sequence[Entry], facts: Facts, observed: Facts
 ) -> Node | Sequence[Entry] | None:
     wanted = facts.shapes[node.entry()], facts.dtypes[node.entry()]
     given = [(facts.shapes[entry], facts.dtypes[entry]) for entry in node.inputs]
@@ -62,7 +64,7 @@ def _replaced(
                 read[place] = F.Cast(inputs[place], dtype=wanted[1])
                 given[place] = shape, wanted[1]
         give_origin(read, node)
-    base = _base_of(application, [shape for shape, _ in given])
+    base = _base_of(node, application, observed)
     if base is not None and _gives(base, given, wanted):
         return node.with_application(base, read)
     return node.with_inputs(read) if read != list(inputs) else None
@@ -78,20 +80,29 @@ def _rounded_last(
     return found
 
 
-def _base_of(application: Application, shapes: Sequence[Shape]) -> Application | None:
+def _base_of(node: Node, application: Application, facts: Facts) -> Application | None:
     """The operator that another is derived from with its attributes; None if it lacks one that counts."""
     op, settings = application.op, application.settings
     base = op.base
     if base is None or settings.get("axis", 0) == ():  # which means all axes to the base
         return None
     if op.as_base is not None:
-        known = op.as_base(SimpleNamespace(**settings), shapes)
+        known = facts.decide(partial(_settings_of_base, node.inputs, application))
         return None if known is None else base.apply(known)
     own = {name: value for name, value in settings.items() if name in base.attributes}
     lacking = settings.keys() - own.keys() - ({"dtype"} if op.casts else set())
     if any(settings[name] != op.attributes[name].default for name in lacking):
         return None
     return base.apply(own)
+
+
+def _settings_of_base(
+    inputs: Sequence[Entry], application: Application, facts: Facts
+) -> dict[str, Any] | None:
+    """The attributes by which the base computes the same from inputs of such shapes, if it does."""
+    assert application.op.as_base is not None
+    shapes = [facts.shapes[entry] for entry in inputs]
+    return application.op.as_base(SimpleNamespace(**application.settings), shapes)
 
 
 def _gives(

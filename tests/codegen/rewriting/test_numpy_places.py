@@ -134,3 +134,13 @@ def test_running_sums_and_their_gradients(
     machine, expected = with_gradient(lambda x: F._np_cumsum(x, axis=axis), elements)
     for found, wanted in zip(machine, expected, strict=True):
         np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+def test_one_graph_reflects_more_than_there_is_and_less() -> None:
+    x = Node(None, "x")
+    padded = F._npi_pad(x.entry(), pad_width=((2, 3),), mode="reflect")
+    pad = CompiledGraph(Graph([padded]), [x])
+    for size in (9, 3, 1, 4):
+        data = np.arange(1, size + 1, dtype="float32")
+        (found,) = pad([data], new_run())
+        np.testing.assert_array_equal(found, np.pad(data, (2, 3), "reflect"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -123,7 +123,7 @@ def test_where_guards_hold_passes_make_the_same_graph_again(
     try:
         made, _ = preparation.of(given_, random.train)
     except DynamicShapeError:
-        return
+        reject()  # nothing is prepared where shapes depend on data
     for change in (c for each in changes for c in each):
         shapes = changed([array.shape for array in given_], change)
         arrays = [AbstractArray(shape, a.dtype) for shape, a in zip(shapes, given_, strict=True)]
