@@ -121,7 +121,7 @@ class MatrixWriter(ElementWriter):
             yield index, depth, down
             following = self.plus(down, 1)
             is_last = f.compare("eq", following, self.counts[1])
-            deeper = self.plus(depth, f.op(f"zext i1 {is_last} to i64"))
+            deeper = self.plus(depth, f.counted(is_last))
             f.store("i64", deeper, slots[0], 8)
             again = f.select(is_last, 0, following)
             f.store("i64", again, slots[1], 8)

@@ -111,7 +111,7 @@ class CtcWriter(ElementWriter):
             total = self._total(sequence)
             is_finite = self.m.isfinite(total).ref
             fits = f.both(is_finite, sequence.can_fit)
-            chosen = f.op(f"select i1 {fits}, {self.kind} {(-total).ref}, {self.kind} 0.0")
+            chosen = f.select(fits, (-total).ref, "0.0", self.kind)
             self.put(self.m.value(chosen, self.dtype, 1), self.at(self.losses, number))
             if self.layout.has_gradient:
                 self._gradient(sequence, total, fits)
@@ -186,7 +186,7 @@ class CtcWriter(ElementWriter):
             skips = f.both(differs[0], differs[1])
             skips = f.both(skips, f.negated(is_first))
             nothing = self.nothing.ref
-            reach = f.op(f"select i1 {skips}, {self.kind} 0.0, {self.kind} {nothing}")
+            reach = f.select(skips, "0.0", nothing, self.kind)
             self.put(self.m.value(reach, self.dtype, 1), self.at(self.skips, state))
 
     def _put_class(self, state: str, ref: str) -> None:

@@ -40,7 +40,7 @@ class CopyStep(Step):
         """Write the copy of neighbouring pieces."""
         f = StepFunction(module, name)
         source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
-        first, behind = (f.op(f"mul i64 %{edge}, {_PIECE}") for edge in ("begin", "end"))
+        first, behind = (f.mul(edge, _PIECE) for edge in ("%begin", "%end"))
         last = f.least(behind, all_bytes)
         size = f.sub(last, first)
         source, target = (f.offset(p, first) for p in (source, target))

@@ -135,6 +135,6 @@ class _RowWriter(ElementWriter):
                 self.f.store("i64", 1, self.operand(3), 8)
         if self.step_of.mode in ("clip", "raise"):
             return self.least(self.most(whole, 0), self.minus(self.count, 1))
-        rest = self.f.op(f"srem i64 {whole}, {self.count}")
+        rest = self.f.srem(whole, self.count)
         is_negative = self.f.compare("slt", rest, 0)
         return self.f.select(is_negative, self.plus(rest, self.count), rest)

@@ -49,4 +49,4 @@ class Units:
             full = function.compare("eq", moved, extent)
             index = function.select(full, 0, moved)
             function.store("i64", index, slots[axis])
-            carry = function.op(f"zext i1 {full} to i64")
+            carry = function.counted(full)

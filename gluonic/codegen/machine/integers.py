@@ -40,6 +40,14 @@ class IntegerCode(ABC):
         """The remainder of numbers that are not negative."""
         return self.op(f"urem i64 {a}, {b}")
 
+    def srem(self, a: Index, b: Index) -> str:
+        """The remainder with the sign of `a`."""
+        return self.op(f"srem i64 {a}, {b}")
+
+    def narrowed(self, a: Index) -> str:
+        """A number that has 32 bits, as one of so many."""
+        return self.op(f"trunc i64 {a} to i32")
+
     def bits(self, a: Index, mask: Index) -> str:
         """The bits that a mask has, too."""
         return self.op(f"and i64 {a}, {mask}")
@@ -53,6 +61,10 @@ class IntegerCode(ABC):
     def both(self, a: str, b: str) -> str:
         """Whether two conditions hold."""
         return self.op(f"and i1 {a}, {b}")
+
+    def counted(self, condition: str) -> str:
+        """One where a condition holds, and zero."""
+        return self.op(f"zext i1 {condition} to i64")
 
     def negated(self, condition: str) -> str:
         """Whether a condition does not hold."""

@@ -96,7 +96,7 @@ def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> 
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
     """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
     left = m.function.least(m.function.sub(stop, first), count)
-    limit = m.value(m.function.op(f"trunc i64 {left} to i32"), INT32, 1)
+    limit = m.value(m.function.narrowed(left), INT32, 1)
     return counting(m, count, INT32) < m.spread(limit, count)
 
 

@@ -20,7 +20,7 @@ def call_gemm(
     integer = function.integer
 
     def whole(number: str) -> tuple[str, str]:
-        return integer, number if integer == "i64" else w.f.op(f"trunc i64 {number} to i32")
+        return integer, number if integer == "i64" else w.f.narrowed(number)
 
     def lead(number: str) -> tuple[str, str]:
         return whole(w.most(number, 1))

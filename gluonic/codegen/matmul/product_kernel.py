@@ -209,7 +209,7 @@ class _PanelWriter(FactorWriter):
         is_half = self.f.compare("eq", self.f.bits(rest, 6), 2)
         some = self.f.compare("sgt", count, 0)
         both = self.f.both(is_half, some)
-        return self.f.sub(count, self.f.op(f"zext i1 {both} to i64"))
+        return self.f.sub(count, self.f.counted(both))
 
     def _tile(self, row: str, rows: int) -> None:
         """Sum up one tile and store it."""

@@ -98,7 +98,7 @@ class ProductWriter:
         if not held.place:
             return self.f.mul(product, self.f.mul(rows, columns))
         parts, part = held.place
-        batch, head = (self.f.op(f"{div} i64 {product}, {held.heads}") for div in ("udiv", "urem"))
+        batch, head = self.f.udiv(product, held.heads), self.f.urem(product, held.heads)
         pieces = self.f.add(self.f.mul(head, parts), part)
         before = self.f.mul(batch, self.f.mul(rows, lead))
         return self.f.add(before, self.f.mul(pieces, columns))
@@ -337,7 +337,7 @@ class ProductWriter:
         self.f.do(f"call void @{name}(ptr {c}, {extents})")
 
     def _narrow(self, number: str, integer: str) -> str:
-        return number if integer == "i64" else self.f.op(f"trunc i64 {number} to i32")
+        return number if integer == "i64" else self.f.narrowed(number)
 
     def _lead(self, number: str, integer: str) -> str:
         """A leading dimension, which is never 0."""

@@ -123,7 +123,7 @@ class RecurrentWriter(ElementWriter):
 
     def chosen(self, condition: str, kind: str, yes: str | int, no: str | int) -> str:
         """One of two values."""
-        return self.f.op(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
+        return self.f.select(condition, yes, no, kind)
 
     def before(self, number: str) -> tuple[str, str]:
         """The state before a step of whole sequences, with the distance of its rows."""
