@@ -85,8 +85,10 @@ def as_in_context(self: NDArray, context: Context) -> NDArray:
     return _copied(self, usable(context))
 
 
-as_in_ctx = as_in_context
-NDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
+@method("as_in_ctx")
+def as_in_ctx(self: NDArray, ctx: Context) -> NDArray:
+    """Return the array itself if it is on that context, else a copy there."""
+    return as_in_context(self, ctx)
 
 
 @method("__copy__")

@@ -178,12 +178,14 @@ def grad(
 
 def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
     entry = entry_of(variable)
-    if entry is None:
+    leaf = None if entry is None else entry[0]
+    if entry is None or (isinstance(leaf, Leaf) and leaf.req == "null"):
         raise MXNetError(
             describe(
                 f"Cannot differentiate with respect to the {number}-th variable because it does not "
                 "require gradient.",
                 where="grad",
+                facts=["its grad_req is 'null'"] if entry is not None else (),
                 hint="call attach_grad() on it before the computation is recorded",
             )
         )

@@ -227,6 +227,12 @@ def test_what_cannot_be_differentiated_is_refused() -> None:
         autograd.grad(y, [nd.ones((1,))])
     with pytest.raises(mx.MXNetError, match="empty"):
         autograd.grad(y, [])
+    frozen = nd.ones((1,))
+    frozen.attach_grad(grad_req="null")
+    with autograd.record():
+        y = x * frozen
+    with pytest.raises(mx.MXNetError, match="2-th variable because it does not require"):
+        autograd.grad(y, [x, frozen])
     with pytest.raises(TypeError, match="heads"):
         autograd.backward([3])  # type: ignore[list-item]
     with pytest.raises(mx.MXNetError, match="2 heads"):

@@ -89,7 +89,10 @@ def as_in_context(self: BaseSparseNDArray, context: Context) -> NDArray:
     return self if self.context == context else _copied(self, usable(context))
 
 
-BaseSparseNDArray.as_in_ctx = as_in_context  # type: ignore[attr-defined]
+@_method(BaseSparseNDArray, "as_in_ctx")
+def as_in_ctx(self: BaseSparseNDArray, ctx: Context) -> NDArray:
+    """Return the array itself if it is on that context, else a copy there."""
+    return as_in_context(self, ctx)
 
 
 def copy_between(source: NDArray, target: NDArray) -> NDArray:
