@@ -183,3 +183,24 @@ def test_compiled_maxima_of_no_numbers_are_the_eager_ones(case: Any, dtype: str)
     np.testing.assert_array_equal(compiled, eager)
     tolerance = max(1e-5, 2 * float(np.finfo(dtype).eps))
     np.testing.assert_allclose(slopes, eager_slopes, rtol=tolerance, atol=tolerance)
+
+
+def _stays(net: Any, *shape: int) -> bool:
+    """Whether images stay in planes all the way."""
+    data = nd.array(normal(*shape))
+    net.initialize()
+    expected = net(data).asnumpy()
+    net.hybridize(static_alloc=True)
+    np.testing.assert_allclose(net(data).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    steps = net.explain(data).steps
+    return not any("blocks" in operator for step in steps for operator in step.operators)
+
+
+def test_images_that_nothing_has_or_reads_in_blocks_are_pooled_in_planes() -> None:
+    wide = nn.HybridSequential()
+    wide.add(nn.MaxPool2D(2), nn.Flatten())
+    assert _stays(wide, 1, 16, 8, 8)
+    assert not _stays(nn.MaxPool2D(3, 1, padding=1), 1, 16, 4, 4)
+    read = nn.HybridSequential()
+    read.add(nn.MaxPool2D(2), nn.Conv2D(16, 3))
+    assert not _stays(read, 1, 16, 8, 8)

@@ -15,7 +15,10 @@ def pooling(images: BlockedRewriting, node: Node) -> bool:
     data = node.inputs[0]
     if not _is_pool(images, node, data):
         return False
-    made = apply(pool_blocks, images.block(data), name=node.name, **_settings(images, node, data))
+    settings = _settings(images, node, data)
+    if _stays_in_planes(images, node, has_border=any(settings["pad"])):
+        return False
+    made = apply(pool_blocks, images.block(data), name=node.name, **settings)
     images.blocks[node.entry()] = made, 1
     return True
 
@@ -56,6 +59,13 @@ def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
     if any(images.in_blocks(entry) for entry in node.inputs):
         return True
     return shape[1] >= images.lanes and not settings["global_pool"]
+
+
+def _stays_in_planes(images: BlockedRewriting, node: Node, *, has_border: bool) -> bool:
+    """Whether it would take longer to put images into blocks, and back, than pooling them as they are does."""
+    if images.in_blocks(node.inputs[0]) or node.entry() in images.read_in_blocks:
+        return False
+    return not has_border or images.shape(node.entry())[-1] >= 2 * images.lanes
 
 
 def _settings(images: BlockedRewriting, node: Node, data: Entry) -> dict[str, Any]:
