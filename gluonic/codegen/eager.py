@@ -7,6 +7,7 @@ the first calls of two nets with equal weights give the same bits.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
@@ -19,10 +20,9 @@ from gluonic.support.gc_pause import paused
 if TYPE_CHECKING:
     from gluonic.codegen.eager_graph import EagerGraph
 
-CALLS_IN_NUMPY, CALLS_WITHOUT_WEIGHTS, CALLS_OF_SMALL = 4, 8, 256
-"""How many calls NumPy computes of a layer, of an operator without weights, which many layers may call, and of
-a layer with small arrays: a call of machine code saves it some fifty microseconds, and compiling takes
-thousands."""
+CALLS_IN_NUMPY, CALLS_OF_SMALL = 4, 256
+"""How many calls NumPy computes of a layer, or of an operator without weights, and of a layer with small
+arrays: a call of machine code saves it some fifty microseconds, and compiling takes thousands."""
 
 LEAST_ELEMENTS = 1 << 16
 """How many elements the largest input has at least, or arrays are small. Without weights NumPy's kernels are
@@ -39,7 +39,6 @@ _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
 
 
 _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
-_works: dict[Application, float] = {}
 
 
 def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bool:
@@ -50,19 +49,7 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
                 break
         else:
             return False
-    work = _works.get(application)
-    if work is None:
-        work = _work(application)
-    return work > 0 and not interpreting()
-
-
-def _work(application: Application) -> float:
-    """How much is done with an element, as a multiple of a pass over them; 0 where NumPy does it for good."""
-    eager = lowering_of(application.op).eager
-    if len(_works) >= _MOST_COUNTS:
-        _works.clear()
-    work = _works[application] = eager(application.settings) if callable(eager) else eager
-    return work
+    return lowering_of(application.op).eager != 0 and not interpreting()
 
 
 def compiled_outputs(
@@ -123,12 +110,13 @@ def _graph_of(
 
 def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int:
     """How many calls NumPy computes of an operator, or of a layer, with such arrays."""
-    if any(array.dtype.kind not in "fiub" for array in arrays):
+    eager = lowering_of(application.op).eager
+    shapes = [array.shape for array in arrays]
+    work = eager(application.settings, shapes) if callable(eager) else eager
+    if work == 0 or any(array.dtype.kind not in "fiub" for array in arrays):
         return _NEVER
-    if not application.weights:
-        return CALLS_WITHOUT_WEIGHTS
-    is_large = max(array.size for array in arrays) * _work(application) >= LEAST_ELEMENTS
-    return CALLS_IN_NUMPY if is_large else CALLS_OF_SMALL
+    is_large = max(map(prod, shapes)) * work >= LEAST_ELEMENTS
+    return CALLS_IN_NUMPY if is_large or not application.weights else CALLS_OF_SMALL
 
 
 def _counts_with(weights: Array) -> _Counts:

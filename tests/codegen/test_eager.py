@@ -42,7 +42,6 @@ def small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def at_once(monkeypatch: pytest.MonkeyPatch, small_ones: None) -> None:
     """All calls that may run machine code do."""
     monkeypatch.setattr(eager, "CALLS_IN_NUMPY", 0)
-    monkeypatch.setattr(eager, "CALLS_WITHOUT_WEIGHTS", 0)
 
 
 @pytest.fixture
@@ -144,7 +143,7 @@ def test_layers_count_their_calls_for_themselves(
 def test_operators_without_weights_count_all_their_calls(
     small_ones: None, machine_calls: list[str]
 ) -> None:
-    for _ in range(eager.CALLS_WITHOUT_WEIGHTS):
+    for _ in range(eager.CALLS_IN_NUMPY):
         mx.nd.softmax(uniform(3, 17))
     assert machine_calls == []
     mx.nd.softmax(uniform(3, 17))
@@ -167,7 +166,7 @@ def test_small_arrays_of_operators_without_weights_are_left_to_numpy(
     machine_calls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eager, "CALLS_OF_SMALL", 0)
-    for _ in range(eager.CALLS_WITHOUT_WEIGHTS + 2):
+    for _ in range(eager.CALLS_IN_NUMPY + 2):
         mx.nd.softmax(uniform(3, 18))
     assert machine_calls == []
 
@@ -180,6 +179,28 @@ def test_how_small_images_are_depends_on_the_filters(machine_calls: list[str]) -
     for _ in range(eager.CALLS_IN_NUMPY + 1):
         convolved(images, many)
     assert machine_calls == ["Convolution"]
+
+
+def test_filters_of_one_place_are_left_to_numpy_where_images_have_many_places(
+    machine_calls: list[str],
+) -> None:
+    def pointwise(extent: int, stride: int) -> None:
+        filters = uniform(64, 512, 1, 1)
+        for _ in range(eager.CALLS_IN_NUMPY + 1):
+            mx.nd.Convolution(
+                uniform(1, 512, extent, extent),
+                filters,
+                kernel=(1, 1),
+                stride=(stride, stride),
+                num_filter=64,
+                no_bias=True,
+            )
+
+    pointwise(24, 1)
+    assert machine_calls == []
+    pointwise(7, 1)
+    pointwise(24, 2)
+    assert machine_calls == ["Convolution"] * 2
 
 
 def test_the_interpreter_is_what_the_environment_asks_for(

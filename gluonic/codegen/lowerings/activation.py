@@ -15,7 +15,7 @@ lower(
     decompose="rewriting.decompose:leaky",
     layout=LayoutRules(blocked="rewriting.layout.following:rectifier"),
     draws_apart="rewriting.draws_apart:rectifier",
-    eager=lambda settings: bool(settings["act_type"] != "leaky"),
+    eager=lambda settings, shapes: float(settings["act_type"] != "leaky"),
     python="random slopes that are read as an output, too, NumPy computes",
 )
 lower("_prelu_view_like", relabels=True)

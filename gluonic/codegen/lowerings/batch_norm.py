@@ -12,19 +12,19 @@ lower(
         in_training=False,  # it finds statistics of its own then, in planes
     ),
     follows_input=True,
-    eager=True,
+    eager=4,
     float16="upcast",
 )
 lower(
     "BatchNorm_v1",
     decompose="rewriting.decompose:batch_norm_v1",
-    eager=True,
+    eager=4,
     float16="upcast",
 )
 lower(
     "_contrib_SyncBatchNorm",
     decompose="rewriting.decompose:sync_batch_norm",
-    eager=True,
+    eager=4,
     float16="upcast",
     python="under `mpirun` it takes the statistics of all ranks",
 )

@@ -36,7 +36,7 @@ lower(
         plain="rewriting.layout.windows:pooling",
         blocked="rewriting.layout.pooling:spreading",
     ),
-    eager=True,
+    eager=1,
     float16="upcast",
 )
 lower(
@@ -47,7 +47,7 @@ lower(
         plain="rewriting.layout.windows:pooling",
         blocked="rewriting.layout.pooling:scattering",
     ),
-    eager=True,
+    eager=1,
     float16="upcast",
 )
 lower("_take_maxima", python="only the second gradient of max pooling reads it")

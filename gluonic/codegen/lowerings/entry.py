@@ -7,12 +7,13 @@ the first of its operators is met: nothing is imported before a graph needs it.
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from gluonic.graph import Node, Operator
+from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
 Rule: TypeAlias = str | Callable[..., Any]
@@ -99,8 +100,9 @@ class OperatorLowering:
         neighbour's step has taken it in
     layout : how it takes part in the layouts of images
     draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
-    eager : whether eager calls run machine code, once they have come often (:mod:`gluonic.codegen.eager`), or
-        a function of the attributes: how much is done with an element, as a multiple of a pass over them
+    eager : how much is done with an element of the largest input, as a multiple of a pass over them, or
+        ``(settings, shapes) → multiple``: eager calls run machine code for that, once they have come often
+        (:mod:`gluonic.codegen.eager`); 0 where NumPy is as quick
     float16 : how it computes halves: ``"upcast"`` in float32, ``"upcast maxima"`` there, too, and the largest
         of no numbers is float32's lowest, ``"pairwise"`` as sums of two; otherwise loops round them
     python : why Python runs it, always or in the cases that the sentence names
@@ -121,7 +123,7 @@ class OperatorLowering:
     follows_input: bool = False
     layout: LayoutRules = NO_LAYOUT
     draws_apart: Rule | None = None
-    eager: bool | Callable[[dict[str, Any]], float] = False
+    eager: float | Callable[[dict[str, Any], Sequence[Shape]], float] = 0
     float16: Literal["upcast", "upcast maxima", "pairwise", ""] = ""
     python: str = ""
 

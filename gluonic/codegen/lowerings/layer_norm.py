@@ -2,11 +2,11 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("LayerNorm", decompose="rewriting.decompose:layer_norm", eager=True, float16="upcast")
+lower("LayerNorm", decompose="rewriting.decompose:layer_norm", eager=4, float16="upcast")
 lower(
     "InstanceNorm",
     "GroupNorm",
     decompose="rewriting.decompose:grouped_norm",
-    eager=True,
+    eager=4,
     float16="upcast",
 )

@@ -10,6 +10,6 @@ lower(
         plain="rewriting.layout.windows:pooling",
         blocked="rewriting.layout.pooling:pooling",
     ),
-    eager=True,
+    eager=1,
     float16="upcast maxima",
 )

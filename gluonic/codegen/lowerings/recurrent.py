@@ -6,9 +6,9 @@ lower(
     "RNN",
     step="recurrent.steps:RecurrentStep.of",
     decompose="rewriting.decompose:recurrent",
-    eager=True,
+    eager=1,
     draws_apart="rewriting.draws_apart:network",
     float16="upcast",
     python="where the mask is read but nothing is dropped, NumPy computes it",
 )
-lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of", eager=True, float16="upcast")
+lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of", eager=1, float16="upcast")

@@ -2,6 +2,4 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower(
-    "_backward_RNN", step="recurrent.steps:RecurrentGradientStep.of", eager=True, float16="upcast"
-)
+lower("_backward_RNN", step="recurrent.steps:RecurrentGradientStep.of", eager=1, float16="upcast")

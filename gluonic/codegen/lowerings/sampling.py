@@ -6,12 +6,12 @@ lower(
     "BilinearSampler",
     "_bilinear_sample",
     step="data_movement.sampling_steps:SampleStep.of",
-    eager=True,
+    eager=1,
 )
 lower(
     "_backward_bilinear_sample",
     step="data_movement.sampling_steps:SampleGradientStep.of",
-    eager=True,
+    eager=1,
 )
 lower(
     "GridGenerator",

@@ -5,21 +5,21 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "softmax",
     decompose="rewriting.decompose:softmax",
-    eager=True,
+    eager=1,
     float16="upcast",
     python="into another dtype, NumPy computes it",
 )
 lower(
     "log_softmax",
     decompose="rewriting.decompose:log_softmax",
-    eager=True,
+    eager=1,
     float16="upcast",
     python="into another dtype, NumPy computes it",
 )
 lower(
     "softmin",
     decompose="rewriting.decompose:softmin",
-    eager=True,
+    eager=1,
     float16="upcast",
     python="into another dtype, NumPy computes it",
 )

@@ -5,7 +5,7 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "_backward_SoftmaxOutput",
     loop="loops.loop_choices:softmax_output_back",
-    eager=True,
+    eager=1,
     python="with several outputs, or labels that count for nothing, NumPy computes it",
 )
-lower("SoftmaxOutput", decompose="rewriting.decompose:softmax_output", eager=True, float16="upcast")
+lower("SoftmaxOutput", decompose="rewriting.decompose:softmax_output", eager=1, float16="upcast")

@@ -15,9 +15,9 @@ lower(
     selects=True,
 )
 lower("relu", selects=True, follows_input=True)
-lower("clip", selects=True, eager=True)
-lower("sigmoid", eager=True, follows_input=True)
-lower("softsign", "erf", eager=True)
+lower("clip", selects=True, eager=1)
+lower("sigmoid", eager=1, follows_input=True)
+lower("softsign", "erf", eager=1)
 lower("tanh", follows_input=True)
 lower(
     "erfinv",
