@@ -4,9 +4,11 @@ import importlib
 import inspect
 import pkgutil
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Protocol, TypeVar
+
+from gluonic.graph import REGISTRY
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TABLES: dict[str, dict[str, Callable[..., Any]]] = defaultdict(dict)
@@ -90,6 +92,46 @@ def bound(room: str, F: Operators, module: str) -> dict[str, Callable[..., Any]]
     _read()
     found = {name: _named(getattr(F, op), name, module) for name, op in _operators(room).items()}
     return found | {name: _bound(made, name, F, module) for name, made in _TABLES[room].items()}
+
+
+def callable_as_operators(
+    functions: Mapping[str, Callable[..., Any]], prefix: str, F: Operators
+) -> dict[str, Callable[..., Any]]:
+    """Those functions that MXNet has as operators in `nd` and `sym`, which take its keywords as well.
+
+    ``sym.np.sum(x, name="total")``, ``nd.np.roll(data=x, shift=1)``: where a keyword is not the function's, the
+    operator is called.
+
+    Parameters
+    ----------
+    functions : by name, as `bound` makes them
+    prefix : what stands before the names of the operators
+    F : the operators
+    """
+    return {
+        name: _called_either_way(function, getattr(F, f"{prefix}{name}"))
+        for name, function in functions.items()
+        if f"{prefix}{name}" in REGISTRY and not _takes_all_keywords(function)
+    }
+
+
+def _takes_all_keywords(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _called_either_way(
+    function: Callable[..., Any], operator: Callable[..., Any]
+) -> Callable[..., Any]:
+    own = frozenset(inspect.signature(function).parameters)
+
+    def made(*arguments: Any, **keywords: Any) -> Any:
+        chosen = function if keywords.keys() <= own else operator
+        return chosen(*arguments, **keywords)
+
+    made.__signature__ = inspect.signature(operator)  # type: ignore[attr-defined]
+    made.__doc__ = function.__doc__
+    return _named(made, function.__name__, function.__module__)
 
 
 def _operators(room: str) -> dict[str, str]:

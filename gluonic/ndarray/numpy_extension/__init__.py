@@ -3,9 +3,9 @@
 from gluonic.ndarray import contrib
 from gluonic.ndarray.numpy.operators import EAGER
 from gluonic.ndarray.numpy_extension import image, random
-from gluonic.numpy_functions.table import bound
+from gluonic.numpy_functions.table import bound, callable_as_operators
 
 functions = bound("npx", EAGER, __name__)
-globals().update(functions)
+globals().update({**functions, **callable_as_operators(functions, "_npx_", EAGER)})
 foreach, while_loop, cond = contrib.foreach, contrib.while_loop, contrib.cond
 __all__ = ["cond", "foreach", "image", "random", "while_loop", *functions]
