@@ -15,14 +15,14 @@ _PIECE = 1 << 16
 
 
 class CopyStep(Step):
-    """A relabelled result that needs memory of its own."""
+    """A reshaped result that needs memory of its own."""
 
     def __init__(self, node: Node) -> None:
         self.operands = (node.inputs[0], node.entry())
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "CopyStep | None":
-        """The step of a node that relabels what it reads."""
+        """The step of a node that reshapes what it reads."""
         kept = facts.dtypes[node.inputs[0]] == facts.dtypes[node.entry()] if node.inputs else False
         if not kept or not relabels(node.applied) or facts.dtypes[node.entry()].hasobject:
             return None
@@ -37,7 +37,7 @@ class CopyStep(Step):
         return -(-facts.bytes_of(self.operands[1]) // _PIECE)
 
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the copy of neighbouring pieces."""
+        """Write the copy of contiguous pieces."""
         f = StepFunction(module, name)
         source, target, all_bytes = f.operand(0), f.operand(1), f.number(0)
         first, behind = (f.mul(edge, _PIECE) for edge in ("%begin", "%end"))
@@ -49,7 +49,7 @@ class CopyStep(Step):
 
 
 class JoinStep(Step):
-    """Arrays joined along an axis, or along a new one: their rows by turns.
+    """Arrays concatenated along an axis, or stacked along a new one: rows of each in turn.
 
     An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.launch.buffer_assignment`.
     """

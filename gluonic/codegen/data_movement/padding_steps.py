@@ -1,4 +1,4 @@
-"""Native steps that add a border to arrays, and that carry gradients back from there."""
+"""Native steps that pad arrays, and that compute the gradient of padding."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -63,7 +63,7 @@ class PaddingStep(Step):
 
 
 class PaddingGradientStep(PaddingStep):
-    """The gradient of an array that got a border."""
+    """The gradient of an array that was padded."""
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""
@@ -71,7 +71,7 @@ class PaddingGradientStep(PaddingStep):
 
 
 class _PaddingWriter(ElementWriter):
-    """Writes loops over the rows of the larger array, with the rows of the smaller one that go with them."""
+    """Writes loops over the rows of the padded array, and the rows of the other that correspond to them."""
 
     def __init__(self, module: LLVMModule, name: str, step: PaddingStep) -> None:
         super().__init__(module, name, step.dtype)
@@ -182,7 +182,7 @@ class _PaddingWriter(ElementWriter):
                 run(goal, source, self.inner)
 
     def _place(self, index: str, axis: int) -> str:
-        """Which place of the smaller array is copied to a place of the larger one."""
+        """Which position of the source is copied to a position of the padded array."""
         place = self.minus(index, self.widths[axis][0])
         last = self.minus(self.extents[axis], 1)
         if self.mode == "edge":

@@ -1,4 +1,4 @@
-"""Native steps that look rows up in a table, and that add rows up where they were looked up."""
+"""Native steps that look rows up in a table, and that scatter-add the gradients of those rows."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -15,7 +15,7 @@ _DTYPES = ("float32", "float64")
 
 
 def _table_and_indices(node: Node) -> tuple[Entry, Entry]:
-    """What rows are looked up in, and their numbers, which layers have as their data."""
+    """The table and the indices; of layers, the indices are the data."""
     given = dict(zip(node.applied.inputs, node.inputs, strict=True))
     return (given["a"], given["indices"]) if "a" in given else (given["weight"], given["data"])
 

@@ -1,4 +1,4 @@
-"""Native steps of running sums: each element, or row, is added to what was written for the one before."""
+"""Native steps of cumulative sums: each element, or row, is added to the sum written before it."""
 
 from collections.abc import Sequence
 from math import prod
@@ -42,7 +42,7 @@ class RunningSumStep(Step):
         return step if is_known and 0 not in facts.shapes[step.source] else None
 
     def _extents(self, facts: Facts) -> tuple[Any, Any, Any]:
-        """How many sums there are one after the other, of how many rows each, and how long these are."""
+        """How many independent sums there are, how many rows each adds, and how long the rows are."""
         shape = facts.shapes[self.source]
         if self.axis is None or not shape:
             return 1, product(shape), 1
@@ -90,13 +90,13 @@ class _SumWriter(ElementWriter):
         self.f.finish()
 
     def _place(self, number: str | int) -> str | int:
-        """Where the row of that number in the order of the sums lies."""
+        """Where the row of that number lies, counted in the order of summation."""
         if not self.sums.backwards:
             return number
         return self.minus(self.minus(self.count, 1), number)
 
     def _add_neighbours(self, source: str, target: str) -> None:
-        """Keep the sum in a register."""
+        """Sum up contiguous elements, with the sum in a register."""
         slot = self.f.slot(self.kind)
         self.put_whole(self.number_of(0), slot)
         with self.f.loop("0", self.count) as number:

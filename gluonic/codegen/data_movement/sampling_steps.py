@@ -1,4 +1,4 @@
-"""Native steps that sample images at arbitrary places, and that take gradients back to the pixels."""
+"""Native steps that sample images at arbitrary positions, and that scatter gradients back to the pixels."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -89,7 +89,7 @@ class SampleGradientStep(SampleStep):
 
 
 class _SampleWriter(ElementWriter):
-    """Writes, for each image, where its samples read, then the loops over channels and places."""
+    """Writes, for each image, where its samples read, then the loops over channels and positions."""
 
     def __init__(self, module: LLVMModule, name: str, step: SampleStep) -> None:
         super().__init__(module, name, step.dtype)
@@ -100,7 +100,7 @@ class _SampleWriter(ElementWriter):
         self.pixels = self.times(self.height, self.width)
 
     def sample(self) -> None:
-        """Add up the weighted pixels around each place."""
+        """Add up the weighted pixels around each position."""
         with self._samples() as (plane, sample, place):
             total = self.number_of(0.0)
             for pixel, weight in self._corners_of(plane, place):
@@ -109,7 +109,7 @@ class _SampleWriter(ElementWriter):
         self.f.finish()
 
     def back(self) -> None:
-        """Add to the pixels around each place their shares of its gradient."""
+        """Add to the pixels around each position their shares of its gradient."""
         with self._samples(clears=True) as (plane, sample, place):
             head = self.whole(sample)
             for pixel, weight in self._corners_of(plane, place):

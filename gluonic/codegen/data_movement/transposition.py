@@ -79,7 +79,7 @@ class TranspositionWriter(ElementWriter):
     # -- few elements, which lie together ---------------------------------------------------------
 
     def _put_together(self, source: str, goal: str, first: str, end: str, few: int) -> None:
-        """Make of a few rows one, by turns."""
+        """Interleave a few rows to one."""
         rows = [self.at(source, self.times(i, self.there_b)) for i in range(few)]
 
         def body(index: str) -> None:
@@ -99,7 +99,7 @@ class TranspositionWriter(ElementWriter):
         self._along(first, end, body, single)
 
     def _take_apart(self, source: str, goal: str, first: str, end: str, few: int) -> None:
-        """Make of one row a few, by turns."""
+        """Deinterleave one row to a few."""
         rows = [self.at(goal, self.times(i, self.here_a)) for i in range(few)]
 
         def body(index: str) -> None:
@@ -134,7 +134,7 @@ class TranspositionWriter(ElementWriter):
         return self.whole(address, self.lanes).ref
 
     def _mixed(self, vectors: Sequence[str], places: Sequence[tuple[int, int]]) -> str:
-        """The lanes of several vectors that are named by vector and lane."""
+        """A shuffle of several vectors; each lane is named by its vector and its lane there."""
         mixed = vectors[0]
         for number, vector in enumerate(vectors[1:], 1):
             lanes = [
@@ -147,7 +147,7 @@ class TranspositionWriter(ElementWriter):
     # -- squares ----------------------------------------------------------------------------------
 
     def _squares(self, source: str, goal: str, a: tuple[str, str], b: tuple[str, str]) -> None:
-        """Turn square by square; what is less than one is read and written under masks."""
+        """Transpose block by block; incomplete blocks are read and written under masks."""
         with (
             self.f.loop(*a, self.lanes) as along,
             self.f.loop(*b, self.lanes) as down,
@@ -178,7 +178,7 @@ class TranspositionWriter(ElementWriter):
             place = self.at(place, self.here_a)
 
     def _edge(self, source: str, goal: str, a: tuple[str, str], b: tuple[str, str]) -> None:
-        """A square from the first of each axis to its end; rows behind that are the last one again."""
+        """An incomplete block at the end of the axes; rows beyond the end repeat the last one."""
         along, down = a[0], b[0]
         masks = [self.first(self.minus(end, first)) for first, end in (a, b)]
         rows = []

@@ -1,7 +1,7 @@
-"""Native steps that move the last axis away from its place: by squares of elements that registers hold.
+"""Native steps that transpose an array's last axis, in square blocks that fit in registers.
 
-Axes that stay neighbours are one. Of what is left only two matter: along `a`, the last of what is read,
-elements are neighbours there, along `b`, the last of the result, they are here.
+Axes that stay adjacent are merged. Of those that remain, only two matter: `a`, the last axis of the source,
+along which its elements are contiguous, and `b`, the last axis of the result, along which the result's are.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""What machine code is launched with, all of it following from shapes: arguments, buffers, threads."""
+"""What machine code is launched with, as shapes determine it: arguments, buffers, threads."""

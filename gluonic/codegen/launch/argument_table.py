@@ -1,4 +1,4 @@
-"""The table of numbers that machine code reads: where each step's stand, and how they come there."""
+"""The table of numbers that machine code reads: its layout, and how it is filled."""
 
 from collections.abc import Sequence
 

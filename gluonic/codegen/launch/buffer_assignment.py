@@ -1,4 +1,4 @@
-"""Which results live in the memory of frames, and for how long: the same for all shapes.
+"""Which results live in a frame's memory, and for how long: the same for all shapes.
 
 What is joined with others lives in the joined array's memory where it lies there in one piece, as images do
 whose channels are joined if there is but one image; then nothing is copied.

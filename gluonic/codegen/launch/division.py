@@ -1,7 +1,7 @@
-"""Which steps threads share, and in which pieces.
+"""Which steps are divided among threads, and how.
 
-A step is divided when it takes so long that waking a worker pays. Its units are the same for any number of
-threads, and may run in any order, so results are too, bit by bit.
+A step is divided when it takes long enough to make waking a worker worthwhile. Its units are the same for any
+number of threads, and may run in any order, so results are the same, bit by bit.
 """
 
 import numpy as np

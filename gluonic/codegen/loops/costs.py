@@ -1,4 +1,4 @@
-"""Trying an operator's expression out: whether it has machine code, and how long that is."""
+"""Trial compilation of an operator's expression: whether it has machine code, and how long that is."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +49,7 @@ _trials: dict[Any, _Trial | str] = {}
 
 
 def _trial(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial | str:
-    """The expression of a loop as code; why it has none, where it has none."""
+    """The expression of a loop as code, or the reason why it has none."""
     key = application, tuple(dtypes)
     if key not in _trials:
         if len(_trials) > _MOST_REMEMBERED:
@@ -107,7 +107,7 @@ def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> in
 
 
 class _Anywhere:
-    """An emitter outside of any kernel, where an extent or an index is just a number."""
+    """An emitter outside of any kernel, for which extents and indices are arbitrary numbers."""
 
     def __init__(self, m: Emitter) -> None:
         self._m = m

@@ -82,7 +82,7 @@ slopes.gradient()
 
 @inner_operator("_draw_masks", dtype=like("data"), reads_shapes=True)
 def masks(data: Array, *, layers: int, width: int, p: float, run: Run) -> Array:
-    """By what layers of a recurrent network multiply what they read of the one below."""
+    """The dropout masks between the layers of a recurrent network."""
     return draw_masks(run.random, (layers, *data.shape[:2], width), data.dtype, p)
 
 

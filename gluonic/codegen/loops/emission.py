@@ -147,7 +147,7 @@ class _LoopWriter:
                     self._step(stage, position, [], [])
 
     def _fetch_next_block(self, position: Position) -> None:
-        """Ask for what is read a block later: the first stage alone would wait for all of it."""
+        """Prefetch what the next block reads: otherwise its first stage would wait for all of it."""
         for number, operand in enumerate(self.kernel.operands):
             if number in self.memory.written or operand.ways[self.vector] != "unit":
                 continue
@@ -159,7 +159,7 @@ class _LoopWriter:
     def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
         """Return where the first block would begin, so that the others are aligned for streaming.
 
-        A line of which one part goes through the caches and another past them is slow to write.
+        A cache line that is written partly by streaming stores and partly by others is slow.
         """
         if self.kernel.streamed is None:
             return start
@@ -250,7 +250,7 @@ class _LoopWriter:
         reduced: list[Value],
         accumulators: Sequence[Accumulator],
     ) -> None:
-        """Evaluate a stage's body at a position and put its results where they belong."""
+        """Evaluate a stage's body at a position, and store, reduce or carry its results."""
         values = stage.body(self.m, Elements(self.memory, position), tuple(reduced))
         waiting = iter(accumulators)
         for result, operand in zip(stage.results, values, strict=True):

@@ -71,7 +71,7 @@ class Fusion:
     ----------
     groups : the groups
     loops : the loop of each operator that is one
-    saved_bytes : what fusion spares: bytes of results that never reach memory
+    saved_bytes : bytes of results that fusion keeps out of memory
     """
 
     def __init__(self, groups: list[Group], loops: dict[Node, Loop]) -> None:
@@ -79,7 +79,7 @@ class Fusion:
 
 
 class _Partition:
-    """The groups as they grow, with the arrows between them.
+    """The groups while they are merged, and the dependences between them.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class _Partition:
         return kept
 
     def _set_latest(self, group: Group) -> None:
-        """Note how late begins what a group depends on; all that depends on the group begins no earlier."""
+        """Update the level of a group from those it depends on, and the levels of all that depend on it."""
         begins = self.order[group.nodes[0]]
         latest = max([begins, *[self.latest[earlier] for earlier in self.before[group]]])
         self.latest[group] = latest

@@ -104,7 +104,7 @@ def cut_out(data: Entry, cut: EqualPiece) -> Entry:
 
 @inner_operator("_within", shape=like("data"), dtype=like("data"))
 def within(data: Array, length: Array, *, axis: int, value: float) -> Any:
-    """The first `length` elements along an axis, of each row so many as it is long, and `value` behind them."""
+    """The elements of each row up to its length along an axis, and `value` beyond it."""
     places = np.arange(data.shape[axis]).reshape(-1, *(1,) * (data.ndim - 1 - axis))
     return np.where(places < np.expand_dims(length, axis), data, np.asarray(value, data.dtype))
 

@@ -76,7 +76,7 @@ class Loop:
 
     @property
     def only_moves(self) -> bool:
-        """Whether it computes nothing of elements but, if it reduces, their sum or the like."""
+        """Whether it only moves elements, or reduces them as they are."""
         return self.expression is element and self.finish is None
 
     @property
@@ -147,7 +147,7 @@ def relabelling(shape: Shape, source: Shape) -> AxisMap | None:
 
 
 def composed(outer: AxisMap, inner: AxisMap) -> AxisMap:
-    """`inner` after `outer`: where axes lead by way of other axes.
+    """The composition of two maps of axes: `inner` after `outer`.
 
     >>> composed((1, None, 0), (5, 7))
     (7, None, 5)

@@ -1,4 +1,4 @@
-"""Operators that choose elements by an index along one axis: loops that compare it with where they are."""
+"""Operators that choose elements by an index along one axis: loops that compare the index with their own."""
 
 import math
 from collections.abc import Sequence

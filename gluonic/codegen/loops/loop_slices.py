@@ -1,4 +1,4 @@
-"""Operators that read a part of an array: slices, and axes turned round."""
+"""Operators that read a part of an array: slices, and reversed axes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

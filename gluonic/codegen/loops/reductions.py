@@ -77,7 +77,7 @@ class Accumulator:
         self.invalid: dict[int, str] = {}
 
     def add(self, value: Value, mask: Value | None) -> None:
-        """Take up the elements of `value` that `mask` selects."""
+        """Accumulate the elements of `value` that `mask` selects."""
         m, kind = self.m, self.reduce.kind
         if not self.slots:
             self.element, self.dtype = value.dtype, accumulator_dtype(kind, value.dtype)
@@ -115,7 +115,7 @@ class Accumulator:
         return self.row and self.reduce.kind in ("max", "min") and self.element.kind == "f"
 
     def _add_noting_nan(self, value: Value) -> None:
-        """Take up elements of which those that are NaN change nothing but a note."""
+        """Accumulate elements; NaNs are only noted."""
         m, lanes = self.m, value.lanes
         self._write(self._slots(lanes), self._beyond([value], self._read(lanes)))
         count = max(lanes // 2, 1)

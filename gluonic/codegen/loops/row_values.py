@@ -1,4 +1,4 @@
-"""Memory for what rows were reduced to, until the next sweep goes over them."""
+"""Memory for the reduced values of rows, until the next sweep reads them."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from gluonic.codegen.maths.values import Value
 
 
 class RowValues:
-    """What sweeps have left for later ones: a number of each kind for each of some rows.
+    """The reduced values that sweeps leave for later ones: one of each kind for each of some rows.
 
     Parameters
     ----------

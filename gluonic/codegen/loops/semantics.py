@@ -1,4 +1,4 @@
-"""What operators are as loops: element-wise, a reduction, a move of elements, or a relabelling of them.
+"""What operators are as loops: element-wise, a reduction, a permutation of elements, or a reshape.
 
 Any other operator runs as a whole. Which operator is which of the loops here, its entry in `lowerings/` says.
 """

@@ -177,7 +177,7 @@ class _Arrangement:
         return stage
 
     def _is_at_hand(self, entry: Entry, root: Entry, read: Read, own: AxisMap) -> bool:
-        """Whether the element that is read is the very one that is computed at the same position."""
+        """Whether the element that is read is computed at the same position, so that it is in a register."""
         if not read.is_whole or root.index != 0:
             return False
         axes = composed(own, read.axes)

@@ -128,7 +128,7 @@ class LoopStep(Step):
         emit(self.kernel, name, module)
 
     def _streamed(self, facts: Facts) -> int | None:
-        """An output that takes so much of the caches that who reads it will hardly find it there."""
+        """The output to be written past the caches: one so large that it would be evicted before it is read."""
         for number in self._lasting:
             entry = self.lowered.operands[number].entry
             large = facts.bytes_of(entry) >= _STREAMED_FROM

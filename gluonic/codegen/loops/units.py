@@ -7,7 +7,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction
 
 
 class Units:
-    """Units of work, counted along axes like an odometer.
+    """Units of work, numbered along axes as an odometer counts.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Units:
                 self._count_on(slots)
 
     def _count_on(self, slots: dict[int, str]) -> None:
-        """Move one step: a wheel that is full turns to 0 and takes the next along."""
+        """Count on by one: a wheel at its end returns to 0 and advances the next."""
         function, carry = self.function, "1"
         for axis, extent in self.wheels:
             index = function.load("i64", slots[axis])

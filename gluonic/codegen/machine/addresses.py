@@ -1,4 +1,4 @@
-"""Where an array's elements are, found fast: `array.ctypes.data` costs more than a small kernel."""
+"""The address of an array's elements, found fast: `array.ctypes.data` costs more than a small kernel."""
 
 import ctypes
 import sys

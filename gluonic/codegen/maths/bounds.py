@@ -1,4 +1,4 @@
-"""Between which numbers values lie, as far as it is known from how they were computed.
+"""Value ranges: the bounds of values, as far as they follow from how these are computed.
 
 A sigmoid lies between 0 and 1, so does its square, and the exponential of that needs neither a care for
 overflow nor the reduction of its argument. Bounds hold for every lane that is not NaN.

@@ -86,10 +86,10 @@ class Emitter(Logic):
         return result
 
     def seam(self, value: Value) -> Value:
-        """Mark where little but `value` is alive; what follows may become a loop of its own.
+        """Mark a place where little but `value` is live: the expression may be split into two loops here.
 
-        A processor looks only some hundred instructions ahead, which hold the fewer independent
-        chains the longer these are.
+        A processor looks only some hundred instructions ahead; the longer the chains of dependent instructions
+        are, the fewer independent ones it finds there.
         """
         return value
 

@@ -1,4 +1,4 @@
-"""Which function of the namespace is computed how.
+"""Which lowering computes which function of the namespace.
 
 A lowering is a function ``(m, *values)`` registered under the name NumPy gives the operation,
 either for one floating dtype or for any operands. A float32 function without a lowering of its

@@ -1,4 +1,4 @@
-"""Comparison, bits, truth, and choosing by it: between values, and between the usual and the rare way."""
+"""Comparisons, bitwise and logical operators, and selection: by value, and by a branch for rare cases."""
 
 from __future__ import annotations
 

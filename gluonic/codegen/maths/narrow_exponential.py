@@ -1,4 +1,4 @@
-"""exp of arguments that are known to lie close together: a polynomial around their middle.
+"""exp of arguments in a narrow known range: a polynomial around the middle of the range.
 
 There is no whole number to split off and no power of two to scale with, which is half of the work, and
 nothing can overflow.

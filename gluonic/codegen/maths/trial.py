@@ -1,4 +1,4 @@
-"""How long an expression is as machine code."""
+"""The length of an expression in machine instructions."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Products of matrices that lie by head in memory: rows of one lie as far apart as all heads together are wide.
+"""Matrix products of attention heads, interleaved in memory: a row's stride is the width of all heads together.
 
 A *place* tells how an array holds matrices: ``()``, one after the other, as (count, rows, columns); ``(parts,
 part)``, by head, as (batch, rows, heads, parts · columns), of which every head takes the same part. The count

@@ -1,4 +1,4 @@
-"""Matrix products of the BLAS that NumPy brings along, for machine code to call.
+"""The matrix products of NumPy's own BLAS, for machine code to call.
 
 Taking NumPy's costs no import, and there is one pool of BLAS threads in the process rather than two.
 """

@@ -1,4 +1,4 @@
-"""The ways of computing a product of matrices, and the measured sizes at which one beats another."""
+"""The algorithms for a product of matrices, and the measured sizes at which one beats another."""
 
 SMALL = 64
 """Up to so many elements of the right factor plain loops do, however many rows there are."""

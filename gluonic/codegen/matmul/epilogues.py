@@ -1,4 +1,4 @@
-"""Dense layers with more to them: activations in registers, a weight packed once for several layers."""
+"""Extended dense layers: with activations fused into them, or a weight packed once for several layers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def _extended(
     then: str,
     is_packed: bool,
 ) -> Any:
-    """A dense layer, functions of each element of its output, and its weight in another order."""
+    """A dense layer, element-wise functions of its output, and its weight packed."""
     raise AssertionError("run by `Extended`")
 
 

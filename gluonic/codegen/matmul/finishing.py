@@ -1,4 +1,4 @@
-"""What is done to each element of a product when it is summed up: one function for tiles of all sizes."""
+"""The epilogue of a product, applied to each element of the result: one function for tiles of all sizes."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -30,7 +30,7 @@ class ProductEpilogue:
     expression: Callable[[Any, Any], Any] = field(compare=False)
 
     def applied(self, m: Emitter, ref: str, dtype: Dtype, lanes: int) -> str:
-        """Write the function of what a register holds; the reference of the result."""
+        """Apply the function to a register's value; return the reference of the result."""
         done = m.astype(m.asarray(self.expression(m, m.value(ref, dtype, lanes))), dtype)
         return m.widened(done, lanes)
 

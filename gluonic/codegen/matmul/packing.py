@@ -23,7 +23,7 @@ def packed_bytes(weight: Shape) -> int:
 
 
 def is_packed_in_panels(weight: Shape) -> bool:
-    """Whether a weight (columns, inner) is large enough to be packed, and not too long or too large."""
+    """Whether a weight (columns, inner) is of a size at which packing pays."""
     columns, inner = weight
     return SMALL < columns * inner <= MOST_KEPT and inner < LONG
 

@@ -1,4 +1,4 @@
-"""What packs the factors of a product: functions over matrices in LLVM's text."""
+"""Functions that pack the factors of a product, written as LLVM's text."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Which operators are products of matrices, and of which extents."""
+"""Which operators are matrix products, and their dimensions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ def dense(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
 
 
 def extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
-    """That of a dense layer with what is fused to it."""
+    """The product of a dense layer with fused operators."""
     product = dense(settings, shapes[: 2 + (not settings["no_bias"])])
     return replace(product, packed=len(shapes) - 1 if settings["is_packed"] else None)
 

@@ -1,4 +1,4 @@
-"""What the function of a product of matrices can do, whatever the extents: products of one plan share it."""
+"""What a matrix product's function depends on beside its dimensions: products of one plan share a function."""
 
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype

@@ -1,4 +1,4 @@
-"""The function of one product of matrices, in LLVM's text: the choice among the ways, and the loops of each."""
+"""The function of one matrix product, as LLVM's text: the choice of an algorithm, and the loops of each."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ class ProductWriter:
         self.leads = tuple(self._lead_of(held) for held in self.held)
 
     def _lead_of(self, held: "_Held") -> str:
-        """How far apart the rows of a matrix lie."""
+        """The leading dimension of a matrix: the stride of its rows."""
         columns = held.extents[1]
         if not held.place:
             return columns
@@ -114,7 +114,7 @@ class ProductWriter:
         return self._turned_panels if self.plan.turned[0] else self._panels
 
     def _packed_panels(self) -> None:
-        """Write the loop over blocks of rows; all panels go over each part of one; a unit is a panel."""
+        """Write the loop over blocks of rows, and over all panels for each; a unit is a panel."""
         f, width = self.f, self.plan.unit_columns
         down = self._parts(self.rows, self.block)
         with self._lines(self._parts(self.columns, width)) as (line, low, high):
@@ -320,7 +320,7 @@ class ProductWriter:
         self._call_blas(function, arguments)
 
     def _factors(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """By what BLAS multiplies the product, and the output that it adds it to."""
+        """BLAS's factors: alpha of the product, beta of the output that it is added to."""
         beta = 1.0 if self.plan.form.has_bias else 0.0
         one, other = ((self.kind, literal(n, self.plan.dtype)) for n in (1.0, beta))
         return one, other

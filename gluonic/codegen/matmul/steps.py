@@ -1,4 +1,4 @@
-"""Products of matrices as native steps."""
+"""Matrix products as native steps."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -96,7 +96,7 @@ class ProductStep(Step):
         return *extents, way, block, self._part(product), *product.heads
 
     def _part(self, product: Product) -> int:
-        """So much of the length is summed over at a time, if the right factor is packed: equal parts."""
+        """How much of the inner dimension is summed over at a time if the right factor is packed."""
         if not self.is_packed:
             return product.inner
         count = max(-(-product.inner // PACKED_PART), 1)
@@ -104,7 +104,7 @@ class ProductStep(Step):
         return max(-(-product.inner // (count * lanes)), 1) * lanes
 
     def _block(self, product: Product) -> int:
-        """So many rows are a unit: whole tiles, which all panels find in the cache if these are packed."""
+        """How many rows are a unit: whole tiles, that stay in the cache for all panels if these are packed."""
         if not self.is_packed:
             return ROWS
         fitting = BLOCK_BYTES // (self._part(product) * self.dtype.itemsize)
@@ -112,14 +112,14 @@ class ProductStep(Step):
         return min(max(fitting // height, 1) * height, ROWS)
 
     def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
-        """What is found for the best way that the function knows."""
+        """What `find` returns for the best algorithm that the function has."""
         if len(self.plan.ways) == 1:
             return find(self.plan.ways[0])
         return self.for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
 
     @staticmethod
     def for_method(product: Product, find: Callable[[int], int]) -> int:
-        """What is found for the best way; the extents may not be known yet."""
+        """What `find` returns for the best algorithm; the dimensions may be symbolic."""
         if product.packed is not None:
             return find(PANELS)
         few = find(BLAS if _suits_blas(product) else PANELS)
@@ -128,7 +128,7 @@ class ProductStep(Step):
         return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
 
     def _ways(self) -> tuple[int, ...]:
-        """The ways that the function knows: few for what is small, as the weight of a layer stays."""
+        """The algorithms that the function chooses among: few where a small weight fixes the choice."""
         if self.is_packed:
             return (PANELS,)
         if self.small:
@@ -165,11 +165,11 @@ class ProductStep(Step):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
     def _is_short(self, facts: Facts) -> bool:
-        """Whether a packed factor is as short as those that packing is for."""
+        """Whether the packed factor's inner dimension is within what packing is meant for."""
         return self._product(facts).inner < LONG
 
     def _is_small(self, facts: Facts) -> bool:
-        """Whether a weight is one that the function's only way is for."""
+        """Whether the weight is of the size that the function's only algorithm is for."""
         product = self._product(facts)
         return product.columns * product.inner <= SMALL
 
