@@ -72,6 +72,7 @@ class CompiledGraph:
         with self._lock:
             frames = [frame for pool in self.pools.values() for frame in pool.frames]
             libraries = [s.code.library for s in self.specializations if s.code.library]
+            origins = [library.origin for library in libraries]
             return CacheInfo(
                 len(self.specializations),
                 len(self.bindings),
@@ -79,8 +80,11 @@ class CompiledGraph:
                 self._misses,
                 self._forgotten_prepackings + sum(frame.prepackings for frame in frames),
                 sum(library.size for library in libraries),
-                sum(library.linked.from_disk for library in libraries),
+                sum(origin.from_disk for origin in origins),
                 seconds=self._seconds,
+                functions=sum(origin.functions for origin in origins),
+                shared_functions=sum(origin.shared for origin in origins),
+                code_seconds=sum(origin.seconds for origin in origins),
             )
 
     def __call__(

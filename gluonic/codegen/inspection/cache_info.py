@@ -22,6 +22,9 @@ class CacheInfo:
     disk_hits : specializations whose code came from the disk cache
     interpreted : calls that ran operator by operator before the graph was compiled
     seconds : that making specializations took, and finding code on disk or in memory
+    functions : of steps, and large ones that they call, that were made for these graphs
+    shared_functions : that were in memory already: made for other graphs, or for other shapes
+    code_seconds : of the seconds, those in which LLVM compiled and linked, or code was found on disk
     """
 
     specializations: int = 0
@@ -33,6 +36,9 @@ class CacheInfo:
     disk_hits: int = 0
     interpreted: int = 0
     seconds: float = 0.0
+    functions: int = 0
+    shared_functions: int = 0
+    code_seconds: float = 0.0
 
     @classmethod
     def total(cls, parts: Iterable["CacheInfo"]) -> "CacheInfo":

@@ -16,6 +16,7 @@ from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
+    from gluonic.codegen.native.shared_kernels import CodeOrigin
     from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
 
@@ -35,6 +36,8 @@ class Explanation:
     memory : what lies in the arena
     drawn : makes the page that shows all that; see `plot`
     make_passes : runs the passes once more
+    code_origin : how much of the code was compiled, found on disk or in memory, and how long that took; None
+        where Python runs all steps
     """
 
     steps: tuple[StepReport, ...]
@@ -46,6 +49,7 @@ class Explanation:
     memory: tuple[ArenaSpan, ...] = ()
     make_passes: "Callable[[], Sequence[PassReport]]" = tuple
     drawn: "Callable[[Explanation, int], Any] | None" = None
+    code_origin: "CodeOrigin | None" = None
 
     def plot(self, runs: int = 0) -> Any:
         """The graph as a page that shows what became of it.
@@ -150,7 +154,8 @@ class Explanation:
             f"{self.native_calls} native calls, {others}; "
             f"{self.saved_bytes:,} bytes kept out of memory, {self.arena_bytes:,} in the arena"
         )
-        return "\n".join([head, *map(str, self.steps)])
+        code = [] if self.code_origin is None else [f"machine code: {self.code_origin}"]
+        return "\n".join([head, *code, *map(str, self.steps)])
 
 
 Explanation.__repr__ = Explanation.__str__  # type: ignore[assignment, method-assign]  # never a megabyte of code
@@ -214,6 +219,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
         [()] * len(groups) if graph is None else origins(graph, groups, specialization.prepacked)
     )
     native = [group for run in specialization.runs for group in run]
+    library = specialization.code.library
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     neighbours = Neighbours(binding, list(map(_named, groups, found)))
     steps = []
@@ -243,4 +249,5 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
         tuple(found),
         arena_of(binding),
         specialization.prepared.passes,
+        code_origin=library.origin if library else None,
     )

@@ -12,12 +12,36 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter
 from weakref import WeakValueDictionary
 
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.module_text import with_callees
 from gluonic.support.locks import lock
+from gluonic.support.record import record
+
+
+@record
+class CodeOrigin:
+    """Where machine code came from.
+
+    Attributes
+    ----------
+    functions : of steps, and large ones that these call, that were made for a graph and one pattern of shapes
+    shared : of such functions that were in memory already, made for other graphs or shapes
+    from_disk : whether what was made was found in the disk cache
+    seconds : that compiling it took, or finding it on disk, and linking
+    """
+
+    functions: int
+    shared: int
+    from_disk: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        how = "found on disk" if self.from_disk else "compiled"
+        return f"{self.functions} functions {how} in {self.seconds:.3f} s, {self.shared} in memory"
 
 
 class KernelLibrary:
@@ -33,7 +57,10 @@ class KernelLibrary:
     ----------
     addresses : of all functions, by name
     size : the bytes of all object files that were made for the graph
+    origin : where the code came from
     """
+
+    origin: CodeOrigin
 
     # Only this class is referred to weakly: a weak reference to what it links could revive one that is closing.
 
@@ -73,6 +100,7 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
     runs : the names of the functions that call steps
     steps : the names of the steps' functions, ``void step(char**, const int64_t*, int64_t, int64_t)``
     """
+    begin = perf_counter()
     digests = {name: _digest(text) for name, text in module.definitions.items()}
     keys = {name: _key(module, name, digests) for name in steps}
     with _lock:
@@ -85,6 +113,11 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
     called, apart = _large_functions(module, own, digests)
     made = _linked(module, [*runs, *own], own, {**found, **called})
     made.size += apart.size if apart else 0
+    parts = [made, apart] if apart else [made]
+    count = sum(len(part.by_key) for part in parts)
+    from_disk = all(part.linked.from_disk for part in parts)
+    shared = len(found) + len(called) + len(own) - count
+    made.origin = CodeOrigin(count, shared, from_disk, perf_counter() - begin)
     return made
 
 

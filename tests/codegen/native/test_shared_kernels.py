@@ -47,6 +47,23 @@ def test_a_net_like_another_compiles_only_what_calls_its_steps() -> None:
     check_against_eager(second, x)
 
 
+def test_it_is_told_what_was_compiled_and_what_was_in_memory() -> None:
+    x = nd.random.normal(shape=(3, 8))
+    first, second = net_of((48, 40), 0.2625), net_of((48, 40), 0.2625)
+    first(x).wait_to_read()
+    made = first.cache_info()
+    assert made.functions > 0
+    assert 0 < made.code_seconds <= made.seconds
+    second(x).wait_to_read()
+    found = second.cache_info()
+    assert found.functions == 0
+    assert 0 < found.shared_functions <= made.functions + made.shared_functions
+    origin = first.explain(x).code_origin
+    assert origin is not None
+    assert (origin.functions, origin.shared) == (made.functions, made.shared_functions)
+    assert f"machine code: {origin}" in str(first.explain(x)).splitlines()
+
+
 def test_functions_stay_as_long_as_another_net_calls_them() -> None:
     x = nd.random.normal(shape=(5, 8))
     first, second = net_of((24, 16), 0.3125), net_of((16, 24), 0.3125)
