@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from gluonic.codegen.loops.costs import NANOSECONDS_A_BYTE
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import INT64, Dtype
@@ -12,6 +13,8 @@ from gluonic.codegen.writers.element_writer import INDICES, ElementWriter
 from gluonic.graph import Entry, Node
 
 _DTYPES = ("float32", "float64")
+_LINE = 64
+"""Bytes that come from memory with one."""
 
 
 def _table_and_indices(node: Node) -> tuple[Entry, Entry]:
@@ -85,6 +88,22 @@ class AddRowsStep(LookupStep):
         _RowWriter(module, name, self).add_up()
 
 
+class PickStep(LookupStep):
+    """One element of each row, whose place in it an index tells; rows may lie along any axis."""
+
+    def _entries(self) -> tuple[Entry, Entry, Entry]:
+        return self.node.inputs[0], self.node.inputs[1], self.node.entry()
+
+    def nanoseconds(self, facts: Facts) -> float:
+        """A line of memory is read for each element."""
+        lines = prod(facts.shapes[self.rows]) * _LINE
+        return (facts.bytes_of(self.indices) + lines) * NANOSECONDS_A_BYTE
+
+    def emit(self, module: LLVMModule, name: str) -> None:
+        """Write the look-up."""
+        _RowWriter(module, name, self).pick()
+
+
 class _RowWriter(ElementWriter):
     """Writes the loops over tables and indices."""
 
@@ -113,6 +132,18 @@ class _RowWriter(ElementWriter):
             self.spans("0", self.length, body)
 
         self._over_rows(add, clears=True)
+
+    def pick(self) -> None:
+        """Copy elements."""
+        with self.f.loop("%begin", "%end") as unit:
+            table = self.at(self.table, self.times(unit, self.times(self.count, self.length)))
+            first = self.times(unit, self.length)
+            with self.f.loop("0", self.length) as number:
+                place = self.plus(first, number)
+                row = self.times(self._position(place), self.length)
+                element = self.element(self.at(table, self.plus(row, number)))
+                self.put(element, self.at(self.rows, place))
+        self.f.finish()
 
     def _over_rows(self, body: Callable[[str, str], None], *, clears: bool = False) -> None:
         with self.f.loop("%begin", "%end") as unit:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gluonic.codegen.data_movement.row_steps import PickStep
 from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
 from gluonic.codegen.loops.fusion import MOST_ARRAYS, MOST_NODES
 from gluonic.graph import Entry
@@ -72,6 +73,11 @@ class Neighbours:
         if first.stages is None or second.stages is None:
             return self._why_whole(a, b)
         for number, group in ((a, first), (b, second)):
+            if isinstance(group.step, PickStep):
+                return (
+                    f"{self._names[number]} finds one element of each row where it lies; "
+                    "a loop that it shared would read them all."
+                )
             if isinstance(group.step, TranspositionStep):
                 return (
                     f"{self._names[number]} moves the last axis, "

@@ -94,6 +94,7 @@ class OperatorLowering:
     fills : what it fills an array with that it makes from nothing: a number, or the attribute that says
     product : ``(settings, input shapes) → Product``: which product of matrices it is
     step : ``(node, facts) → Step | None``: what runs it as a whole
+    from_memory : likewise of a loop, where what it reads first is in memory before
     decompose : ``(F, site) → entries | None``: what it is made of
     holds_heads : whether its product reads and writes attention heads where they lie
     follows_input : whether it runs in the step that makes what it reads, not in one that reads it, where a
@@ -118,6 +119,7 @@ class OperatorLowering:
     fills: float | str | None = None
     product: Rule | None = None
     step: Rule | None = None
+    from_memory: Rule | None = None
     decompose: Rule | None = None
     holds_heads: bool = False
     follows_input: bool = False

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
 from gluonic.codegen.launch.arguments import LaunchSpec
 from gluonic.codegen.launch.buffer_assignment import BufferAssignment
 from gluonic.codegen.loops.fusion import Group, fuse
@@ -16,7 +15,7 @@ from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.prepacking import prepacked_groups
-from gluonic.codegen.native.steps import native_step
+from gluonic.codegen.native.steps import native_step, own_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
@@ -90,12 +89,17 @@ class Specialization:
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
         self.guards = ShapeGuards(facts)
+
+        def in_memory(entry: Entry) -> bool:
+            maker = self.root.get(entry, entry).node
+            return maker.application is None or loop_for(maker, facts) is None
+
         self.fusion = fuse(
             graph,
             facts.shapes,
             lambda node: why_not(node, facts),
             self.root,
-            lambda node, loop: TranspositionStep.of(node, loop, facts),
+            lambda node, loop: own_step(node, loop, facts, in_memory),
             lambda node: loop_for(node, facts),
         )
         for group in self.fusion.groups:

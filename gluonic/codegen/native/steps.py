@@ -1,18 +1,39 @@
 """Which machine code runs an operator as a whole."""
 
+from collections.abc import Callable
 from typing import Any
 
 from gluonic.codegen.data_movement.copies import CopyStep
+from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
+from gluonic.codegen.loops.loop import Loop
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lowering_of, rule_at
 from gluonic.codegen.matmul.packing import PackStep
 from gluonic.codegen.matmul.steps import ProductStep
 from gluonic.codegen.native.foreign import ForeignStep
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph import Node
+from gluonic.graph import Entry, Node
 
 _KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
 """The steps that are asked whether they are for an operator."""
+
+
+def own_step(
+    node: Node, loop: Loop, facts: Facts, in_memory: Callable[[Entry], bool]
+) -> Step | None:
+    """The step of an operator that is a loop, but faster by itself than joined with others; else None.
+
+    Parameters
+    ----------
+    node, loop : the operator
+    facts : shapes and dtypes
+    in_memory : whether a result is there before loops begin that read it
+    """
+    rule = lowering_of(node.applied.op).from_memory
+    if rule is None:
+        return TranspositionStep.of(node, loop, facts)
+    step: Step | None = rule_at(rule)(node, facts) if in_memory(node.inputs[0]) else None
+    return step
 
 
 def native_step(node: Node, facts: Facts) -> Step | None:

@@ -8,8 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.graph.builder import F
 from gluonic.graph.gradient import gradients
-from gluonic.graph.node import Node, make_node
+from gluonic.graph.node import Graph, Node, make_node
+from tests.codegen.agreement import new_run
 from tests.codegen.native_operators import check, check_with_gradients
 
 DTYPES = st.sampled_from(["float32", "float64"])
@@ -61,3 +64,43 @@ def test_rows_are_looked_up_and_added_up_by_machine_code(
     (slope,) = gradients([node.entry()], [head], [table], train=True)
     assert slope is not None
     check([slope], variables, arrays)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from(["clip", "wrap"]),
+    st.lists(st.integers(1, 9), min_size=2, max_size=4),
+    st.sampled_from(["float32", "float64", "int32", "int64", "int8"]),
+    DTYPES,
+    st.booleans(),
+    st.data(),
+)
+def test_elements_are_picked_by_machine_code_from_memory_and_from_what_is_computed(
+    mode: str, shape: list[int], kind: str, dtype: str, keepdims: bool, data: Any
+) -> None:
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    random = np.random.default_rng(0)
+    variables = [Node(None, name) for name in ("x", "index")]
+    x, index = (v.entry() for v in variables)
+    settings: dict[str, Any] = {"axis": axis, "mode": mode, "keepdims": keepdims}
+    left = [1 if i == axis % len(shape) else extent for i, extent in enumerate(shape)]
+    arrays = [
+        random.uniform(-1, 1, shape).astype(dtype),
+        random.integers(-12, 12, left).astype(kind),
+    ]
+    if not keepdims:
+        arrays[1] = arrays[1].squeeze(axis)
+    for source in (x, F.exp(x)):
+        picked = F.pick(source, index, **settings)
+        check([picked, picked * 2.0], variables, arrays)
+
+
+def test_what_is_picked_from_memory_is_found_where_it_lies() -> None:
+    x, index = Node(None, "x"), Node(None, "index")
+    arrays = [np.eye(5, dtype=np.float32), np.arange(5, dtype=np.float32)]
+    for source, steps in ((x.entry(), 2), (F.exp(x.entry()), 1)):
+        graph = Graph([F.pick(source, index.entry(), axis=1) + 1.0])
+        compiled = CompiledGraph(graph, [x, index])
+        compiled(arrays, new_run())
+        (made,) = compiled.specializations
+        assert len(made.groups) == steps
