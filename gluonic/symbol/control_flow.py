@@ -138,12 +138,6 @@ def while_loop(
         grouped = regroup([p.entries[0] for p in parameters], form)
         return [grouped] if isinstance(grouped, Symbol) else grouped
 
-    def condition(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
-        result = cond(*given(parameters))
-        if not isinstance(result, Symbol):
-            raise ValueError("Return of cond must be a Symbol")
-        return list(result.entries), []
-
     def step(parameters: list[Symbol]) -> tuple[list[Entry], list[Entry]]:
         output, new = func(*given(parameters))
         found, output_form = flatten([] if output is None else output, "while_loop: the output")
@@ -154,12 +148,10 @@ def while_loop(
         return found, states
 
     graphs = (
-        Subgraph(condition, variables, f"{name}_cond"),
+        Subgraph(lambda p: (_condition(cond(*given(p))), []), variables, f"{name}_cond"),
         Subgraph(step, variables, f"{name}_func"),
     )
-    for number in range(len(variables)):
-        if number not in graphs[1].formal:
-            raise ValueError(f"func must use all loop_vars; number {number} is not used")
+    positions = _positions_of_variables(graphs[1], len(variables))
     inputs, (cond_locations, func_locations) = _joined_inputs(graphs, variables)
     output_count = len(graphs[1].graph.outputs)
     stacked = output_count - len(variables)
@@ -171,12 +163,27 @@ def while_loop(
             "max_iterations": limit,
             "cond_input_locs": cond_locations,
             "func_input_locs": func_locations,
-            "func_var_locs": [graphs[1].formal.index(i) for i in range(len(variables))],
+            "func_var_locs": positions,
             "num_out_data": stacked,
             "num_outputs": output_count,
         },
     )
     return regroup(results[:stacked], forms[0]), regroup(results[stacked:], form)
+
+
+def _condition(result: Any) -> list[Entry]:
+    """What a condition computes."""
+    if not isinstance(result, Symbol):
+        raise ValueError("Return of cond must be a Symbol")
+    return list(result.entries)
+
+
+def _positions_of_variables(body: Subgraph, count: int) -> list[int]:
+    """Which of the body's variables the loop variables are."""
+    for number in range(count):
+        if number not in body.formal:
+            raise ValueError(f"func must use all loop_vars; number {number} is not used")
+    return [body.formal.index(number) for number in range(count)]
 
 
 def _limit(value: Any) -> int:

@@ -40,6 +40,26 @@ _RANGES = (
 )
 
 
+def _signature(op: Operator, inputs: Sequence[str]) -> inspect.Signature:
+    """The inputs of a layer, the ranges of those that are quantized, and the layer's attributes."""
+    parameters = inspect.signature(op.kernel).parameters.values()
+    attributes = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    names = [*op.inputs, *(f"{end}_{name}" for name in inputs for end in ("min", "max"))]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    optional = names.index("bias") if "bias" in op.inputs else len(names)
+    taken = [
+        inspect.Parameter(
+            name, kind, annotation=Array, **({} if i < optional else {"default": None})
+        )
+        for i, name in enumerate(names)
+    ]
+    return inspect.Signature([*taken, *attributes])
+
+
+def _absent_bias(n: NodeView) -> tuple[str, ...]:
+    return ("bias", "min_bias", "max_bias") if n.no_bias else ()
+
+
 def _quantized(
     op: Operator,
     inputs: Sequence[str],
@@ -59,19 +79,6 @@ def _quantized(
     documentation : what it computes
     check : raises where attributes are not supported
     """
-    parameters = inspect.signature(op.kernel).parameters.values()
-    attributes = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-    names = [*op.inputs, *(f"{end}_{name}" for name in inputs for end in ("min", "max"))]
-    biased = "bias" in op.inputs
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    optional = names.index("bias") if biased else len(names)
-    taken = [
-        inspect.Parameter(
-            name, kind, annotation=Array, **({} if i < optional else {"default": None})
-        )
-        for i, name in enumerate(names)
-    ]
-
     shape = _like_data if op is activation else op.shape
     assert shape is not None
 
@@ -87,15 +94,13 @@ def _quantized(
         set_all(n, _RANGES, FLOAT32)
         dtype(n)
 
-    run.__signature__ = inspect.Signature([*taken, *attributes])  # type: ignore[attr-defined]
+    run.__signature__ = _signature(op, inputs)  # type: ignore[attr-defined]
     run.__doc__ = inspect.cleandoc(documentation)
     made = Operator(
         f"_contrib_quantized_{_NAMES[op.name]}",
         run,
         outputs=OUTPUTS,
-        absent=(lambda n: ("bias", "min_bias", "max_bias") if n.no_bias else ())
-        if biased
-        else None,
+        absent=_absent_bias if "bias" in op.inputs else None,
         shape=shapes,
         dtype=dtypes,
     )
