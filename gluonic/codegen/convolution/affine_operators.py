@@ -1,4 +1,4 @@
-"""What a batch normalization by known statistics comes to: a factor and a summand for each channel."""
+"""Batch normalization by known statistics as an affine map: a scale and a shift for each channel."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from gluonic.graph.families import scalar_operator
 
 
 def _factor(m: Any, variance: Any, gamma: Any = None, *, eps: float, has_gamma: bool) -> Any:
-    """What a channel is multiplied by."""
+    """The scale of a channel."""
     deviation = m.sqrt(variance + eps)
     return gamma / deviation if has_gamma else 1 / deviation
 

@@ -126,7 +126,7 @@ class WeightGradientStep(ConvolutionProductStep):
 
 
 class ShapeStep(Step):
-    """Images of which only the shape counts: nothing is written."""
+    """Images of which only the shape matters: nothing is written."""
 
     def __init__(self, node: Node) -> None:
         self.operands = (node.entry(),)

@@ -1,4 +1,4 @@
-"""Windows along the depth of volumes that are taken for images: operators and steps.
+"""Windows along the depth of volumes that are treated as images: operators and steps.
 
 An image with the channels of its neighbours above and below is what two-dimensional filters need to do the work
 of three-dimensional ones. Images may have channels in planes or in blocks: their bytes are moved as they are.
@@ -59,7 +59,7 @@ def _(n: NodeView) -> None:
 def sum_depth_windows(
     data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
 ) -> Any:
-    """Add up what lies in windows where `depth_windows` has taken it: its gradient."""
+    """Add up windows into the images that `depth_windows` took them from: its gradient."""
     windows = _along_depth(kernel, stride, dilate, pad)
     (count,) = windows.counts((depth,))
     joined = data.reshape(-1, count, kernel, data.shape[1] // kernel, *data.shape[2:])
@@ -95,7 +95,7 @@ def emit_depth_windows(module: LLVMModule, name: str) -> None:
 
 
 def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
-    """Write the function that adds up the places of windows that are one image's."""
+    """Write the function that adds up the entries of windows that come from the same image."""
     w = ElementWriter(module, name, FLOAT32)
     elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
     source, goal, size = w.operand(0), w.operand(1), w.times(elements, 4)

@@ -43,7 +43,7 @@ Sums = Callable[[Sequence[str], Sequence[str], int, int, str | None], None]
 
 
 def few_places(rows: int, columns: int) -> Tap | None:
-    """Rows and columns if they are so few that code should be for them only; 0 for any rows."""
+    """Rows and columns if they are few enough to specialize the code for; 0 for any number of rows."""
     if columns > _FEW:
         return None
     return rows if rows * columns <= _FEW else 0, columns
@@ -184,7 +184,7 @@ class _Gradient(Writer):
         self.by_tap = self.times(self.data_strides[2], form.reading.dilate[0])
 
     def _part(self, size: str) -> str:
-        """How many things of such a size have about `_PLACES` places; at least one."""
+        """How many items of such a size make up about `_PLACES` positions; at least one."""
         return self.most(self.divided(str(_PLACES), size)[0], "1")
 
     def write(self) -> None:

@@ -18,7 +18,7 @@ _CHANNELS_AHEAD = 6
 
 @record
 class FilterForm:
-    """What decides the code that reorders filters; how many there are are run-time numbers.
+    """What decides the code that reorders filters; their count is a run-time number.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class _FilterWriter(Writer):
         return self.moved(start, inside, self.step), self.times(own, self.step)
 
     def position(self, channel: str, tap: str | int) -> str:
-        """Where in the order of summation a channel and a place of the filter come."""
+        """The position of a channel and a tap in the order of summation."""
         block = self.form.block
         number, inside = self.divided(channel, block)
         start = self.times(number, block * self.form.taps)
@@ -164,7 +164,7 @@ _MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
 
 
 def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
-    """Write the code for a number that tells contents of float32 memory apart: not 0, but for a 2⁻⁶⁴ chance.
+    """Write the code of a 64-bit hash of float32 memory; it is not 0, save with a probability of 2⁻⁶⁴.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class Taps:
         return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
 
     def places(self, kernel: Shape) -> list[int]:
-        """Which places turned filters of such a size have, in their order."""
+        """Which taps rotated filters of such a size have, in their order."""
         return [
             (self.last[0] - self.steps[0] * row) * self.whole[1]
             + self.last[1]

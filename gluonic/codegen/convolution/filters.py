@@ -53,7 +53,7 @@ def blocks_with_last(channels: int, lanes: int) -> tuple[int, int]:
 
 @record
 class Tile:
-    """The outputs that registers hold at once.
+    """The outputs that are kept in registers at once.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Filters:
 
 @record
 class Reading:
-    """How filters read images, as far as machine code is made for it.
+    """How filters read images, as far as machine code depends on it.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:
 
 
 def registers_for_sums(target: Target) -> int:
-    """How many registers there are beside those for one factor and, where it needs one, a product."""
+    """How many registers are left beside those for a factor and, where one is needed, a product."""
     return target.vector_registers - (1 if target.has_fma else 2)
 
 
@@ -176,7 +176,7 @@ def _tiles(rows: int, columns: int, blocks: int, registers: int) -> Iterator[Til
 
 
 def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
-    """Cycles for one summand of all outputs, and something for each more body of code."""
+    """Cycles for one term of all outputs, and a penalty for each further body of code."""
     cycles, variants = 0.0, 0
     for height, times_down in _parts(rows, tile.rows):
         for width, times_across in _parts(columns, tile.columns):
@@ -190,7 +190,7 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
 
 
 def _parts(extent: int, size: int) -> Iterator[tuple[int, int]]:
-    """The sizes that parts of an axis have, and how many have it."""
+    """The sizes of an axis's parts, and how many parts have each."""
     if extent >= size:
         yield size, extent // size
     if extent % size:

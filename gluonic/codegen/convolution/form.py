@@ -1,4 +1,4 @@
-"""What decides the machine code of a convolution, and the numbers that it is given when it runs.
+"""What the machine code of a convolution depends on, and its run-time numbers.
 
 Nets have convolutions with many counts of channels and filters. What the innermost loops are made of is code:
 the tile, the window, how many channels a step takes. How often they run is a number.

@@ -167,7 +167,7 @@ class _Convolution(Writer):
         )
 
     def _rest(self, begin: str, write: Callable[[str, int], None]) -> None:
-        """Write the tiles behind the whole ones, for each a column and how many there are from there."""
+        """Write the incomplete tiles at the end of a line: first column and number of columns of each."""
         last = self.form.last_columns
         if last:
             write(begin, last)
@@ -210,7 +210,7 @@ class _Convolution(Writer):
         return Line(tops, weights, channels, places, taps)
 
     def _taps(self, row: str, rows: int) -> tuple[str, str]:
-        """From which row of filters to which windows read more than the border, of so many rows of places."""
+        """The range of filter rows that read more than padding, for a line of so many rows of outputs."""
         (down, _), reading = self.form.reading.kernel, self.form.reading
         step, apart = reading.stride[0], reading.dilate[0]
         begin, end = self.inside

@@ -63,7 +63,7 @@ def pack_turned_filters(
     last: Shape,
     steps: Shape,
 ) -> Any:
-    """Pack filters for the way back: turned round, their channels and themselves exchanged.
+    """Pack filters for the gradient: rotated, with input and output channels exchanged.
 
     `channels`, `filters` and `kernel` are those of the way back. Filters of size `whole` are given; of them
     it has the taps from `last` in steps of `steps` towards the first.
@@ -123,7 +123,7 @@ def unpack_filters(
     depthwise: bool,
     lanes: int,
 ) -> Any:
-    """Filters in their own order again, from tiles of one block."""
+    """Unpack filters from tiles of one block to their own order."""
     found = Filters(channels, filters, groups, kernel, planar=planar, depthwise=depthwise)
     return unpacked_from_order(packed, found, 1, lanes)
 
@@ -137,7 +137,7 @@ def _(n: NodeView) -> None:
 def interleave_places(
     *phases: Array, num_args: int, steps: Shape, present: Shape, places: Shape
 ) -> Any:
-    """Put the phases of images in blocks together: phase (i, j) has every step-th place from (i, j) on.
+    """Interleave the phases of images in blocks: phase (i, j) has every step-th position from (i, j) on.
 
     Zeros stand for phases that are not `present`.
     """
@@ -157,7 +157,7 @@ def _(n: NodeView) -> None:
 
 
 class PackTurnedFiltersStep(FiltersStep):
-    """Filters for the way back."""
+    """Filters packed for the gradient."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -183,7 +183,7 @@ class FilterGradientStep(BlockStep):
         self.code = emit_filter_gradient, facts.decide(self._form)
 
     def _form(self, facts: Facts) -> GradientForm:
-        """What the innermost loops are made of: also rows and columns of the output if they are few."""
+        """What the innermost loops depend on, including rows and columns of the output if they are few."""
         _, _, rows, columns, _ = self.shape(facts, 1)
         bordered = border_rows(self.node) != (0, 0)
         return GradientForm.of(self.filters, host(), few_places(rows, columns), bordered=bordered)
@@ -207,7 +207,7 @@ class FilterGradientStep(BlockStep):
 
 
 class InterleavePlacesStep(ImageStep):
-    """Phases put together."""
+    """Phases interleaved."""
 
     counted = -1
 

@@ -24,7 +24,7 @@ from gluonic.graph.view import NodeView, complete
 
 @inner_operator("_to_blocks")
 def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0, 0, 0)) -> Any:
-    """Put the channels of each group into blocks, zeros where there is none, and a border around."""
+    """Convert planes to blocks of channels (NCHWc), group by group, with a border; zeros fill both up."""
     batch, channels, rows, columns = data.shape
     own = channels // groups
     blocks = blocks_of(own, lanes)
@@ -113,7 +113,7 @@ def filters_of(n: Any) -> Filters:
 
 
 def packed_in_order(weight: Array, filters: Filters, tile: int, lanes: int) -> Array:
-    """Filters in the order in which they are read."""
+    """Filters packed in the order in which they are read."""
     blocks = blocks_of(filters.filters, lanes)
     shape = (filters.groups, blocks * lanes, filters.channels, *filters.kernel)
     whole = np.zeros(shape, weight.dtype)

@@ -1,4 +1,4 @@
-"""The way back through a stride: places of the data by their remainders, each phase a convolution of its own.
+"""The gradient of a strided convolution: the positions of each remainder are a phase, a convolution of its own.
 
 With a stride of s along an axis, an output was read from places that lie s apart. The gradient of a place y
 sums taps i with (y + pad - i · dilate) divisible by s; all y of one remainder sum the same taps, of
@@ -15,7 +15,7 @@ from gluonic.support.record import record
 
 @record
 class Phase:
-    """What the places of one remainder sum, along one axis.
+    """What is summed for the positions of one remainder, along one axis.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Images in blocks of channels times a factor and plus a summand for each channel, with an activation.
+"""Images in blocks, scaled and shifted by a number for each channel, with an activation.
 
 As a loop over elements this would have rows of one block each; here a factor stays in a register for a plane.
 """
@@ -49,7 +49,7 @@ def _(n: NodeView) -> None:
 
 
 def with_activation(scaled: Entry, activation: Application) -> Entry | None:
-    """What `scale_blocks` makes, with an activation applied last; None if it has one, or was made otherwise."""
+    """A `scale_blocks` with an activation added; None for other operators, or if it has one."""
     node = scaled.node
     if node.application is None or node.application.op is not scale_blocks:
         return None
@@ -60,7 +60,7 @@ def with_activation(scaled: Entry, activation: Application) -> Entry | None:
 
 
 class ScaleStep(ImageStep):
-    """Images times a factor and plus a summand for each channel."""
+    """Images scaled and shifted by a number for each channel."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)

@@ -229,7 +229,7 @@ class FiltersStep(BlockStep):
 
 
 class PackFiltersStep(FiltersStep):
-    """Filters to the order in which they are read; once for each content, if it is to remember."""
+    """Packs filters in the order in which they are read; if it remembers, only when they have changed."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -246,7 +246,7 @@ def _emit_activated(
     shifts: int,
     residuals: int,
 ) -> None:
-    """Write a convolution with what is added to its sums, and an activation."""
+    """Write a convolution with its residual, shift and activation."""
     applied_last = activation_of(activation, attributes)
 
     def expression(m: Any, total: Any, *others: Any) -> Any:
@@ -270,7 +270,7 @@ def border_rows(node: Node) -> tuple[int, int]:
 
 
 class ConvolutionStep(BlockStep):
-    """A convolution, with what is applied to its sums."""
+    """A convolution with its epilogue."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -289,7 +289,7 @@ class ConvolutionStep(BlockStep):
         return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
 
     def _form(self, facts: Facts) -> ConvolutionForm:
-        """What the innermost loops are made of."""
+        """What the innermost loops depend on."""
         bordered = self._border != (0, 0)
         return ConvolutionForm.of(
             self.filters, self._tiling(facts), self.n.lanes, bordered=bordered

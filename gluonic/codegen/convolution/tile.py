@@ -1,4 +1,4 @@
-"""One tile of a convolution: its sums in registers, and what becomes of them."""
+"""One tile of a convolution: its sums in registers, and their epilogue."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -35,7 +35,7 @@ would wait for each of its steps."""
 
 @record
 class ConvolutionEpilogue:
-    """What becomes of a sum before it is stored.
+    """What is applied to a sum before it is stored.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class TileWriter:
     def _begin(
         self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: TileShape
     ) -> None:
-        """Write what sums begin with: nothing, or what earlier chunks left in the output."""
+        """Initialize the sums: zero, or what earlier chunks left in the output."""
         for slot in sums:
             self.f.store(self.vector, "zeroinitializer", slot)
         if chunk.is_first is None:
@@ -196,7 +196,7 @@ class TileWriter:
         self._pass(pointer, f.sub(down, taps[1]), size)
 
     def _pass(self, pointer: str, rows: str, size: str) -> None:
-        """Write the passing over weights of rows that are not summed."""
+        """Skip the weights of rows that are not summed."""
         weights = self.moved(self.f.load("ptr", pointer), rows, size)
         self.f.store("ptr", weights, pointer)
 
@@ -344,7 +344,7 @@ class TileWriter:
         of_channels: Sequence[Value],
         epilogue: ConvolutionEpilogue,
     ) -> None:
-        """Write the epilogue and the store of sums that lie beside each other."""
+        """Write the epilogue and the store of adjacent sums."""
         count = len(places)
         total = self.m.joined([self._vector(slot, 64) for slot, _, _ in places])
         _, ends, first = places[0]
@@ -371,7 +371,7 @@ def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
 
 
 class _repeated:
-    """A loop in known steps; none if it is known that there is but one."""
+    """A loop in steps known at compile time; no loop where there is only one."""
 
     def __init__(self, function: LLVMFunction, stop: int | str, step: int = 1) -> None:
         is_one = isinstance(stop, int) and stop <= step

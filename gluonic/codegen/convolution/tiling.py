@@ -1,4 +1,4 @@
-"""How the work of a convolution is cut: into tiles, lines of tiles, and units that share what is in caches."""
+"""How a convolution is tiled: into tiles, lines of tiles, and units whose data stay in cache."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Windows of images as columns of a matrix, and columns back where their windows lie."""
+"""Windows of images as columns of a matrix (im2col), and back (col2im)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from gluonic.support.record import record
 
 @record
 class Inner:
-    """Along rows, the windows of which a certain place lies inside the image.
+    """Along rows, the windows whose tap at a certain position lies inside the image.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Inner:
 
 
 class MatrixWriter(ElementWriter):
-    """Writes windows as columns of a matrix, and columns back where their windows lie.
+    """Writes windows to columns of a matrix, and adds columns up to their windows.
 
     Parameters
     ----------

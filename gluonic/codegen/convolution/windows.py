@@ -1,4 +1,4 @@
-"""Windows in three dimensions: those of images are taken for windows of volumes that are one place deep."""
+"""Windows in three dimensions: those of images are treated as windows of depth one."""
 
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record

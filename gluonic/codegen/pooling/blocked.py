@@ -94,7 +94,7 @@ class _Pool(Writer):
         return start, self.most(start, 0), end
 
     def divisor(self, spans: Sequence[tuple[str, str, str]]) -> Value:
-        """By how much to divide for a mean."""
+        """The divisor of a mean."""
         lengths = []
         for axis, (start, first, end) in enumerate(spans):
             if self.windows.counts_pad:
@@ -160,7 +160,7 @@ class _Forward(_Pool):
         return total + element
 
     def _nothing(self) -> Value:
-        """What changes no total."""
+        """The neutral element."""
         lowest = float(np.finfo(np.float32).min) if self.windows.kind == "max" else 0.0
         return self.m.spread(self.m.constant(lowest, FLOAT32), self.lanes)
 
@@ -258,7 +258,7 @@ class _Backward(_Pool):
         self._give_rest(goal, left, spans)
 
     def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
-        """Give what no place has taken to the first one, if it lies in the image."""
+        """Give a gradient that no position has taken to the window's first one, if it lies in the image."""
         f, rest = self.f, self.vector_at(left)
         found = self.m.in_any_lane(rest != 0.0).ref
         for start, first, end in spans:

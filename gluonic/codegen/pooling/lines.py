@@ -1,7 +1,7 @@
 """Pooling of images that have a plane for each channel, line by line, and its gradients.
 
 The lines that a line of windows reaches are combined first, register by register; then neighbours along the
-combined line. A unit of work is a plane. Where a window sticks out it reads what changes nothing.
+combined line. A unit of work is a plane. Where a window extends beyond the image, it reads the neutral element.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class Pooling:
     power: int = 1
 
     def line_length(self, places: Shape, counts: Shape) -> int:
-        """How long a combined line is, with what sticks out at both ends."""
+        """How long a combined line is, with the padding at both ends."""
         reach = (counts[2] - 1) * self.windows.stride[2] + self.windows.kernel[2]
         return max(reach, self.windows.pad[2] + places[2])
 
@@ -92,7 +92,7 @@ class Planes(ElementWriter):
             self.put(count.astype(self.dtype), self.at(goal, column))
 
     def over_lines(self, body: Callable[[str, Sequence[tuple[str, str, str]]], None]) -> None:
-        """Loop over the lines of windows: their numbers, and what they reach along depth and rows."""
+        """Loop over the lines of windows: their indices, and their extent along depth and rows."""
         with self.f.loop("0", self.lines) as line:
             depth, row = self.divided(line, self.counts[1])
             body(line, (self.span(depth, 0), self.span(row, 1)))
