@@ -1,7 +1,7 @@
 """A store's part of training, of `Trainer` and `Module` alike: which it is, and what it does in a step."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from gluonic.kvstore.base import KVStoreBase
@@ -72,6 +72,7 @@ def sum_up(
     store: Any,
     gradients: Iterable[tuple[int, Any, Sequence[NDArray], Sequence[NDArray]]],
     updates: bool,
+    by_rows: Collection[str] = (),
 ) -> None:
     """Sum up the gradients of all contexts, in their place; or update the weights by the sums.
 
@@ -80,6 +81,7 @@ def sum_up(
     store : the store
     gradients : for each parameter its number, its key, its gradients and its weights, one a context
     updates : whether the store updates the weights
+    by_rows : the keys of weights that are only updated in the store, which is asked for their rows
     """
     if isinstance(store, DistributedStore):
         known = list(gradients)
@@ -92,4 +94,7 @@ def sum_up(
             store.expect(keys, values)
         return
     for number, key, of_contexts, weights in gradients:
+        if updates and key in by_rows:
+            store.push(key, of_contexts, priority=-number)
+            continue
         store.pushpull(key, of_contexts, out=weights if updates else None, priority=-number)

@@ -129,10 +129,10 @@ class ModuleInterface:
     # Running
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Get ready for a batch; dense parameters need nothing."""
+        """Get ready for a batch; it needs nothing here."""
         if sparse_row_id_fn is not None:
             warnings.warn(
-                f"{type(self).__name__}: sparse_row_id_fn is not called, for parameters are dense",
+                f"{type(self).__name__}: sparse_row_id_fn is not called: rows are brought by a Module",
                 stacklevel=2,
             )
 

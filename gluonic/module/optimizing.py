@@ -8,10 +8,11 @@ from typing import Any
 
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
+from gluonic.graph.errors import warn
 from gluonic.graph.files import write_atomically
 from gluonic.kvstore.training import find_store, prepare, ranks_in_step, sum_up, updates_weights
 from gluonic.module.parameters import Parameterized
-from gluonic.ndarray import NDArray
+from gluonic.ndarray import NDArray, arange
 
 
 class Optimized(Parameterized):
@@ -35,6 +36,7 @@ class Optimized(Parameterized):
         self._kvstore: Any = None  # one context needs none
         self._update_on_kvstore: bool | None = None
         self._preload_opt_states: str | None = None
+        self._by_rows: set[str] = set()  # parameters of which `prepare` brings the rows of a batch
 
     def init_optimizer(
         self,
@@ -104,7 +106,7 @@ class Optimized(Parameterized):
         """Use the optimizer of another module, with its states."""
         shared_module.require("optimizer_initialized")
         self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
-        self._kvstore = shared_module._kvstore
+        self._kvstore, self._by_rows = shared_module._kvstore, shared_module._by_rows
         self._update_on_kvstore = shared_module._update_on_kvstore
         self.optimizer_initialized = True
 
@@ -121,7 +123,7 @@ class Optimized(Parameterized):
             if gradient[0] is not None
         ]
         if self._kvstore is not None:
-            sum_up(self._kvstore, trained, bool(self._update_on_kvstore))
+            sum_up(self._kvstore, trained, bool(self._update_on_kvstore), self._by_rows)
         if self._update_on_kvstore or not trained:
             return
         count = len(self._group.contexts)
@@ -131,6 +133,37 @@ class Optimized(Parameterized):
                 [gradient[k] for _, _, gradient, _ in trained],
                 [block[k] for _, _, _, block in trained],
             )
+
+    def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
+        """Get rows of row_sparse parameters from the store that updates them.
+
+        Parameters
+        ----------
+        data_batch : the batch that comes
+        sparse_row_id_fn : from a batch to the numbers of the rows that it needs, by parameter; from then on
+            updates leave the parameter as it is, and only these rows are brought
+        """
+        self.require("binded")
+        if sparse_row_id_fn is None:
+            return
+        if self._kvstore is None or not self._update_on_kvstore:
+            warn("Module.prepare: no store updates the parameters: sparse_row_id_fn is not needed")
+            return
+        for name, rows in sparse_row_id_fn(data_batch).items():
+            block = self._group.parameters[name]
+            if block[0].stype != "row_sparse":
+                warn(f"Module.prepare: {name} is not row_sparse: its rows need not be asked for")
+                continue
+            self._by_rows.add(name)
+            self._kvstore.row_sparse_pull(name, out=block, row_ids=rows)
+
+    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """Return copies of the parameters and the auxiliary states, by name; of sparse ones all rows."""
+        arguments, states = super().get_params()
+        for name in self._by_rows.intersection(arguments):
+            rows = arange(0, arguments[name].shape[0], dtype="int64")
+            self._kvstore.row_sparse_pull(name, out=arguments[name], row_ids=rows)
+        return arguments, states
 
     # Files
 

@@ -16,6 +16,7 @@ lower(
 )
 lower(
     "_square_sum",
+    "_backward_square_sum",
     "moments",
     python="NumPy moves its elements in one call; no rule for machine code has been written",
 )

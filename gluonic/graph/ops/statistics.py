@@ -14,7 +14,7 @@ from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reducti
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, output_dtype, same
 from gluonic.graph.summation import total, total_like
-from gluonic.graph.view import NodeView, peek, put, settings_of, slots_of, title_of
+from gluonic.graph.view import NodeView, complete, peek, put, settings_of, slots_of, title_of
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -108,8 +108,19 @@ def square_sum(
     return total(data * data, reduced_axes(axis, data.ndim, exclude), keepdims)
 
 
-square_sum.gradient(
-    data=lambda F, n, g: F._backward_sum(g, n.data, **settings_of(n)) * n.data * 2.0,
+@operator("_backward_square_sum", shape=like("data"), dtype=like("data"))
+def backward_square_sum(
+    grad: Array, data: Array, *, axis: Axes = None, keepdims: bool = False, exclude: bool = False
+) -> Any:
+    """The gradient of `_square_sum`."""
+    kept = reduced_shape(data.shape, reduced_axes(axis, data.ndim, exclude), True)
+    return data * grad.reshape(complete(kept)) * 2
+
+
+square_sum.gradient(data=lambda F, n, g: F._backward_square_sum(g, n.data, **settings_of(n)))
+backward_square_sum.gradient(
+    grad=lambda F, n, g: F.reshape_like(F.sum(g * n.data * 2.0, **settings_of(n)), n.grad),
+    data=lambda F, n, g: F._backward_sum(n.grad, n.data, **settings_of(n)) * g * 2.0,
 )
 
 

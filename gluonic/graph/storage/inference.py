@@ -60,6 +60,9 @@ def _flowing(node: Node, position: int, kinds: Mapping[Entry, str]) -> str:
     """The storage kind of what an operator contributes to the gradient of an input."""
     application = node.applied
     name, settings = application.op.name, application.settings
+    if name == "_square_sum":
+        kind = kinds[node.inputs[0]]
+        return DEFAULT if given_kind(application, [kind]) is None else kind
     if position != 1:
         return DEFAULT
     if name == "dot" and kinds[node.inputs[0]] == CSR:

@@ -7,8 +7,17 @@ import numpy as np
 from gluonic.graph.application import Application
 from gluonic.graph.operator import Array
 from gluonic.graph.storage.forms import Kinds, setting, stored
-from gluonic.graph.storage.pairs import apply
-from gluonic.graph.storage.values import CSR, DEFAULT, ROW_SPARSE, Csr, RowSparse, Value, known_rows
+from gluonic.graph.storage.pairs import apply, take_rows
+from gluonic.graph.storage.values import (
+    CSR,
+    DEFAULT,
+    ROW_SPARSE,
+    Csr,
+    RowSparse,
+    Value,
+    dense,
+    known_rows,
+)
 
 
 def _axis(application: Application) -> int | None:
@@ -66,3 +75,22 @@ def _square_sum(application: Application, value: Any) -> Value:
     shape = (value.shape[0], *sums.shape[1:])
     rows = known_rows(sums, value.indices.copy(), shape)
     return rows if keepdims else rows.dense()
+
+
+@stored(
+    "_backward_square_sum",
+    gives=lambda application, kinds: (
+        ROW_SPARSE if kinds[1] == ROW_SPARSE and _axis(application) is not None else None
+    ),
+)
+def _square_sum_gradient(application: Application, grad: Value, value: Any) -> Value:
+    value = value.ordered()
+    if isinstance(grad, RowSparse):  # of a sum for each row: all other rows have the gradient zero
+        grad = grad.ordered()
+        known = take_rows(value, grad.indices)
+        return known_rows(known * grad.data * 2, grad.indices.copy(), value.shape)
+    if _axis(application) == 0:
+        slopes = dense(grad).reshape(1, -1)
+    else:
+        slopes = dense(grad).reshape(-1, 1)[value.indices]
+    return known_rows(value.data * slopes * 2, value.indices.copy(), value.shape)
