@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
 from gluonic.codegen.gradient_use import GradientUse
-from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.codegen.lowerings.entry import known_lowering, lowering_of
 from gluonic.codegen.program import interpreting
 from gluonic.graph import Application, Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
@@ -28,11 +28,10 @@ LEAST_ELEMENTS = 1 << 16
 """How many elements the largest input has at least, or arrays are small. Without weights NumPy's kernels are
 quick enough for those."""
 
-_NEVER = -1
 _MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
-_Counts: TypeAlias = "dict[Any, int | EagerGraph]"
-"""By operator, shapes and dtypes: how many calls NumPy has still to compute, and then what computes them."""
+_Counts: TypeAlias = "dict[Any, int | EagerGraph | None]"
+"""By operator, shapes and dtypes: how many calls NumPy has computed, then what computes them (None: NumPy)."""
 
 _without_weights: _Counts = {}
 _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
@@ -49,7 +48,8 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
                 break
         else:
             return False
-    return lowering_of(application.op).eager != 0 and not interpreting()
+    known = known_lowering(application.op)
+    return (known is None or known.eager != 0) and not interpreting()
 
 
 def compiled_outputs(
@@ -94,27 +94,27 @@ def _graph_of(
     if application.weights:
         counts = _counts_with(arrays[application.inputs.index(application.weights[0])])
     key = application, use, signature
-    found = counts.get(key)
-    if found is None:
-        if len(counts) >= _MOST_COUNTS:
-            counts.clear()
-        found = _calls_in_numpy(application, arrays)
-    elif not isinstance(found, int):
-        return found
-    if found == 0:
-        counts[key] = made = _compiled.get((application, use)) or _prepared(application, use)
-        return made
-    counts[key] = found if found == _NEVER else found - 1
+    calls = counts.get(key, 0)
+    if not isinstance(calls, int):
+        return calls
+    if calls >= CALLS_IN_NUMPY:  # before, nothing needs to be read about the operator
+        limit = _calls_in_numpy(application, arrays)
+        if limit is None or calls >= limit:
+            counts[key] = made = None if limit is None else _prepared(application, use)
+            return made
+    if calls == 0 and len(counts) >= _MOST_COUNTS:
+        counts.clear()
+    counts[key] = calls + 1
     return None
 
 
-def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int:
-    """How many calls NumPy computes of an operator, or of a layer, with such arrays."""
+def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int | None:
+    """How many calls NumPy computes of an operator, or of a layer, with such arrays; None: all."""
     eager = lowering_of(application.op).eager
     shapes = [array.shape for array in arrays]
     work = eager(application.settings, shapes) if callable(eager) else eager
     if work == 0 or any(array.dtype.kind not in "fiub" for array in arrays):
-        return _NEVER
+        return None
     is_large = max(map(prod, shapes)) * work >= LEAST_ELEMENTS
     return CALLS_IN_NUMPY if is_large or not application.weights else CALLS_OF_SMALL
 
@@ -129,6 +129,9 @@ def _counts_with(weights: Array) -> _Counts:
 
 
 def _prepared(application: Application, use: GradientUse | None) -> "EagerGraph":
+    found = _compiled.get((application, use))
+    if found is not None:
+        return found
     with paused():
         from gluonic.codegen.eager_graph import EagerGraph
     while len(_compiled) >= _MOST_GRAPHS:

@@ -166,6 +166,11 @@ def lowering_of(op: Operator) -> OperatorLowering:
     return found
 
 
+def known_lowering(op: Operator) -> OperatorLowering | None:
+    """What the compiler knows of an operator; None where that has to be read first."""
+    return _FOUND.get(op)
+
+
 def lowering_at(node: Node) -> OperatorLowering:
     """What the compiler knows of a node's operator; nothing of a variable."""
     return _NOTHING if node.application is None else lowering_of(node.application.op)
