@@ -205,9 +205,9 @@ def _drawn(row: DrawnFrom, random: Any, shape: Any, values: list[Any]) -> Array:
         return normals
     given = [value.dtype for value in values if isinstance(value, np.ndarray)]
     kind = given[0] if given and given[0].kind == "f" else np.float32
-    both = np.broadcast_arrays(*(np.asarray(value, kind) for value in values))
-    if both[0].size > 1:
-        both = np.broadcast_arrays(np.empty(shape), *both)[1:]
+    both = [np.asarray(value, kind) for value in values]
+    if any(value.size > 1 for value in both):
+        both = [np.broadcast_to(value, shape) for value in both]
     return gamma_numbers(random, shape, np.float64, *both)
 
 

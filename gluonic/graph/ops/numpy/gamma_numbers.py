@@ -24,15 +24,19 @@ def gamma_numbers(random: Draws, shape: Any, dtype: Any, alpha: Array, beta: Arr
     found = np.empty(shape, F64).reshape(-1)
     d, _, c, scale, power = gamma_table(alpha.reshape(-1), beta.reshape(-1), F64).T
     left: Any = np.arange(found.size)
+    rows: Any = slice(None)
     while left.size:
         uniforms = random.uniforms((found.size, 2), F64)[left]
         z = random.normals((found.size, 2), F64)[left, 0]
-        rows = left if d.size > 1 else np.zeros(1, np.int64)
         accepted, v = _tried(uniforms[:, 0], z, d[rows], c[rows])
-        sample = np.where(accepted, d[rows] * v * scale[rows], -1.0)
-        powers = np.power(uniforms[:, 1].astype(F32), power[rows].astype(F32))
-        found[left] = np.where(power[rows] > 0, sample * powers, sample)
+        sample = d[rows] * v * scale[rows]
+        if power.any():
+            powers = np.power(uniforms[:, 1].astype(F32), power[rows].astype(F32))
+            sample = np.where(power[rows] > 0, sample * powers, sample)
+        found[left] = sample
         left = left[~accepted]
+        if d.size > 1:
+            rows = left
     return found.reshape(shape).astype(dtype)
 
 
