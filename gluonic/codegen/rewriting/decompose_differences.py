@@ -1,6 +1,7 @@
 """Differences of neighbours as slices that are subtracted."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from gluonic.codegen.rewriting.site import RewriteContext
@@ -14,11 +15,17 @@ def _less_those_before(F: Any, x: Entry, axis: int) -> Entry:
     return found
 
 
+def _is_short(site: RewriteContext, place: int, axis: int) -> bool:
+    """Whether no differences are left along an axis of an input."""
+    entry, times = site.node.inputs[place], site.n.n
+    return site.facts.decide(lambda facts: bool(facts.shapes[entry][axis] <= times))
+
+
 def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Elements less those before them, as often as asked."""
     n, found = site.n, site.n.a
     axis = n.axis % site.rank
-    if site.facts.shapes[site.node.inputs[0]][axis] <= n.n or site.dtype.kind == "b":
+    if _is_short(site, 0, axis) or site.dtype.kind == "b":
         return None
     for _ in range(n.n):
         found = _less_those_before(F, found, axis)
@@ -29,7 +36,7 @@ def back(F: Any, site: RewriteContext) -> Sequence[Entry]:
     """A gradient less the one behind it, with zeros beyond both ends, as often as there were differences."""
     n, found = site.n, site.n.grad
     axis = n.axis % site.rank
-    if site.facts.shapes[site.node.inputs[1]][axis] <= n.n:
+    if _is_short(site, 1, axis):
         return [F.zeros_like(n.a)]
     nothing = F.zeros_like(F.slice_axis(found, axis=axis, begin=0, end=1))
     for _ in range(n.n):
@@ -40,8 +47,8 @@ def back(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 def flat_differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Differences of neighbours, joined with what is put before and behind."""
-    shape = site.facts.shapes[site.node.inputs[0]]
-    if site.dtype.kind == "b" or not any(extent > 1 for extent in shape) or 0 in shape:
+    data = site.node.inputs[0]
+    if site.dtype.kind == "b" or site.facts.decide(lambda facts: prod(facts.shapes[data]) < 2):
         return None
     flat = F._np_reshape(site.n.input1, newshape=(-1,))
     names, parts = parts_of_ediff1d(F, site.n)

@@ -142,13 +142,13 @@ def _as_products(
 ) -> Entry | None:
     """The sum over some of the inputs; None where no products of matrices are equal to it."""
 
-    def extents(facts: Facts) -> dict[str, Any] | None:
-        return _extents(texts, [facts.shapes[site.node.inputs[place]] for place in places])
+    def order_for(facts: Facts) -> tuple[tuple[int, int], ...] | None:
+        extents = _extents(texts, [facts.shapes[site.node.inputs[place]] for place in places])
+        return None if extents is None else _order(texts, result, extents)
 
-    known = extents(site.facts)
-    if known is None or site.dtype.kind != "f":
+    order = site.facts.decide(order_for)
+    if order is None or site.dtype.kind != "f":
         return None
-    order = site.facts.decide(lambda facts: _order(texts, result, extents(facts) or {}))
     factors = [_Factor(site.inputs[p], text) for p, text in zip(places, texts, strict=True)]
     return _summed(F, factors, result, order)
 
@@ -169,8 +169,9 @@ def back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The gradient is such a sum of the gradient and the other factors, repeated along axes of none of them."""
     texts, result = _texts(site, 1)
     operand = site.n.operand
-    own, shapes = texts[operand], site.facts.shapes
-    if _extents(texts, [shapes[entry] for entry in site.node.inputs[1:]]) is None:
+    own = texts[operand]
+    inputs = site.node.inputs[1:]
+    if site.facts.decide(lambda facts: _extents(texts, [facts.shapes[e] for e in inputs]) is None):
         return None
     places = [0, *(i + 1 for i in range(len(texts)) if i != operand)]
     given = [result, *(text for i, text in enumerate(texts) if i != operand)]

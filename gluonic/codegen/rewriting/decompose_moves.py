@@ -1,10 +1,12 @@
 """Elements that move: rolled along axes, taken from diagonals and put there, by slices and borders."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, filled
 from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry
 from gluonic.graph.axes import axes_of
 from gluonic.graph.ops.numpy.rearrangements import diagonal_length
@@ -19,11 +21,9 @@ def roll(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if 0 in shape or not shape:
         return None
     if n.axis is None:
-        size = 1
-        for extent in shape:
-            size = size * extent
         total = sum(n.shift) if isinstance(n.shift, tuple) else n.shift
-        flat = _rolled(F, F._np_reshape(n.data, newshape=(-1,)), 0, total % size)
+        shift = _within(site, total, range(len(shape)))
+        flat = _rolled(F, F._np_reshape(n.data, newshape=(-1,)), 0, shift)
         return [F.reshape_like(flat, n.data)]
     axes = n.axis if isinstance(n.axis, tuple) else (n.axis,)
     shifts = n.shift if isinstance(n.shift, tuple) else (n.shift,) * len(axes)
@@ -33,8 +33,20 @@ def roll(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         return None
     found = n.data
     for axis, shift in zip(axes, shifts, strict=True):
-        found = _rolled(F, found, axis % len(shape), shift % shape[axis])
+        place = axis % len(shape)
+        found = _rolled(F, found, place, _within(site, shift, (place,)))
     return [found]
+
+
+def _within(site: RewriteContext, shift: int, axes: Sequence[int]) -> int:
+    """How far elements move that may have come round; the same for all extents beyond that."""
+    data = site.node.inputs[0]
+
+    def question(facts: Facts) -> int:
+        extent = prod(facts.shapes[data][axis] for axis in axes)
+        return shift if -extent < shift < extent else shift % extent
+
+    return site.facts.decide(question)
 
 
 def _rolled(F: Any, x: Entry, axis: int, shift: int) -> Entry:

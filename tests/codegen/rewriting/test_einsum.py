@@ -60,3 +60,14 @@ def test_sums_are_what_numpy_makes_of_them(subscripts: str) -> None:
 def test_products_of_matrices_are_machine_code(subscripts: str) -> None:
     compiled, _, values = with_gradients(subscripts)
     assert not in_python(compiled, list(values.values()))
+
+
+def test_one_code_serves_all_batch_sizes() -> None:
+    x, y = Node(None, "x"), Node(None, "y")
+    entries = x.entry(), y.entry()
+    sums = F._npi_einsum(*entries, num_args=2, subscripts="bqhd,bkhd->bhqk")
+    compiled = CompiledGraph(Graph([F._np_roll(sums, shift=1, axis=3)]), [x, y])
+    for batch in (4, 2, 7, 1):
+        arrays = [np.ones((batch, count, 2, 3), "float32") for count in (5, 6)]
+        compiled(arrays, new_run())
+    assert compiled.cache_info().specializations == 1
