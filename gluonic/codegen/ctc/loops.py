@@ -1,7 +1,7 @@
 """Machine code of connectionist temporal classification: forward and backward along the steps of a sequence.
 
-States are the labels with blanks between them and at both ends. The weight of all beginnings of ways that end
-in a state at a step, and of all endings behind it, are kept as logarithms, a row of states for each step.
+States are the labels with blanks between them and at both ends. The probabilities of all path prefixes that
+end in a state at a step, and of all suffixes from there, are kept as logarithms, a row of states for each step.
 Impossible states, also those before the first and behind the last, have the logarithm of zero; so rows are
 whole registers.
 """
@@ -40,7 +40,7 @@ class CTCOperands:
 
 @record
 class _Sequence:
-    """What is known of a sequence before the walk.
+    """What is known of a sequence before the recursion.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class CtcWriter(ElementWriter):
         return self.at(self.rows, self.times(number, self.row))
 
     def _ahead(self, step: str | int) -> str:
-        """The logarithms of all beginnings that end in each state at a step, that step included."""
+        """The log-probabilities of all prefixes that end in each state at a step, that step included."""
         return self.at(self._row(self.plus(step, 2)), self.lanes)
 
     def _emitted(self, step: str | int) -> str:
@@ -170,7 +170,7 @@ class CtcWriter(ElementWriter):
         return self.f.select(condition, yes, no)
 
     def _write_classes(self, number: str, count: str) -> None:
-        """Write the class of each state, and to which of them a way may come past a blank."""
+        """Write the class of each state, and which states a path may reach by skipping a blank."""
         f, begin = self.f, self.times(number, self.labels)
         self._put_class("0", self.blank)
         with f.loop("0", count) as index:
@@ -203,7 +203,7 @@ class CtcWriter(ElementWriter):
         return self.at(array, self.times(line, self.classes))
 
     def _go_on(self, sequence: _Sequence, step: str) -> None:
-        """Write one step of the walk forward."""
+        """Write one step of the forward recursion."""
         f, scores = self.f, self._classes_at(self.data, sequence, step)
         largest = self._over_classes(scores, self.nothing, self.m.maximum, lambda x: x)
         share = self._over_classes(
@@ -251,7 +251,7 @@ class CtcWriter(ElementWriter):
         return found
 
     def _begin(self, sequence: _Sequence, emitted: str, ahead: str) -> None:
-        """Write the first step: ways begin in the first two states."""
+        """Write the first step: paths begin in the first two states."""
         with self.f.loop("0", self.least(sequence.states, 2)) as state:
             self.put_whole(self.whole(self.at(emitted, state)), self.at(ahead, state))
 
@@ -267,7 +267,7 @@ class CtcWriter(ElementWriter):
             self.put_whole(total, self.at(ahead, state), self.lanes)
 
     def _added(self, *logs: Value) -> Value:
-        """The logarithm of a sum, from those of the summands."""
+        """The logarithm of a sum, from the logarithms of its terms."""
         m = self.m
         largest = logs[0]
         for other in logs[1:]:
@@ -279,7 +279,7 @@ class CtcWriter(ElementWriter):
         return m.log(total) + base
 
     def _total(self, sequence: _Sequence) -> Value:
-        """The logarithm of the label's probability: ways end in the last two states."""
+        """The logarithm of the label's probability: paths end in the last two states."""
         ahead = self._ahead(sequence.end)
         ends = [self.whole(self.at(ahead, self.minus(sequence.last, back))) for back in (0, 1)]
         return self._added(*ends)
@@ -300,7 +300,7 @@ class CtcWriter(ElementWriter):
                 self._go_back(sequence, step, total)
 
     def _end(self, sequence: _Sequence, total: Value) -> None:
-        """Write the last step: ways end in the last two states."""
+        """Write the last step: paths end in the last two states."""
         ahead, emitted = self._ahead(sequence.end), self._emitted(sequence.end)
         slopes = self._classes_at(self.slopes, sequence, sequence.end)
         first = self.most(self.minus(sequence.last, 1), 0)

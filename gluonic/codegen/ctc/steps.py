@@ -17,7 +17,7 @@ _NANOSECONDS_A_CLASS, _NANOSECONDS_A_STATE = 1.0, 6.0
 
 
 class CtcStep(Step):
-    """Losses, and where anybody reads them their gradients.
+    """Losses, and their gradients where these are read.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""What decides the machine code of a group: groups of one key have one function, written once.
+"""What the machine code of a group depends on: groups with equal keys share one function.
 
-Writing a function takes longer than everything else that is done for a group, and nets repeat themselves.
+Writing a function takes longer than all else that is done for a group, and nets repeat the same layers.
 """
 
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""A run of steps divided where outputs are finished, so that these can be handed on while the rest runs."""
+"""A run of steps divided where outputs are finished, so that these can be used while the rest runs."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,7 @@
 """What follows from parameters alone is computed once and kept until a parameter may have changed.
 
 Filters in the order in which convolutions read them, batch norm's factors folded into them, packed matrices:
-a call that finds the parameters as they were goes past all of that.
+a call whose parameters have not changed skips all of that.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
 """The functions that call the steps of a graph one after the other.
 
-What they call is data that a loop goes through: as code, the calls of a large net took LLVM as long as its
-kernels.
+What they call is a table that a loop goes through: as code, the calls of a large net took LLVM as long to
+compile as its kernels.
 """
 
 import time
@@ -43,7 +43,7 @@ class StepCall:
         return f"{_CALL} {{ ptr @{self.function}, {', '.join(f'i64 {n}' for n in numbers)} }}"
 
     def operands(self) -> list[str]:
-        """Of each operand its slot, and where it stands by how many bytes it is displaced; 0 if it is not."""
+        """For each operand its slot, and where the table holds its displacement in bytes; 0 if it has none."""
         displaced = {p: self.begin + i for i, p in enumerate(self.step.displaced)}
         found = [(slot, displaced.get(position, 0)) for position, slot in enumerate(self.slots)]
         found += [(0, 0)] * (-len(found) % _AT_ONCE)
@@ -117,7 +117,7 @@ class _RunWriter:
         return self.f.load("i64", place)
 
     def _note_time(self, index: str) -> None:
-        """Write what time it is: seconds, and nanoseconds."""
+        """Write the time: seconds, and nanoseconds."""
         clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
         place = self.f.sub(index, self.first)
         place = self.f.offset("%times", place, "[2 x i64]")

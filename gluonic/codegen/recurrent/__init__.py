@@ -1,1 +1,1 @@
-"""Recurrent layers, forwards and back."""
+"""Recurrent layers: forward and backward passes."""

@@ -1,4 +1,4 @@
-"""A direction of a recurrent layer back."""
+"""The backward pass of one direction of a recurrent layer."""
 
 from collections.abc import Mapping, Sequence
 
@@ -61,7 +61,7 @@ class _Backward(RecurrentWriter):
         self.f.finish()
 
     def _project(self, number: str) -> None:
-        """Write what makes the slopes of a state before its projection of those behind it."""
+        """Write the gradient of a state before its projection, from that of the projected one."""
         cell = self.cell
         shown = self._of_step(self.shown, number, cell.part)
 
@@ -85,11 +85,11 @@ class _Backward(RecurrentWriter):
         )
 
     def _of_step(self, base: str, number: str, size: int) -> str:
-        """Where what belongs to a step is."""
+        """The addresses of a step's arrays."""
         return self.at(base, self.times(number, self.times("%batch", size)))
 
     def _step(self, number: str) -> None:
-        """Write the slopes of a step's gates."""
+        """Write the gradients of a step's gates."""
         cell, width = self.cell, self.cell.width
         rows: dict[str, tuple[str, str | int]] = {
             "before": (self.memory_before(number), cell.size),
@@ -144,7 +144,7 @@ class _Backward(RecurrentWriter):
             self.fill_row(rows["hidden"], cell.size)
 
     def _carry(self, number: str) -> None:
-        """Write the product that makes the slopes of the state before a step."""
+        """Write the product that gives the gradient of the state before a step."""
         cell, width, is_gru = self.cell, self.cell.width, self.cell.mode == "gru"
         slopes = self._of_step(self.recurrent, self.step_at(number), width)
         goal = "%state_slope"
@@ -171,7 +171,7 @@ class _Backward(RecurrentWriter):
         self.over_elements(number, cell.part, rows, {}, carry)
 
     def _parameters(self) -> None:
-        """Write the products that make the gradients of weights, of biases and of what the layer reads."""
+        """Write the products that give the gradients of weights, biases and inputs."""
         cell, width = self.cell, self.cell.width
         x = "%x", "%width", False
         goal = "%inputs_slope", "%width"
@@ -229,12 +229,12 @@ class _Backward(RecurrentWriter):
     # -- what a step does with elements -------------------------------------------------------
 
     def _slope(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
-        """The slope of what a step shows."""
+        """The gradient of a step's output."""
         carried = self.element(self.at(rows["carried"], i), lanes)
         return carried + self.element(self.at(rows["slope"], i), lanes)
 
     def _slope_of_state(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
-        """The slope of a state before any projection."""
+        """The gradient of a state before any projection."""
         if self.cell.projection:
             return self.element(self.at(rows["slope"], i), lanes)
         return self._slope(rows, i, lanes)
@@ -247,7 +247,7 @@ class _Backward(RecurrentWriter):
         i: str,
         lanes: int,
     ) -> None:
-        """Write the slopes of gates to rows of which the last are those of the product with the state."""
+        """Write the gradients of gates to rows, of which the last belong to the product with the state."""
         for name in (*names, *(["step"] if self.cell.has_lengths else [])):
             for number, value in enumerate(slopes):
                 self.put_gate(value, rows[name], number, i, lanes)
@@ -296,7 +296,7 @@ class _Backward(RecurrentWriter):
 
 
 def emit_backward(module: LLVMModule, cell: CellSpec) -> str:
-    """Write the function of a direction back, once; returns its name."""
+    """Write the function of the backward pass, once; returns its name."""
     name = cell.symbol("backward")
     if name not in module.definitions:
         _Backward(module, name, BACKWARD_ARGUMENTS, cell).write()

@@ -1,4 +1,4 @@
-"""A direction of a recurrent layer forwards."""
+"""The forward pass of one direction of a recurrent layer."""
 
 from collections.abc import Mapping, Sequence
 
@@ -65,7 +65,7 @@ class _Forward(RecurrentWriter):
         self.f.finish()
 
     def _begin(self) -> None:
-        """Put the first state where it goes on from."""
+        """Copy the initial state to where the first step reads it."""
         cell = self.cell
         self._copy("%last_state", "%state", cell.part)
         if cell.mode == "lstm":
@@ -75,7 +75,7 @@ class _Forward(RecurrentWriter):
         self.f.copy(goal, source, self.times("%batch", size * self.size))
 
     def _step(self, number: str, sums: str, extra: str, state: tuple[str, str | int]) -> None:
-        """Write what a step does with the sums of its gates."""
+        """Write a step's element-wise part: from the sums of its gates to the new state."""
         cell, width = self.cell, self.cell.width
         block = self.times("%batch", width)
         memory = "%last_cell" if cell.has_lengths else self.memory_before(number)
@@ -104,7 +104,7 @@ class _Forward(RecurrentWriter):
             self._show_nothing(rows)
 
     def _project(self, number: str) -> None:
-        """Write the product that makes a state of what a step has computed."""
+        """Write the product that projects a step's state."""
         cell = self.cell
         goal, lead = self.projected, cell.part
         if not cell.has_lengths:
@@ -130,7 +130,7 @@ class _Forward(RecurrentWriter):
         self.over_elements(number, cell.part, rows, placed, show, self._show_nothing)
 
     def _show_nothing(self, rows: Mapping[str, str]) -> None:
-        """Write zeros where a sequence shows no state."""
+        """Write zeros where a sequence has no output."""
         self.fill_row(rows["output"], self.cell.part)
 
     def _spread(self, goal: str, rows: str, biases: Sequence[str]) -> None:
@@ -149,7 +149,7 @@ class _Forward(RecurrentWriter):
     # -- what a step does with elements -------------------------------------------------------
 
     def _sum(self, rows: Mapping[str, str], gate: int, i: str, lanes: int) -> Value:
-        """The sum of a gate, whose two products lie apart where sequences have lengths."""
+        """The sum of a gate; its two products are stored separately where sequences have lengths."""
         own = self.gate(rows["own"], gate, i, lanes)
         if not self.cell.has_lengths:
             return own
@@ -191,7 +191,7 @@ class _Forward(RecurrentWriter):
 
 
 def emit_forward(module: LLVMModule, cell: CellSpec) -> str:
-    """Write the function of a direction forwards, once; returns its name."""
+    """Write the function of the forward pass, once; returns its name."""
     name = cell.symbol("forward")
     if name not in module.definitions:
         _Forward(module, name, FORWARD_ARGUMENTS, cell).write()

@@ -1,4 +1,4 @@
-"""One layer of a recurrent network in one direction, over all steps: what the ways forwards and back share.
+"""One layer of a recurrent network in one direction, over all steps: what forward and backward passes share.
 
 The projections of all inputs are one product; each step then is a product with the state before it and one
 loop over the state's elements. Inner functions do a direction; they are written once for a kind of cell and a
@@ -25,7 +25,7 @@ _NUMBERS = ("width", "steps", "batch", "backwards")
 
 @record
 class CellSpec:
-    """What code is written for.
+    """What the code depends on.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class CellSpec:
         return self.directions * self.part
 
     def symbol(self, way: str) -> str:
-        """The name of the function that goes a way."""
+        """The name of the function of a pass."""
         size = f"{self.size}_{self.projection}_{self.directions}"
         return f"rnn_{self.mode}_{size}_{self.has_lengths:d}_{self.dtype.name}_{way}"
 
@@ -79,7 +79,7 @@ class RecurrentWriter(ElementWriter):
         self.rows = self.times("%steps", "%batch")
 
     def parts(self, base: str, *sizes: str | int) -> list[str]:
-        """Where arrays of so many elements lie, one after the other."""
+        """The addresses of consecutive arrays of such sizes."""
         found = []
         for size in sizes:
             found.append(base)
@@ -103,7 +103,7 @@ class RecurrentWriter(ElementWriter):
         call_gemm(self, self.dtype, left, right, goal, (rows, columns, inner), beta)
 
     def step_at(self, number: str) -> str:
-        """Where in whole sequences the step of that number is: second directions begin at the end."""
+        """The position in a whole sequence of the step of that number: second directions begin at the end."""
         return self._mirrored(number, "%steps", self.f.compare("eq", "%backwards", 0))
 
     def _mirrored(self, number: str, count: str, stays: str) -> str:
@@ -142,7 +142,7 @@ class RecurrentWriter(ElementWriter):
         return self.chosen(is_first, "ptr", "%cell", self.memory(last))
 
     def memory(self, number: str) -> str:
-        """What a step keeps beside the gates."""
+        """What a step saves beside the gates."""
         return self.at("%memory", self.times(number, self.times("%batch", self.cell.size)))
 
     def gate(self, row: str, gate: int, index: str, lanes: int) -> Value:

@@ -13,7 +13,7 @@ from gluonic.support.record import record
 
 @record
 class NetworkSpec:
-    """What code is written for.
+    """What the code depends on.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class NetworkSpec:
 
     @property
     def masked(self) -> int:
-        """So many elements a layer reads of a step, if not as the layer below left them."""
+        """How many elements of a step a layer reads if dropout masks them; 0 if it does not."""
         return self.cell.shown if self.p else 0
 
 
@@ -90,7 +90,7 @@ class NetworkWriter(ElementWriter):
         return inputs, state, project, self.at(self.at(base, matrices), own)
 
     def _common(self, layer: int, direction: int) -> dict[str, str]:
-        """The arguments that both ways have."""
+        """The arguments that both passes have."""
         cell, number = self.cell, layer * self.cell.directions + direction
         inputs, recurrent, project, bias = self._weights(self.known["parameters"], layer, direction)
         return {
@@ -123,7 +123,7 @@ class NetworkWriter(ElementWriter):
         return self._part("mask", layer - 1, self.times(self.rows, self.cell.shown))
 
     def _multiply(self, layer: int, goal: str, source: str, *, keep: bool = False) -> None:
-        """Multiply by the mask of what a layer reads; `keep`: it is given, and kept for the way back."""
+        """Multiply a layer's input by its mask; `keep`: the mask is given, and kept for the backward pass."""
         mask = self._mask(layer)
         size = self.times(self.rows, self.cell.shown)
         given = self._part("masks", layer - 1, size) if keep else mask
@@ -180,7 +180,7 @@ class NetworkWriter(ElementWriter):
         self.f.finish()
 
     def _lasts(self, number: int, otherwise: Sequence[str]) -> list[str]:
-        """Where the last states are that the user sees."""
+        """The last states that the user sees."""
         sizes = self.cell.part, self.cell.size
         names = "state_output", "statecell_output"
         return [
@@ -233,7 +233,7 @@ class NetworkWriter(ElementWriter):
     def _give_slopes(
         self, values: dict[str, str], layer: int, direction: int, own_cell: str
     ) -> None:
-        """Where the gradients of states and parameters go; those of the last states lie there first."""
+        """The gradients of states and parameters; at first their memory holds those of the last states."""
         number = layer * self.cell.directions + direction
         weights = self._weights(self.known["parameters_gradient"], layer, direction)
         names = "inputs_slope", "recurrent_slope", "project_slope", "bias_slope"

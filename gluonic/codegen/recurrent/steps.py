@@ -19,7 +19,7 @@ from gluonic.graph.ops.rnn_cells import CELLS
 
 
 class RecurrentStep(Step):
-    """All layers of a network, forwards."""
+    """The forward pass of all layers of a network."""
 
     uses_workspace = True
 
@@ -94,7 +94,7 @@ class RecurrentStep(Step):
 
 
 class RecurrentGradientStep(RecurrentStep):
-    """All layers of a network, back."""
+    """The backward pass of all layers of a network."""
 
     def workspace(self, facts: Facts) -> int:
         """What a direction needs, slopes of a cell, and of the outputs of two layers; what a layer reads."""

@@ -36,7 +36,7 @@ class ResamplingGeometry:
 
 
 class _Resampler(Writer):
-    """Writes a map of images, or its transposition, which takes gradients back."""
+    """Writes a linear map of images, or its transpose, which computes gradients."""
 
     def __init__(
         self, module: LLVMModule, name: str, resampling: Resampling, *, back: bool
@@ -59,7 +59,7 @@ class _Resampler(Writer):
 
     @contextmanager
     def _sources(self, place: str, axis: int) -> Iterator[tuple[str, Value]]:
-        """A loop over the places that go into one of the result, each with its weight."""
+        """A loop over the positions that contribute to one of the result, each with its weight."""
         m, sizes, goal = self.m, self._sizes(axis), self._real(place)
         reach = self.resampling.new_places if self.back else self.resampling.places
         first, end = (bound.astype(INT64).ref for bound in reach(m, goal, *sizes))
@@ -86,7 +86,7 @@ class _Resampler(Writer):
         self.f.finish()
 
     def _gather_line(self, images: str, line: str, row: str) -> None:
-        """Add up the rows that go into one."""
+        """Add up the rows that contribute to one."""
         self.clear(line, self.times(self.places[1], self.step))
         with self._sources(row, 0) as (index, weight):
             start = self.moved(images, index, self.source_strides[2])
@@ -96,7 +96,7 @@ class _Resampler(Writer):
                 self.store(self.m.fma(element, weight, self._vector(total)).ref, total)
 
     def _write_row(self, line: str, goal: str) -> None:
-        """Add up the places of a line that go into each of a row."""
+        """Add up the positions of a line that contribute to each of a row."""
         total = self.f.slot(self.vector)
         with self.f.loop("0", self.new_places[1]) as column:
             self.store(self.m.spread(self.m.constant(0.0, FLOAT32), self.lanes).ref, total)

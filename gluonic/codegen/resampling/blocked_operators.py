@@ -25,7 +25,7 @@ RESAMPLINGS: dict[str, Callable[[], Resampling]] = {
 
 @inner_operator("_resample_blocks")
 def resample_blocks(data: Array, *, way: str, places: Shape, back: bool) -> Any:
-    """Resize images in blocks to so many rows and columns, or take the gradient back to such images."""
+    """Resize images in blocks to so many rows and columns, or compute the gradient of images of that size."""
     planes = to_planes.kernel(data, channels=data.shape[1] * data.shape[4])
     resize = resized_back if back else resized
     made = resize(planes, places, RESAMPLINGS[way]()).astype(data.dtype, copy=False)

@@ -1,8 +1,8 @@
-"""The bindings of machine code for batches of any size, from one look at the graph.
+"""The bindings of machine code for batches of any size, derived from the graph once.
 
-Inferring shapes, seeing whether the machine code serves them and asking its steps for their numbers takes
-longer than many a call. A *family* does it once with a symbolic dimension in the place of the batch size: what
-it holds are expressions, and the guards under which they hold; see :mod:`gluonic.codegen.shapes.symbolic`.
+Inferring shapes, checking guards and asking the steps for their numbers takes longer than many calls do. A
+*family* does it once with a symbolic batch size: what it holds are expressions, and the guards under which they
+are valid; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
 from collections.abc import Callable, Hashable, Sequence

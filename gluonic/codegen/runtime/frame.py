@@ -1,4 +1,4 @@
-"""What one call of a compiled graph works with: an address table, memory for results, and the way of a call.
+"""What one call of a compiled graph works with: an address table and memory for results; how a call runs.
 
 A frame serves one call at a time, and binding after binding; concurrent calls have frames of their own. What
 follows from parameters alone, and the arena, outlast a change of the batch size.

@@ -1,4 +1,4 @@
-"""Calls of graphs of which Python runs some operators: in which arrays these meet machine code.
+"""Calls of graphs of which Python runs some operators: the arrays that these share with machine code.
 
 What an operator reads and writes is found once for a binding, as positions in a list of arrays: the inputs of
 a call, what it computes, results in the frame's memory, and results that only Python reads.
@@ -48,7 +48,7 @@ class ArraySource:
 
 @record
 class Blank:
-    """In the place of an array of which the shape and the dtype alone are read."""
+    """A stand-in for an array of which only shape and dtype are read."""
 
     zeros: Array
 
@@ -121,7 +121,7 @@ class PythonStep:
             self._binding.timed.note(self._group, begin, perf_counter_ns())
 
     def _known_shapes(self, node: Node) -> dict[Node, list[Shape | None]]:
-        """The shapes of what leads to a node, and its own."""
+        """The shapes of a node's ancestors, and its own."""
         shapes = self._binding.facts.shapes
         return {
             n: [shapes.get(n.entry(i)) for i in range(n.output_count)]

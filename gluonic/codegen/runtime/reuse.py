@@ -1,4 +1,4 @@
-"""Memory of results that nobody sees, used again by a later call once nobody holds it.
+"""Memory of internal results, reused by a later call once nobody holds it.
 
 What a training step saves for its gradients may be tens of megabytes. If they were given back after each step,
 the system would clear each page anew in the next one, which took MobileNet almost as long as to compute.
