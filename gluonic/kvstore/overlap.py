@@ -1,5 +1,6 @@
 """Gradients that are summed up over ranks while a backward computes others."""
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -49,6 +50,7 @@ class GradientOverlap:
         self._writes = [0] * len(names)
         self._expected = [0] * len(names)
         self._is_listening = False
+        self._process = os.getpid()
 
     def expect(self, arrays: Sequence[NDArray]) -> None:
         """Listen to the gradients that the next step is likely to sum up, those of this one."""
@@ -78,8 +80,8 @@ class GradientOverlap:
     # What backward tells
 
     def listens_to(self, buffer: NDArray) -> bool:
-        """Whether a gradient is one of those."""
-        return id(buffer) in self._places
+        """Whether a gradient is one of those, and this is the process that is a rank, no child of it."""
+        return id(buffer) in self._places and os.getpid() == self._process
 
     def written(self, buffer: NDArray) -> None:
         """Note that a gradient is written, and send its bucket if it was the last one missing."""

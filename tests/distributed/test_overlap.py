@@ -214,3 +214,21 @@ def test_the_profiler_shows_what_was_on_its_way_during_backward() -> None:
     assert times["communication"]["wait for sums"]["Count"] == 1
     assert times["operator"]  # the steps between which gradients are handed over
     assert "0.5 of 0.5 MB sent during backward" in str(store.overlapped)
+
+
+@ranks(2)
+def test_a_forked_child_of_a_rank_sends_nothing() -> None:
+    net = net_of(hybrid=True)
+    net(batch(0))
+    store = mx.kv.create("dist_sync")
+    trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore=store)
+    for step in range(4):
+        x, child = batch(step), os.fork()
+        if not child:
+            backward(net, x, 5.0)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        plain(net, trainer, step)
+    assert store.overlapped.begun == store.overlapped.all
+    for param in net.collect_params().values():
+        world().group.agree(param.data().asnumpy().tobytes().hex(), lambda: "weights")
