@@ -120,3 +120,23 @@ def test_transposed_products_have_rows_of_columns_alone_of_which_something_is_st
     found = mx.nd.dot(made, mx.nd.array(dense), transpose_a=True)
     assert found.indices.asnumpy().tolist() == (stored if rows else [])
     np.testing.assert_allclose(found.asnumpy(), matrix.T @ dense, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("ascending", [True, False])
+def test_of_a_large_row_sparse_table_the_rows_that_a_csr_matrix_names_are_read(
+    kept: float, ascending: bool
+) -> None:
+    random = np.random.default_rng(4)
+    matrix = sparse.random(6, 3000, 0.003, "csr", dtype=np.float32, random_state=4)
+    rows = np.flatnonzero(random.uniform(size=3000) < kept)
+    if not ascending:
+        rows = random.permutation(rows)
+    values = random.uniform(-1, 1, (len(rows), 5)).astype("float32")
+    table = mx.nd.sparse.row_sparse_array((values, rows), shape=(3000, 5))
+    whole = np.zeros((3000, 5), "float32")
+    whole[rows] = values
+    found = mx.nd.dot(mx.nd.sparse.csr_matrix(matrix), table)
+    assert found.stype == "default"
+    np.testing.assert_allclose(found.asnumpy(), matrix @ whole, rtol=1e-5, atol=1e-6)
+    assert table.indices.asnumpy().tolist() == rows.tolist()

@@ -48,6 +48,8 @@ def _dot(application: Application, lhs: Any, rhs: Any) -> Value:
     kind = setting(application, "forward_stype")
     if _is_matrices(lhs, rhs):
         if isinstance(lhs, Csr) and not isinstance(rhs, Csr) and not transpose_b:
+            if isinstance(rhs, RowSparse) and not transpose_a and _reads_few(lhs, rhs):
+                return _product_of_few(lhs, rhs)
             right = dense(rhs)
             if transpose_a and kind != DEFAULT:
                 return _transposed_product(lhs, right)
@@ -56,6 +58,17 @@ def _dot(application: Application, lhs: Any, rhs: Any) -> Value:
             return _stored_product(lhs, rhs.scipy().T if transpose_b else rhs.scipy(), kind)
     found = apply(application, dense(lhs), dense(rhs))
     return found if kind is None else stored_as(found, kind)
+
+
+def _reads_few(lhs: Csr, rhs: RowSparse) -> bool:
+    return len(lhs.indices) * _FEW < rhs.shape[0]
+
+
+def _product_of_few(lhs: Csr, rhs: RowSparse) -> Array:
+    """The product with a table, by the rows alone that the csr matrix reads of it."""
+    columns, places = np.unique(lhs.sound().indices, return_inverse=True)
+    shape = lhs.shape[0], len(columns)
+    return _product(known_csr(lhs.data, places, lhs.indptr, shape), take_rows(rhs, columns))
 
 
 def _is_matrices(lhs: Value, rhs: Value) -> bool:

@@ -260,11 +260,12 @@ class RowSparse(_Stored):
 
     kind: ClassVar[str] = ROW_SPARSE
     _unsorted = "the rows must ascend, each once"
-    __slots__ = ()
+    __slots__ = ("ascends",)
 
     def __init__(self, data: Array, indices: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.shape = data, indices, shape
         self.is_sound = False
+        self.ascends: bool | None = None  # whether the rows do; found out once
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -288,7 +289,9 @@ class RowSparse(_Stored):
 
     def is_sorted(self) -> bool:
         """Whether the rows ascend, each once."""
-        return bool((np.diff(self.indices) > 0).all())
+        if self.ascends is None:
+            self.ascends = bool((np.diff(self.indices) > 0).all())
+        return self.ascends
 
     def ordered(self) -> "RowSparse":
         """The value with ascending rows, each once: of several for one row the last counts."""
@@ -309,6 +312,7 @@ class RowSparse(_Stored):
         """The same rows with other elements."""
         made = RowSparse(data, self.indices, self.shape)
         made.is_sound = self.is_sound and data.shape == self.data.shape
+        made.ascends = self.ascends
         return made
 
     def mapped(self, change: Callable[[Array], Array]) -> "RowSparse":
@@ -316,7 +320,7 @@ class RowSparse(_Stored):
         with allocating("a sparse array"):
             data, indices = change(self.data), self.indices.copy()
         made = RowSparse(data, indices, self.shape)
-        made.is_sound = self.is_sound
+        made.is_sound, made.ascends = self.is_sound, self.ascends
         return made
 
     @classmethod
