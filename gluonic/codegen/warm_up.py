@@ -19,7 +19,7 @@ MOST_CALLS = 250
 _AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
-_FEW = 8
+_FEW = 12
 """If so few calls cost as much as compiling, only the first is interpreted."""
 
 _MULTIPLYING = frozenset({
