@@ -1,1 +1,1 @@
-"""Passes from the graph that was traced to the one that is divided into steps."""
+"""Passes that turn the traced graph into the one that is divided into steps."""

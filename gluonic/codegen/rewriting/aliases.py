@@ -1,4 +1,4 @@
-"""Results that are others under another shape, and so need neither work nor memory of their own."""
+"""Results that are reshapes of others, and so need neither work nor memory of their own."""
 
 from dataclasses import field
 

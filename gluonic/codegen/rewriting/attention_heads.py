@@ -1,8 +1,8 @@
-"""Products of matrices that lie by head in memory: transposes around them are not computed.
+"""Matrix products on attention heads in place: the transposes around them are not computed.
 
 Attention cuts a projection ``(batch, length, heads · size)`` to one matrix a head, for which models
 exchange two axes: ``(batch, length, heads, size)`` becomes ``(batch, heads, length, size)``, then
-``(batch · heads, length, size)``. A product reads and writes rows at any distance, so it can do without.
+``(batch · heads, length, size)``. Since products read and write rows with any stride, neither is needed.
 """
 
 from collections import Counter
@@ -113,14 +113,14 @@ class _Rewriting:
         return made
 
     def _source(self, matrices: Entry) -> Entry | None:
-        """The array by head that something is made of by exchanging and joining axes."""
+        """The array by head from which an entry is made by exchanging and merging axes."""
         exchanged = self._relabelled(matrices)
         if exchanged is None or not self._exchanges(exchanged.node):
             return None
         return exchanged.node.inputs[0] if self.ask(_are_joined, exchanged, matrices) else None
 
     def _turned_back(self, node: Node) -> Node | None:
-        """A product that writes its result by head, for the exchange of axes that alone reads it."""
+        """A product that writes its result by head, in the place of an exchange of axes that alone reads it."""
         if not self._exchanges(node):
             return None
         by_head = node.inputs[0]

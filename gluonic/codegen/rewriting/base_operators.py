@@ -1,4 +1,4 @@
-"""A pass after which operators derived from others are those, wherever shapes and dtypes are theirs."""
+"""A pass that replaces operators derived from others by these, wherever shapes and dtypes allow."""
 
 from collections.abc import Sequence
 from functools import partial

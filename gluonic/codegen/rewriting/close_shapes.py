@@ -1,4 +1,4 @@
-"""Arrays made from nothing take the extents that they leave open from the graph's inputs."""
+"""Arrays that operators create, such as zeros, take extents that are left open from the graph's inputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ _Axis: TypeAlias = tuple[Entry, int]
 
 
 class CloseShapes(Pass):
-    """Arrays made from nothing are as long as the inputs that readers compare them with.
+    """Arrays that operators create are as long as the inputs that their readers compare them with.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class CloseShapes(Pass):
 
 
 class _NamedExtent(int):
-    """An extent of an input: a number that says whose."""
+    """An extent of an input: a number that names its source."""
 
     axis: _Axis
 
@@ -66,7 +66,7 @@ class _NamedExtent(int):
 
 
 def _named_shapes(graph: Graph, shapes: Mapping[Entry, Shape]) -> dict[Entry, Shape]:
-    """The shapes of what is made from nothing; extents that inputs have say which."""
+    """The shapes of arrays that operators create; extents that inputs have name their source."""
     known = {
         node: tuple(
             _NamedExtent.of(extent, (node.entry(), axis))

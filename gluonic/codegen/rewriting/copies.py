@@ -1,4 +1,4 @@
-"""Operators that put copies side by side, and their gradients: arrays stretched along new axes, and sums."""
+"""Operators that repeat arrays, and their gradients, as broadcasts along new axes, and sums."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ _SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an axis as it is, 
 
 
 def tiled(F: Any, x: Entry, rank: int, reps: Sequence[int]) -> Entry:
-    """``tile``: before each axis one of the copies, merged with it afterwards."""
+    """``tile``: an axis of copies before each axis, merged with it afterwards."""
     for _ in range(len(reps) - rank):
         x = F.expand_dims(x, axis=0)
     counts = _counts(rank, reps)
@@ -42,7 +42,7 @@ def tiled_back(F: Any, gradient: Entry, x: Entry, rank: int, reps: Sequence[int]
 
 
 def repeated(F: Any, x: Entry, rank: int, repeats: int, axis: int | None) -> Entry:
-    """``repeat``: behind an axis one of the copies, merged with it afterwards."""
+    """``repeat``: an axis of copies behind an axis, merged with it afterwards."""
     if axis is None:
         x, rank, axis = F.reshape(x, shape=(-1,)), 1, 0
     axis %= rank

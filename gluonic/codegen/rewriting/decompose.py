@@ -1,4 +1,4 @@
-"""Composite operators as what they are made of, so that fusion sees loops: rules written over F."""
+"""Decompositions of composite operators, so that fusion sees loops: rules written over F."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
 class Decompose(Pass):
-    """Composite operators become what they are made of, so that fusion sees loops.
+    """Composite operators are decomposed, so that fusion sees loops.
 
     The new values of states that they update are further outputs.
 
@@ -283,7 +283,7 @@ def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """A recurrent network that drops nothing; nobody reads its mask."""
+    """A recurrent network without dropout; its mask is not read."""
     n, node = site.n, site.node
     if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
         return None

@@ -1,4 +1,4 @@
-"""Arrays of which only the shape and the dtype are known, to compile for."""
+"""Abstract arrays: a shape and a dtype to compile for, without elements."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice

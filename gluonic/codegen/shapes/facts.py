@@ -38,7 +38,7 @@ class Facts:
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def kind_of(self, node: Node) -> int:
-        """The number of what nodes share that apply one operator to the very same shapes and dtypes.
+        """The number of a class of nodes: those that apply one operator to the very same shapes and dtypes.
 
         Shapes are told apart by identity: they may hold extents that are not known, of which nothing is asked.
         """

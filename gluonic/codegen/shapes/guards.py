@@ -1,11 +1,12 @@
-"""Guards: what was asked of the shapes of a graph, noted by the shapes themselves.
+"""Guards: the questions asked of a graph's shapes and their answers, recorded by the shapes themselves.
 
-Who decides by a shape need not say so. An extent that is read is a guard that it is this number; where two
-shapes are compared, that they are equal, or not, is one. What is never read, such as a batch, may be anything.
-Where many extents come to one answer, the question is asked by name (`decide`), and the answer is the guard.
+Code that decides by a shape need not say so. Reading an extent records the guard that it is this number;
+comparing two shapes records that they are equal, or that they are not. What is never read, such as a batch
+size, may be anything. Where many extents give one answer, the question is asked by `decide`, and its answer is
+the guard.
 
 Passes and steps are given such shapes; a rewritten graph and machine code hold the guards, and `hold` tells
-whether they are right for other shapes. It may be asked with extents that are not known yet
+whether they are right for other shapes. It may be asked with symbolic dimensions
 (:mod:`gluonic.codegen.shapes.symbolic`): what is asked of them is what a family of bindings holds.
 """
 
@@ -57,7 +58,7 @@ class ShapeGuards:
         return bool(self._numbers or self._answers or self._without_zero or self._decided)
 
     def release(self) -> None:
-        """Forget the shapes, of which nothing is asked any more."""
+        """Forget the shapes: nothing more is asked of them."""
         self.facts = Facts({}, {})
         self.observed.shapes.clear()
 
@@ -92,7 +93,7 @@ class ShapeGuards:
         return False
 
     def hold(self, facts: Facts, *, exactly: bool = True) -> bool:
-        """Whether other shapes, of the same ranks, give the same answers.
+        """Whether other shapes of the same ranks give the same answers.
 
         Parameters
         ----------

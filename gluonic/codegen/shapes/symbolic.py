@@ -1,11 +1,11 @@
-"""Symbolic dimensions: extents that depend on a batch size that is not known yet.
+"""Symbolic dimensions: extents as expressions of an unknown batch size.
 
-What is done with extents while shapes are inferred and numbers for machine code are found is arithmetic and
-comparison. Done once with a *symbolic dimension* in the place of the batch size, it gives expressions instead
-of numbers, and with each comparison a *guard* under which all would have gone the same way. For a batch size
-that meets all guards the expressions have the values that doing everything again would give.
+Inferring shapes and finding the numbers for machine code is arithmetic on extents, and comparison of them. Done
+once with a *symbolic dimension* in the place of the batch size, it gives expressions instead of numbers, and
+with each comparison a *guard* under which all would have gone the same way. For a batch size that meets all
+guards the expressions have the values that doing everything again would give.
 
-What has no such answer, such as an array of so many elements, raises `NotUniform`.
+What has no such answer, such as making an array of that length, raises `NotUniform`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -49,7 +49,7 @@ class ShapeEnv:
         return SymbolicDim(self, ((0, 1),), 0)
 
     def atom(self, function: Callable[..., Any], *operands: Any) -> "SymbolicDim":
-        """What a function gives, which is no sum of multiples of what there is."""
+        """A new atom: a function's value that is no sum of multiples of the others."""
         key = function, *(written(operand) for operand in operands)
         number = self._numbers.get(key)
         if number is None:
@@ -250,7 +250,7 @@ class SymbolicDim:
         return self._one_more(other) and self._compared(self - other - 1, "<")
 
     def _one_more(self, other: Any) -> bool:
-        """Whether being greater is being at least one more; gives up if not."""
+        """Whether being greater means being at least one more; gives up if not."""
         return True if _is_whole(self) and _is_whole(other) else self.env.refuse()
 
     def __bool__(self) -> bool:
