@@ -36,7 +36,7 @@ class Optimized(Parameterized):
         self._kvstore: Any = None  # one context needs none
         self._update_on_kvstore: bool | None = None
         self._preload_opt_states: str | None = None
-        self._by_rows: set[str] = set()  # parameters of which `prepare` brings the rows of a batch
+        self.prepared_by_rows: set[str] = set()  # parameters of which `prepare` brings rows
 
     def init_optimizer(
         self,
@@ -106,7 +106,10 @@ class Optimized(Parameterized):
         """Use the optimizer of another module, with its states."""
         shared_module.require("optimizer_initialized")
         self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
-        self._kvstore, self._by_rows = shared_module._kvstore, shared_module._by_rows
+        self._kvstore, self.prepared_by_rows = (
+            shared_module._kvstore,
+            shared_module.prepared_by_rows,
+        )
         self._update_on_kvstore = shared_module._update_on_kvstore
         self.optimizer_initialized = True
 
@@ -123,7 +126,7 @@ class Optimized(Parameterized):
             if gradient[0] is not None
         ]
         if self._kvstore is not None:
-            sum_up(self._kvstore, trained, bool(self._update_on_kvstore), self._by_rows)
+            sum_up(self._kvstore, trained, bool(self._update_on_kvstore), self.prepared_by_rows)
         if self._update_on_kvstore or not trained:
             return
         count = len(self._group.contexts)
@@ -154,13 +157,13 @@ class Optimized(Parameterized):
             if block[0].stype != "row_sparse":
                 warn(f"Module.prepare: {name} is not row_sparse: its rows need not be asked for")
                 continue
-            self._by_rows.add(name)
+            self.prepared_by_rows.add(name)
             self._kvstore.row_sparse_pull(name, out=block, row_ids=rows)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """Return copies of the parameters and the auxiliary states, by name; of sparse ones all rows."""
         arguments, states = super().get_params()
-        for name in self._by_rows.intersection(arguments):
+        for name in self.prepared_by_rows.intersection(arguments):
             rows = arange(0, arguments[name].shape[0], dtype="int64")
             self._kvstore.row_sparse_pull(name, out=arguments[name], row_ids=rows)
         return arguments, states

@@ -135,12 +135,7 @@ class Csr(_Stored):
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     def check_lengths(self) -> None:
-        """Make sure that the parts are as long as they must be.
-
-        Raises
-        ------
-        FormatError
-        """
+        """Make sure that the parts are as long as they must be; a `FormatError` says which is not."""
         if len(self.shape) != 2:
             raise self._refused(f"a csr array has two axes, not {len(self.shape)}")
         starts = (self.shape[0] + 1,)
@@ -273,12 +268,7 @@ class RowSparse(_Stored):
         return (self.indices,)
 
     def check_lengths(self) -> None:
-        """Make sure that there is an index for each row.
-
-        Raises
-        ------
-        FormatError
-        """
+        """Make sure that there is an index for each row; a `FormatError` says if not."""
         if self.indices.ndim != 1 or self.data.shape != (len(self.indices), *self.shape[1:]):
             raise self._refused(
                 f"indices have the shape {self.indices.shape}, data {self.data.shape}"
