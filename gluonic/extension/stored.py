@@ -20,12 +20,12 @@ from gluonic.extension.random_states import RANDOM_STATES
 from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocated
+from gluonic.graph.storage.stored import FormatError
 from gluonic.graph.storage.values import (
     CSR,
     DEFAULT,
     KINDS,
     Csr,
-    FormatError,
     RowSparse,
     Value,
     kind_of,

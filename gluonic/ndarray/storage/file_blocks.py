@@ -13,7 +13,8 @@ import numpy as np
 from gluonic.graph import Array
 from gluonic.graph.dtypes import CODE_OF, CODES
 from gluonic.graph.errors import FileFormatError
-from gluonic.graph.storage.values import CSR, ROW_SPARSE, Csr, FormatError, RowSparse
+from gluonic.graph.storage.stored import FormatError
+from gluonic.graph.storage.values import CSR, ROW_SPARSE, Csr, RowSparse
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made
 

@@ -16,7 +16,7 @@ from scipy import sparse as scipy_sparse
 import gluonic as mx
 from gluonic import nd
 from gluonic.graph.errors import FileFormatError
-from gluonic.graph.storage.values import FormatError
+from gluonic.graph.storage.stored import FormatError
 
 MATRICES = arrays(
     np.float32,
