@@ -32,7 +32,12 @@ from gluonic.ndarray.kernels import compute
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.storage.dispatch import OF_DENSE, gives_sparse, invoke_stored
+from gluonic.ndarray.storage.dispatch import (
+    OF_DENSE,
+    gives_sparse,
+    has_its_own_way,
+    invoke_stored,
+)
 from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
@@ -182,8 +187,8 @@ def quick_call(application: Application) -> Fast | None:
         pass
     if len(_quick) >= _MOST_QUICK:
         _quick.clear()
-    is_stored = application.op.name in OF_DENSE and gives_sparse(application)
-    found = None if is_stored or application.of_numpy else fast_call(application)
+    long = application.of_numpy or has_its_own_way(application.op.name) or gives_sparse(application)
+    found = None if long else fast_call(application)
     _quick[application] = found
     return found
 

@@ -49,6 +49,11 @@ def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
     return enter
 
 
+def has_its_own_way(name: str) -> bool:
+    """Whether an operator runs on stored values in a way of its own."""
+    return name in _OWN_WAYS
+
+
 def forget_storage(name: str) -> None:
     """Forget how an operator works on stored values: another one has its name now."""
     FORMS.pop(name, None)

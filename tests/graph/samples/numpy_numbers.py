@@ -133,6 +133,10 @@ SAMPLES = (
             one(X, uniform(3, low=0.5, high=2), axis=-2, returned=True),
             one(uniform(3), uniform(3, low=0.5, high=2)),
         ],
+        "_weights_beside": [
+            one(uniform(2, 3, 4), X),
+            one(uniform(3), X, axis=-2),
+        ],
         "_npi_norm": [
             one(X, flag=-2, keepdims=True),
             one(X, axis=1, flag=-1),
