@@ -1,78 +1,101 @@
 """The error function and the normal distribution of float32, computed in float64 by a table.
 
-They take as long as SciPy's, which take 0.2 seconds to import; both give the same float32. The table holds the
-scaled tail ``exp(z**2) erfc(z)`` and its derivatives, which follow from ``f' = 2 z f - 2 / sqrt(pi)``: between
-its places Taylor's series is exact to 13 digits.
+They take half as long as SciPy's, which also take 0.2 seconds to import; both give the same float32. The table
+holds the function and its derivatives at places so near each other that Taylor's series between them is exact
+to ten digits.
 """
 
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gluonic.graph.operator import Array
 
-_PLACES, _END = 1024, 10.5
-"""How many places there are for a unit, and up to where: beyond, float32 has no such small numbers."""
-_TERMS = 4
-_SLOPE = 2 / math.sqrt(math.pi)
-_SMALL = 2.0**-6
-"""Below it the error function is its argument but for a factor: a difference from 1 would lose its digits."""
-_AT_ONCE = 4096
+_PLACES = 512
+"""How many places there are for a unit: a power of two, so that steps from them are exact in float32."""
+_AT_ONCE = 16384
 """So many elements stay in the cache from one step to the next."""
 
 
+class _Table(NamedTuple):
+    """Taylor's series of a function at places in order.
+
+    Attributes
+    ----------
+    begin, end : the function is what it is at these places beyond them
+    first : the number of the first place, counted from 0
+    series : the coefficients at all places, of steps from one place to the next; the constant ones last
+    """
+
+    begin: np.float32
+    end: np.float32
+    first: np.float32
+    series: list[npt.NDArray[np.float64]]
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[[float], float],
+        factor: float,
+        rate: float,
+        begin: float,
+        end: float,
+    ) -> "_Table":
+        """Make the table of a function whose derivative is ``factor * exp(-rate * x**2)``."""
+        places = np.arange(round(begin * _PLACES), round(end * _PLACES) + 1)
+        x = places / _PLACES
+        slope = factor * np.exp(-rate * x * x)
+        second = -2 * rate * x * slope
+        third = -2 * rate * (slope + x * second)
+        values = np.array([function(each) for each in x.tolist()])
+        derivatives = [(3, third), (2, second), (1, slope), (0, values)]
+        series = [each / (math.factorial(k) * float(_PLACES) ** k) for k, each in derivatives]
+        return cls(np.float32(begin), np.float32(end), np.float32(places[0]), series)
+
+    def look_up(self, x: Array, found: Array) -> None:
+        """Look up elements of float32; `found` takes what the function is of them."""
+        step = np.maximum(x, self.begin)
+        np.minimum(step, self.end, out=step)
+        step *= np.float32(_PLACES)
+        near = np.rint(step)
+        step -= near
+        near -= self.first
+        place = near.astype(np.intp)
+        wide = step.astype(np.float64)
+        highest, *lower = self.series
+        total = highest.take(place, mode="clip")
+        taken = np.empty_like(total)
+        for coefficients in lower:
+            total *= wide
+            total += coefficients.take(place, out=taken, mode="clip")
+        found[:] = total
+
+
 @cache
-def _table() -> list[Array]:
-    """The coefficients of Taylor's series at all places, of steps from one place to the next."""
-    z = np.arange(int(_END * _PLACES) + 1) / _PLACES
-    found = [np.array([math.exp(x * x) * math.erfc(x) for x in z.tolist()])]
-    found.append(2 * z * found[0] - _SLOPE)
-    for k in range(1, _TERMS - 1):  # f'' = 2 (z f)', and so on
-        found.append(2 * (k * found[k - 1] + z * found[k]))
-    return [each / (math.factorial(k) * float(_PLACES) ** k) for k, each in enumerate(found)]
+def _table_of_erf() -> _Table:
+    return _Table.of(math.erf, 2 / math.sqrt(math.pi), 1, -4, 4)  # beyond, float32 has 1
 
 
-def _tail(z: Array) -> Array:
-    """Return ``erfc(z)`` of non-negative numbers."""
-    step = np.fmin(z, _END)
-    step *= _PLACES
-    near = np.rint(step)
-    step -= near
-    place = near.astype(np.intp)
-    *lower, last = _table()
-    found = last.take(place)
-    for coefficients in reversed(lower):
-        found *= step
-        found += coefficients.take(place, out=near, mode="clip")
-    scale = z * z
-    np.negative(scale, scale)
-    found *= np.exp(scale, scale)
-    return found
+@cache
+def _table_of_ndtr() -> _Table:
+    half = math.sqrt(0.5)  # before, float32 has no such small numbers
+    return _Table.of(
+        lambda x: 0.5 * math.erfc(-x * half), half / math.sqrt(math.pi), 0.5, -14.25, 6
+    )
 
 
-def _erf(wide: Array) -> Array:
-    size = np.abs(wide)
-    large = np.copysign(1 - _tail(size), wide)
-    square = wide * wide
-    small = wide * _SLOPE * (1 - square * (1 / 3 - square * (1 / 10 - square / 42)))
-    return np.where(size > _SMALL, large, small)
-
-
-def _ndtr(wide: Array) -> Array:
-    tail = _tail(np.abs(wide) * math.sqrt(0.5))
-    tail *= 0.5
-    return np.where(wide < 0, tail, 1 - tail)
-
-
-def _in_parts(function: Callable[[Array], Array], x: Array) -> Array:
-    """Call a function of float64 with some elements after the others."""
+def in_parts(function: Callable[[Array, Array], object], x: Array) -> Array:
+    """Compute float32, some elements after the others; the function is also given where it writes."""
     given = x.reshape(-1)
     found = np.empty(x.size, np.float32)
-    for begin in range(0, x.size, _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        found[part] = function(given[part].astype(np.float64))
+    with np.errstate(invalid="ignore"):  # of what is not a number the place is any
+        for begin in range(0, x.size, _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            function(given[part], found[part])
     return found.reshape(x.shape)
 
 
@@ -82,7 +105,9 @@ def erf(x: Array) -> Array:
     >>> erf(np.array([-0.0, 0.5, np.inf, np.nan], np.float32))
     array([-0.       ,  0.5204999,  1.       ,        nan], dtype=float32)
     """
-    return _in_parts(_erf, x)
+    found = in_parts(_table_of_erf().look_up, x)
+    np.copysign(found, x, out=found)  # of zeros, and of what is as small as nothing
+    return found
 
 
 def ndtr(x: Array) -> Array:
@@ -91,4 +116,4 @@ def ndtr(x: Array) -> Array:
     >>> ndtr(np.array([-np.inf, 0, 2, np.nan], np.float32))
     array([0.        , 0.5       , 0.97724986,        nan], dtype=float32)
     """
-    return _in_parts(_ndtr, x)
+    return in_parts(_table_of_ndtr().look_up, x)
