@@ -21,7 +21,7 @@ from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
 _DTYPES = (np.float32, np.float64)
 _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
 
-# Nanoseconds, roughly: what an update of a parameter costs in NumPy, and what is spent so before compiling.
+# Nanoseconds, roughly: what an update of a parameter costs in NumPy, and more than what it repays machine code.
 _A_PARAMETER, _AN_ELEMENT, _COMPILING = 20_000, 10, 20_000_000
 SPENT: dict[Any, int] = {}
 """By rule what updates in NumPy have cost. Machine code computes the same bits, so it may come at any time."""
@@ -125,11 +125,10 @@ class FusedUpdate:
 
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
-    """Whether updates in NumPy have cost enough; this one is count_update."""
-    spent = SPENT.get(rule, 0)
+    """Whether updates in NumPy, with this one, cost enough; it is counted."""
     elements = sum([array.size for array in arrays])
-    SPENT[rule] = spent + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
-    return spent > _COMPILING
+    SPENT[rule] = SPENT.get(rule, 0) + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
+    return SPENT[rule] > _COMPILING
 
 
 def _arrays(

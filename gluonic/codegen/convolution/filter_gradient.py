@@ -5,6 +5,7 @@ for one channel and one place, and images go by.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from gluonic.codegen.convolution.filters import (
@@ -38,7 +39,11 @@ _SOME_TAPS = 4
 _FEW = 4
 """How many outputs an image, or a row, may have for code without loops over them."""
 
+_ANY = 0, 0
+"""The kernel, stride and dilation of code for all of them."""
+
 Tap = tuple[int, int]
+Pair = Sequence[str | int]
 Sums = Callable[[Sequence[str], Sequence[str], int, int, str | None], None]
 
 
@@ -55,13 +60,13 @@ class GradientForm:
 
     Attributes
     ----------
-    reading : how images are read
+    reading : how images are read; windows are run-time numbers where sums are of one place of the filter
     tile : for how many blocks of filters a place of the images is loaded at once
     last_blocks : how many blocks the last tile has, if it has fewer
     channels : how many a block of channels has; 0 if none is full
     last_channels : how many of the last one are summed at once, if it is not; 0 if it is
     places : rows and columns of the output, if the code is for no others; 0 rows are any
-    is_bordered : whether rows of the images are a border of zeros, which is not summed
+    is_bordered : whether rows of the images may be a border of zeros, which is not summed
     """
 
     reading: Reading
@@ -83,16 +88,19 @@ class GradientForm:
     ) -> "GradientForm":
         """The form of the gradient of filters, for some places of the output."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
-        block = filters.summed(lanes)
-        rest = filters.channels % block
+        block, reading = filters.summed(lanes), Reading.of(filters, lanes)
+        rest, last = filters.channels % block, blocks_of(filters.filters, lanes) % tile
+        if not rest and all(_taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n):
+            reading = replace(reading, kernel=_ANY, stride=_ANY, dilate=_ANY)
+            bordered = True
         return cls(
-            Reading.of(filters, lanes),
+            reading,
             tile,
-            blocks_of(filters.filters, lanes) % tile,
+            last,
             block if filters.channels >= block else 0,
             min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
             places,
-            bordered and filters.kernel[0] > 1 and not (places and places[0]),
+            bordered and reading.kernel[0] != 1 and not (places and places[0]),
         )
 
 
@@ -102,11 +110,12 @@ def gradient_numbers(
     """The run-time numbers.
 
     They are the blocks of filters and of channels, how many channels the last of these has, the bytes of a
-    block of filters, the geometry, and between which rows the images are, if there is a border.
+    block of filters, the geometry, between which rows the images are, if there is a border, and the windows.
     """
     blocks = blocks_of(filters.filters, lanes)
     deep = blocks_with_last(filters.channels, filters.summed(lanes))
-    return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers(), *inside]
+    windows = (*filters.kernel, *filters.stride, *filters.dilate)
+    return [blocks, *deep, filters.depth * lanes * 4, *geometry.numbers(), *inside, *windows]
 
 
 def emit_filter_gradient(module: LLVMModule, name: str, form: GradientForm) -> None:
@@ -151,8 +160,19 @@ def _cycles(blocks: int, channels: int, target: Target) -> float:
 
 def _channels_at_once(blocks: int, channels: int, target: Target) -> int:
     """For how many of the channels of a block there are registers."""
-    most = (registers_for_sums(target) - blocks) // blocks
+    most = _sums_of_a_block(blocks, target)
     return next(n for n in range(channels, 0, -1) if channels % n == 0 and n <= most)
+
+
+def _sums_of_a_block(blocks: int, target: Target) -> int:
+    """For how many sums of each of so many blocks of filters there are registers."""
+    return (registers_for_sums(target) - blocks) // blocks
+
+
+def _taps_at_once(blocks: int, channels: int, block: int, target: Target) -> int:
+    """For how many places of the filter there are registers, if so many channels of a block are summed."""
+    size = _channels_at_once(blocks, channels, target) if channels == block else channels
+    return max(1, _sums_of_a_block(blocks, target) // size)
 
 
 __all__ = [
@@ -178,10 +198,26 @@ class _Gradient(Writer):
         self.data_strides = [self.number(7 + i) for i in range(3)]
         self.slope_strides = [self.number(10 + i) for i in range(3)]
         self.inside = self.number(13), self.number(14)
+        self.kernel, self.stride, self.dilate = self._windows()
         self.cell = form.reading.block * 4
+        self.across = self._product(self.stride[1], self.cell)
+        self.taps = self._product(*self.kernel)
         self.rows_at_once = self._part(self.columns)
         self.images_at_once = self._part(self.times(self.columns, self.rows))
-        self.by_tap = self.times(self.data_strides[2], form.reading.dilate[0])
+        self.by_tap = self.times(self.data_strides[2], self.dilate[0])
+        few_columns = range(self.few[1] if self.few else 0)
+        self.places = [self._product(column, self.across) for column in few_columns]
+
+    def _windows(self) -> tuple[Pair, Pair, Pair]:
+        """The kernel, the stride and the dilation: numbers that are known now, or run-time ones."""
+        reading = self.form.reading
+        if reading.kernel != _ANY:
+            return reading.kernel, reading.stride, reading.dilate
+        down, across, *others = [self.number(15 + i) for i in range(6)]
+        return (down, across), (others[0], others[1]), (others[2], others[3])
+
+    def _product(self, a: str | int, b: str | int) -> str | int:
+        return a * b if isinstance(a, int) and isinstance(b, int) else self.times(a, b)
 
     def _part(self, size: str) -> str:
         """How many items of such a size make up about `_PLACES` positions; at least one."""
@@ -200,7 +236,9 @@ class _Gradient(Writer):
             source = self.moved(data, own, self.data_strides[1])
             slope = self.moved(slopes, first, self.slope_strides[1])
             goal = self.moved(result, first, self.by_filters)
-            goal = self.moved(goal, depth, form.reading.summed * form.reading.taps * self.step)
+            goal = self.moved(
+                goal, depth, self._product(form.reading.summed * self.step, self.taps)
+            )
 
             def some(
                 count: int, depth: str = depth, where: tuple[str, str, str] = (source, slope, goal)
@@ -249,7 +287,7 @@ class _Gradient(Writer):
         f, (slope, goal, size) = self.f, where
         for block in range(blocks):
             end = self.moved(goal, block, self.by_filters)
-            self.clear(end, self.times(size, self.form.reading.taps))
+            self.clear(end, self.times(size, self.taps))
         with f.loop("0", self.batch, self.images_at_once) as image:
             last_image = self.least(self.plus(image, self.images_at_once), self.batch)
             with f.loop("0", self.rows, self.rows_at_once) as row:
@@ -267,33 +305,42 @@ class _Gradient(Writer):
         sums: Sums,
     ) -> None:
         """Write the loops over places of the filter, several at once if there are registers for them."""
-        f, across = self.f, self.form.reading.kernel[1]
-        by_column = self.form.reading.dilate[1] * self.cell
-        size = channels
-        if channels == self.form.reading.summed:
-            size = _channels_at_once(blocks, channels, self.target)
-        most = (registers_for_sums(self.target) - blocks) // blocks
-        if most // size > 1:
-            for taps in self._chunks(most // size):
+        f, across = self.f, self.kernel[1]
+        by_column = self._product(self.dilate[1], self.cell)
+        at_once = _taps_at_once(blocks, channels, self.form.reading.summed, self.target)
+        if at_once > 1:
+            for taps in self._chunks(at_once):
                 places = [
                     self.moved(self.moved(source, i, self.by_tap), j, by_column) for i, j in taps
                 ]
-                goals = [self.moved(goal, i * across + j, tap_size) for i, j in taps]
+                wide = self.form.reading.kernel[1]
+                goals = [self.moved(goal, i * wide + j, tap_size) for i, j in taps]
                 sums(places, goals, channels, blocks, None)
             return
-        size = min(size, most)
-        with f.loop("0", str(self.form.reading.kernel[0])) as i, f.loop("0", str(across)) as j:
+        size = min(channels, _sums_of_a_block(blocks, self.target))
+        if channels == self.form.reading.summed:
+            size = _channels_at_once(blocks, channels, self.target)
+        with f.loop("0", str(self.kernel[0])) as i, f.loop("0", str(across)) as j:
             here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
             tap = self.plus(self.times(i, across), j)
             there = self.moved(goal, tap, tap_size)
-            for start in range(0, channels, size):
+            for start, count in self._parts_of_block(channels, size):
                 sums(
                     [self.moved(here, start, 4)],
                     [self.moved(there, start, self.step)],
-                    min(size, channels - start),
+                    count,
                     blocks,
                     i if self.form.is_bordered else None,
                 )
+
+    def _parts_of_block(self, channels: int, size: int) -> Iterator[tuple[str | int, int]]:
+        """The first channel and the number of channels of each part of a block: a loop, if these agree."""
+        if channels % size == 0 and channels > size:
+            with self.f.loop("0", str(channels), size) as start:
+                yield start, size
+            return
+        for first in range(0, channels, size):
+            yield first, min(size, channels - first)
 
     def _chunks(self, size: int) -> Iterator[list[Tap]]:
         """The places of the filter in chunks of at most such a size."""
@@ -319,9 +366,8 @@ class _Gradient(Writer):
         """
         f, (image, last_image, row, last_row) = self.f, part
         if down is not None:
-            (step, _), (apart, _) = self.form.reading.stride, self.form.reading.dilate
-            read = self.times(down, apart)  # by the first row of the output
-            begin, end = (self.first_at(limit, read, step) for limit in self.inside)
+            read = self.times(down, self.dilate[0])  # by the first row of the output
+            begin, end = (self.first_at(limit, read, self.stride[0]) for limit in self.inside)
             row, last_row = self.most(row, begin), self.least(last_row, end)
         sums = [f.slot(self.vector) for _ in range(len(goals) * channels * blocks)]
         for slot in sums:
@@ -329,7 +375,7 @@ class _Gradient(Writer):
         with f.loop(image, last_image) as image:
             here = [self.moved(d, image, self.data_strides[0]) for d in data]
             there = self.moved(slope, image, self.slope_strides[0])
-            for_row = partial(self._row, here, there, sums, channels, blocks)
+            for_row = partial(self._row, here, there, sums, blocks)
             if self.few and self.few[0]:
                 for number in range(self.few[0]):
                     for_row(number)
@@ -349,42 +395,46 @@ class _Gradient(Writer):
         data: Sequence[str],
         slope: str,
         sums: Sequence[str],
-        channels: int,
         blocks: int,
         row: str | int,
     ) -> None:
         """Write the products of one row."""
-        by_row = self.times(self.data_strides[2], self.form.reading.stride[0])
-        across = self.form.reading.stride[1] * self.cell
+        by_row = self.times(self.data_strides[2], self.stride[0])
         rows = [self.moved(d, row, by_row) for d in data]
         slopes = self.moved(slope, row, self.slope_strides[2])
-
-        def place(column: str | int) -> None:
-            places = [self.moved(d, column, across) for d in rows]
-            self._place(places, self.moved(slopes, column, self.step), sums, channels, blocks)
-
-        if self.few:
-            for number in range(self.few[1]):
-                place(number)
+        if not self.few:
+            with self.f.loop("0", self.columns) as column:
+                place = self.times(column, self.across)
+                self._places([place], rows, [self.moved(slopes, column, self.step)], sums, blocks)
             return
-        with self.f.loop("0", self.columns) as column:
-            place(column)
+        ends = [self.moved(slopes, number, self.step) for number in range(len(self.places))]
+        self._places(self.places, rows, ends, sums, blocks)
 
-    def _place(
-        self, data: Sequence[str], slope: str, sums: Sequence[str], channels: int, blocks: int
+    def _places(
+        self,
+        places: Sequence[str | int],
+        rows: Sequence[str],
+        slopes: Sequence[str],
+        sums: Sequence[str],
+        blocks: int,
     ) -> None:
-        """Write the products of one place."""
-        factors = [
-            self._value(self.load(self.moved(slope, block, self.slope_strides[1])))
-            for block in range(blocks)
-        ]
-        for tap, address in enumerate(data):
-            for channel in range(channels):
-                x = self._factor(self.moved(address, channel, 4))
-                for block, factor in enumerate(factors):
-                    slot = sums[(tap * blocks + block) * channels + channel]
-                    total = self.m.mad(x, factor, self._value(self.load(slot)))
-                    self.store(total.ref, slot)
+        """Write the products of neighbouring places: how far they lie in rows, and where their slopes are."""
+        totals = [self._value(self.load(slot)) for slot in sums]
+        channels = len(sums) // (len(rows) * blocks)
+        for place, slope in zip(places, slopes, strict=True):
+            factors = [
+                self._value(self.load(self.moved(slope, block, self.slope_strides[1])))
+                for block in range(blocks)
+            ]
+            for tap, row in enumerate(rows):
+                address = self.moved(row, place)
+                for channel in range(channels):
+                    x = self._factor(self.moved(address, channel, 4))
+                    for block, factor in enumerate(factors):
+                        number = (tap * blocks + block) * channels + channel
+                        totals[number] = self.m.mad(x, factor, totals[number])
+        for slot, total in zip(sums, totals, strict=True):
+            self.store(total.ref, slot)
 
     def _factor(self, address: str) -> Value:
         if self.form.reading.depthwise:

@@ -118,7 +118,7 @@ class Reading:
 
     Attributes
     ----------
-    kernel, stride, dilate : of the windows, along rows and columns
+    kernel, stride, dilate : of the windows, along rows and columns; zeros where they are run-time numbers
     block : how many channels of an input lie together; 1 for planes
     summed : how many of them are summed before the next place of the window is
     depthwise : whether every channel has a filter of its own

@@ -77,7 +77,7 @@ class Writer:
         above = by - 1 if isinstance(by, int) else self.minus(by, 1)
         return self.f.udiv(self.plus(a, above), by)
 
-    def first_at(self, limit: str | int, begin: str | int, step: int) -> str:
+    def first_at(self, limit: str | int, begin: str | int, step: str | int) -> str:
         """How many steps from `begin` the first place at or behind a limit is."""
         return self.quotient_up(self.most(self.minus(limit, begin), 0), step)
 
