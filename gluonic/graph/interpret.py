@@ -16,12 +16,13 @@ from gluonic.graph.infer import signature
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
-from gluonic.graph.operator import Array, Run, shapes_and_dtypes
+from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
 _MOST_CLOSED = 64
+_MOST_PROMISED = 256
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
@@ -131,9 +132,16 @@ def run_node(
     except (MemoryError, *ARRAY_ERRORS) as error:
         if isinstance(error, (MXNetError, NotImplementedError)):
             raise
-        if lacks_memory(error):
-            raise without_memory(application, expected, error) from error
-        raise refused(application, arrays, error) from error
+        raise _of_operator(application, arrays, expected, error) from error
+
+
+def _of_operator(
+    application: Application, arrays: Sequence[Array], expected: Signature, error: Exception
+) -> MXNetError:
+    """What NumPy says, as an error of the operator."""
+    if lacks_memory(error):
+        return without_memory(application, expected, error)
+    return refused(application, arrays, error)
 
 
 def run_in_graph(
@@ -143,25 +151,37 @@ def run_in_graph(
     try:
         return run_node(node.applied, arrays, run, expected)
     except MXNetError as error:
-        told = str(error)
-        if node.location is not None and str(node.location) not in told:
-            error.facts.append(f"{node.title} is from {node.location}")
-        elif node.title not in told:
-            error.facts.append(f"in {node.title}")
+        _name_line(node, error)
         raise
 
 
-def _run_noted(node: Node, arrays: Sequence[Array], run: Run) -> list[Array]:
+def _name_line(node: Node, error: MXNetError) -> None:
+    told = str(error)
+    if node.location is not None and str(node.location) not in told:
+        error.facts.append(f"{node.title} is from {node.location}")
+    elif node.title not in told:
+        error.facts.append(f"in {node.title}")
+
+
+def _run_noted(node: Node, arrays: Sequence[Array], run: Run, expected: Signature) -> list[Array]:
     """Run a node and tell the profiler."""
     begin = perf_counter_ns()
-    results = run_in_graph(node, arrays, run)
+    results = run_in_graph(node, arrays, run, expected)
     details = {**described([node]), "inputs": [list(a.shape) for a in arrays]}
     EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
     return results
 
 
+def _plain_call(application: Application) -> Callable[..., Any] | None:
+    """What is called with the inputs alone; None if there is more to a call."""
+    is_plain = application.filler is None and application.op.run_name is None
+    return application.call if is_plain else None
+
+
 class Interpretation:
     """A graph that can be run operator by operator: what each reads and writes was found once.
+
+    What the operators promise for arrays of certain shapes and dtypes is found once as well.
 
     Parameters
     ----------
@@ -172,6 +192,7 @@ class Interpretation:
     def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
         self._graph, self._inputs = graph, inputs
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
+        self._promised: dict[Signatures, list[Signature]] = {}
         places = {node.entry(): place for place, node in enumerate(inputs)}
         reads, self._steps = graph.reads.copy(), []
         for node in graph.run_order:
@@ -185,6 +206,11 @@ class Interpretation:
                 if not reads[entry]:
                     last.append(places[entry])
             self._steps.append((node, [places[entry] for entry in node.inputs], first, last))
+        self._calls = [_plain_call(node.applied) for node, *_ in self._steps]
+        operators = [node.applied.op for node, *_ in self._steps]
+        self._keeps_promises = not WIDENS_SCALARS and not any(
+            op.calls_back or op.dynamic for op in operators
+        )
         self._empty = [None] * (len(places) - len(inputs))
         self._outputs = [places[entry] for entry in graph.outputs]
 
@@ -201,21 +227,87 @@ class Interpretation:
         if self._closed is not None:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
-        run_now = _run_noted if EVENTS.symbolic else run_in_graph
+        key = shapes_and_dtypes(arrays) if self._keeps_promises else ()
+        promised = self._promised.get(key)
+        if promised is None or observer is not None or EVENTS.symbolic:
+            promised = self._run_checked(values, arrays, run, observer)
+            if self._keeps_promises:
+                self._keep(key, promised)
+        else:
+            quietly(self._run_promised, values, arrays, run, promised)
+        return [values[place] for place in self._outputs]
+
+    def _run_checked(
+        self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
+    ) -> list[Signature]:
+        """Run the operators, each of which checks its inputs; what they promised."""
+        promised = []
         for node, reads, first, last in self._steps:
             given = [values[place] for place in reads]
             try:
-                results = run_now(node, given, run)
+                expected = signature_of(node.applied, given)
+                run_now = _run_noted if EVENTS.symbolic else run_in_graph
+                results = run_now(node, given, run, expected)
             except MXNetError as error:
-                given_shapes = [[array.shape] for array in arrays]
-                note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
+                _name_line(node, error)
+                self._note(error, node, arrays)
                 raise
             if observer is not None:
                 observer(node, given, results)
+            promised.append(expected)
             values[first : first + len(results)] = results
             for place in last:
                 values[place] = None
-        return [values[place] for place in self._outputs]
+        return promised
+
+    def _run_promised(
+        self, values: list[Any], arrays: Sequence[Array], run: Run, promised: Sequence[Signature]
+    ) -> None:
+        """Run the operators, which have checked such inputs before."""
+        for (node, reads, first, last), call, expected in zip(
+            self._steps, self._calls, promised, strict=True
+        ):
+            given = [values[place] for place in reads]
+            try:
+                result = node.applied.execute(given, run) if call is None else call(*given)
+                if (
+                    type(result) is np.ndarray
+                    and (result.shape,) == expected.shapes
+                    and result.dtype is expected.dtypes[0]
+                ):
+                    values[first] = result
+                else:
+                    several = result if type(result) is tuple else (result,)
+                    results = conform(several, expected, node.applied)
+                    values[first : first + len(results)] = results
+            except MXNetError as error:
+                _name_line(node, error)
+                self._note(error, node, arrays)
+                raise
+            except (MemoryError, *ARRAY_ERRORS) as error:
+                if isinstance(error, NotImplementedError):
+                    raise
+                told = _of_operator(node.applied, given, expected, error)
+                _name_line(node, told)
+                self._note(told, node, arrays)
+                raise told from error
+            for place in last:
+                values[place] = None
+
+    def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
+        given_shapes = [[array.shape] for array in arrays]
+        note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
+
+    def _keep(self, key: Signatures, promised: list[Signature]) -> None:
+        """Keep what the operators promise for such arrays."""
+        if BFLOAT16_CODE in CODES and any(
+            is_bfloat16(dtype)
+            for dtype in (*[d for _, d in key], *[d for s in promised for d in s.dtypes])
+        ):
+            return  # they compute in float32
+        if len(self._promised) >= _MOST_PROMISED:
+            self._promised.clear()
+        self._promised[key] = promised
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
         """That of the graph in which shapes that are left open are those that go with the arrays."""

@@ -1,0 +1,43 @@
+"""A graph is interpreted again without asking again what its operators promise."""
+
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.interpret import Interpretation
+from gluonic.graph.node import Graph, Node
+from tests.graph.applying import application
+from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run_of
+
+
+@every_sample
+def test_further_calls_compute_what_the_first_one_did(name: str, number: int) -> None:
+    sample = SAMPLES[name][number]
+    variables = [Node(None, f"x{i}") for i in range(len(sample.inputs))]
+    node = Node(application_of(name, sample), "called", [v.entry() for v in variables])
+    graph = Graph([node.entry(i) for i in range(node.output_count)])
+    interpretation = Interpretation(graph, variables)
+    first: list[Any] = []
+    for dtype in ("float32", None, "float32", None):
+        arrays = cast(sample, dtype)
+        found = [np.array(a) for a in (*interpretation(arrays, run_of(sample)), *arrays)]
+        first.append(found)
+    for before, after in zip(first[:2], first[2:], strict=True):
+        for one, other in zip(before, after, strict=True):
+            assert (one.shape, one.dtype) == (other.shape, other.dtype)
+            np.testing.assert_array_equal(one, other)
+
+
+def test_an_error_in_a_further_call_names_the_operator_and_its_inputs() -> None:
+    x = Node(None, "x")
+    node = Node(application("_linalg_potrf", 1, {}), "factor", [x.entry()])
+    interpretation = Interpretation(Graph([node.entry()]), [x])
+    told = []
+    for matrix in (np.eye(2), -np.eye(2), np.eye(2), -np.eye(2)):
+        try:
+            interpretation([matrix], run_of(SAMPLES["_linalg_potrf"][0]))
+        except MXNetError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+    assert "factor" in told[0]
