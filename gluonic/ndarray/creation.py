@@ -24,6 +24,7 @@ from gluonic.ndarray.storage.dispatch import assign, has_sparse
 from gluonic.support.suppress_fp_warnings import quietly
 
 _DENSE = (None, "default")
+_FLOAT32 = np.dtype(np.float32)
 
 
 class ShapeError(MXNetError, ValueError, TypeError):
@@ -165,7 +166,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         source = source_array.elements
         wanted = source.dtype if dtype is None else as_dtype(dtype)
     else:
-        wanted = as_dtype("float32" if dtype is None else dtype)
+        wanted = _FLOAT32 if dtype is None else as_dtype(dtype)
         source = _read(source_array, wanted)
     try:
         data = quietly(source.astype, wanted, "C")
@@ -177,6 +178,8 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
 def _read(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, np.ndarray):
         found = value
+        if found.dtype.kind in "biufc":
+            return found
     else:
         try:
             found = array_of(np.nan if value is None else value)

@@ -149,11 +149,17 @@ class CustomSignature:
         self, op: CustomOp, arrays: Sequence[Value], train: bool, kinds: Sequence[str] = ()
     ) -> list[Any]:
         """Call the operator's `forward`; returns its outputs, of the storage kinds given or dense."""
-        outputs = _buffers(self.results, kinds, "an output")
+        if kinds:
+            outputs = _buffers(self.results, kinds, "an output")
+        else:
+            outputs = [wrap(allocated(np.zeros, s, d, "an output")) for s, d in self.results]
         given = [wrap(a) if type(a) is np.ndarray else made(a) for a in arrays]
         state = STATE
-        before = state.recording, state.training
-        state.recording, state.training = False, train
+        before = recording, training = state.recording, state.training
+        if recording:
+            state.recording = False
+        if training is not train:
+            state.training = train
         try:
             call = EVENTS.as_custom(self.name, op.forward) if EVENTS.imperative else op.forward
             call(

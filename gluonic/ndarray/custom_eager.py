@@ -15,7 +15,7 @@ from gluonic.ndarray.custom import CustomOp, on_change
 from gluonic.ndarray.custom_call import CustomCallRecord, CustomSignature, backward, site_of
 from gluonic.ndarray.custom_node import KeptCustom, custom, op_of
 from gluonic.ndarray.functions import make_function
-from gluonic.ndarray.invoke import result_class
+from gluonic.ndarray.invoke import all_dense, result_class
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import gives_sparse
@@ -105,7 +105,7 @@ def _run(
 ) -> list[NDArray]:
     """Call the operator's forward, and record it."""
     results = site.forward(op, arrays, STATE.training)
-    kind = result_class(application, data)
+    kind = NDArray if all_dense(data) else result_class(application, data)
     outputs = [wrap(result, None, data[0].stated_context, kind) for result in results]
     if STATE.recording:
         entries = [None if x.tape_entry is None else entry_of(x) for x in data]
