@@ -8,6 +8,7 @@ from functools import partial
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_last
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.writers.shared_transposition import call_transposition
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
@@ -123,20 +124,18 @@ def emit_pack_filters(
     depth = w.depth
 
     def packed(start: str, end: str, by_vector: str, factors: str, count: str | None) -> None:
-        square = w.square()
-        filters = w.apart(w.by_filter, count)
+        square, lanes = w.square(), str(w.lanes)
         with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
-            mask, here = w.first_lanes(left), w.moved(start, column, 4)
-            rows = [w.load_lanes(w.moved(here, offset), mask) for offset in filters]
-            for number, vector in enumerate(w.present(w.transposed(rows), count)):
-                if factors:
-                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
-                w.store(vector, w.moved(square, number, w.step))
+            filters = w.moved(start, column, 4), w.by_filter, count or lanes
+            call_transposition(w, filters, left, (square, str(w.step), lanes))
             with w.f.loop("0", left) as place:
                 channel, tap = w.divided(w.plus(column, place), form.taps)
                 there = w.moved(end, w.position(channel, tap), by_vector)
-                w.store(w.load(w.moved(square, place, w.step)), there)
+                vector = w.load(w.moved(square, place, w.step))
+                if factors:
+                    vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
+                w.store(vector, there)
 
     def block_of_filters(group: str, block: str, count: str | None) -> None:
         first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
@@ -205,16 +204,17 @@ def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
 
 def _joined(w: Writer, states: list[str], kind: str) -> str:
     """One number of several vectors of them."""
-    f, result = w.f, "1"
-    for vector in states:
-        for lane in range(0, w.lanes, 2):
-            pair = f.op(f"bitcast {kind} {vector} to <{w.lanes // 2} x i64>")
-            one = f.op(f"extractelement <{w.lanes // 2} x i64> {pair}, i64 {lane // 2}")
-            result = f.mul(f.op(f"xor i64 {result}, {one}"), -7046029254386353131)
-            result = f.call(
-                "llvm.fshl.i64", "i64", [("i64", result), ("i64", result), ("i64", "29")]
-            )
-    return result
+    f, square, result = w.f, w.square(), w.f.slot("i64", 8)
+    for number, vector in enumerate(states):
+        f.store(kind, vector, w.moved(square, number, w.step))
+    f.store("i64", "1", result)
+    with f.loop("0", str(len(states) * w.step), 8) as place:
+        one = f.load("i64", w.moved(square, place))
+        mixed = f.op(f"xor i64 {f.load('i64', result)}, {one}")
+        mixed = f.mul(mixed, -7046029254386353131)
+        turned = [("i64", mixed), ("i64", mixed), ("i64", "29")]
+        f.store("i64", f.call("llvm.fshl.i64", "i64", turned), result)
+    return f.load("i64", result)
 
 
 def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None:
@@ -225,20 +225,16 @@ def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None
 
     def block_of_filters(group: str, block: str, count: str | None) -> None:
         first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
-        end, filters = w.moved(goal, first, w.by_filter), w.apart(w.by_filter, count)
+        end, square = w.moved(goal, first, w.by_filter), w.square()
         start, by_vector = w.block_at(source, group, block)
-        highest = w.minus(depth, 1)
         with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
-            mask, vectors = w.first_lanes(left), []
-            for number in range(w.lanes):
-                element = w.least(w.plus(column, number), highest)
-                channel, tap = w.divided(element, form.taps)
-                vectors.append(w.load(w.moved(start, w.position(channel, tap), by_vector)))
-            there = w.moved(end, column, 4)
-            # The last filter is the goal of all behind it too, so it comes after these.
-            for vector, offset in reversed([*zip(w.transposed(vectors), filters, strict=True)]):
-                w.store_lanes(vector, w.moved(there, offset), mask)
+            with w.f.loop("0", left) as place:
+                channel, tap = w.divided(w.plus(column, place), form.taps)
+                vector = w.load(w.moved(start, w.position(channel, tap), by_vector))
+                w.store(vector, w.moved(square, place, w.step))
+            filters = w.moved(end, column, 4), w.by_filter, left
+            call_transposition(w, (square, str(w.step), left), count or str(w.lanes), filters)
 
     w.units(block_of_filters)
 

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution.filter_gradient import (
-    GradientForm,
-    emit_filter_gradient,
-    few_places,
-    gradient_numbers,
-    gradient_units,
-)
+from gluonic.codegen.convolution.filter_gradient import emit_filter_gradient
 from gluonic.codegen.convolution.filter_packing import (
     Taps,
     emit_pack_turned_filters,
@@ -20,6 +14,12 @@ from gluonic.codegen.convolution.filter_packing import (
 )
 from gluonic.codegen.convolution.filters import Filters
 from gluonic.codegen.convolution.geometry import Geometry
+from gluonic.codegen.convolution.gradient_form import (
+    GradientForm,
+    few_places,
+    gradient_numbers,
+    gradient_units,
+)
 from gluonic.codegen.convolution.operators import (
     filters_of,
     packed_in_order,

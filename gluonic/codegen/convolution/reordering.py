@@ -10,6 +10,7 @@ from collections.abc import Callable
 from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.geometry import Strides
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.writers.shared_transposition import call_transposition
 from gluonic.codegen.writers.writer import Writer
 from gluonic.support.record import record
 
@@ -130,25 +131,12 @@ def emit_pack(module: LLVMModule, name: str, has_partial: bool) -> None:
 
 
 def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
-    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
-    planes = w.apart(w.source_strides[1], count)
-    present = w.first_lanes(count) if count is not None else ""
-
-    def vectors(column: str, load: Callable[[str], str]) -> list[str]:
-        here = w.moved(source, column, 4)
-        columns = w.transposed([load(w.moved(here, plane)) for plane in planes])
-        return [w.kept(vector, present) for vector in columns] if present else columns
-
-    with w.f.loop("0", whole, w.lanes) as column:
-        there = w.moved(goal, column, w.step)
-        for number, vector in enumerate(vectors(column, w.load)):
-            w.store(vector, w.moved(there, number, w.step))
-    left = w.minus(w.columns, whole)
-    with w.f.when(w.f.compare("sgt", left, 0)):
-        mask, square = w.first_lanes(left), w.square()
-        for number, vector in enumerate(vectors(whole, lambda a: w.load_lanes(a, mask))):
-            w.store(vector, w.moved(square, number, w.step))
-        w.f.copy(w.moved(goal, whole, w.step), square, w.times(left, w.step))
+    lanes = str(w.lanes)
+    with w.f.loop("0", w.columns, w.lanes) as column:
+        here, there = w.moved(source, column, 4), w.moved(goal, column, w.step)
+        left = w.least(w.minus(w.columns, column), w.lanes)
+        planes = here, w.source_strides[1], count or lanes
+        call_transposition(w, planes, left, (there, str(w.step), lanes))
 
 
 def emit_unpack(module: LLVMModule, name: str, has_partial: bool) -> None:
@@ -172,22 +160,8 @@ def emit_unpack(module: LLVMModule, name: str, has_partial: bool) -> None:
 
 
 def _unpack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
-    whole = w.minus(w.columns, w.divided(w.columns, w.lanes)[1])
-    planes = w.apart(w.goal_strides[1], count)
-
-    def write(column: str, last: int | str, store: Callable[[str, str], None]) -> None:
-        places: list[str | int] = list(range(w.lanes))
-        if isinstance(last, str):
-            places = [w.least(place, last) for place in places]
+    with w.f.loop("0", w.columns, w.lanes) as column:
         here, there = w.moved(source, column, w.step), w.moved(goal, column, 4)
-        rows = w.transposed([w.load(w.moved(here, place, w.step)) for place in places])
-        # The last plane is the goal of all behind it too, so it comes after these.
-        for row, plane in reversed([*zip(rows, planes, strict=True)]):
-            store(row, w.moved(there, plane))
-
-    with w.f.loop("0", whole, w.lanes) as column:
-        write(column, w.lanes - 1, w.store)
-    left = w.minus(w.columns, whole)
-    with w.f.when(w.f.compare("sgt", left, 0)):
-        mask = w.first_lanes(left)
-        write(whole, w.minus(left, 1), lambda ref, place: w.store_lanes(ref, place, mask))
+        left = w.least(w.minus(w.columns, column), w.lanes)
+        planes = there, w.goal_strides[1], left
+        call_transposition(w, (here, str(w.step), left), count or str(w.lanes), planes)

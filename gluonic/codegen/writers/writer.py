@@ -3,24 +3,20 @@
 Functions have the form of all native code here, ``void step(ptr operands, ptr numbers, i64 begin, i64 end)``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
-from gluonic.codegen.machine.masked_memory import masked_load, masked_store
-from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.writers.vectors import VectorWriter
 
 
-class Writer:
+class Writer(VectorWriter):
     """What writers of loops share: numbers, addresses, float32 vectors and their transposition."""
 
     def __init__(self, module: LLVMModule, name: str) -> None:
         function = StepFunction(module, name)
-        self.f: LLVMFunction = function
+        super().__init__(function)
         self.operand, self.number = function.operand, function.number
-        self.lanes = module.target.vector_bytes // 4
-        self.vector = f"<{self.lanes} x float>"
-        self.step = self.lanes * 4
 
     def moved(self, address: str, count: str | int, stride: str | int = 1) -> str:
         """The address `count` strides (bytes) further."""
@@ -113,47 +109,8 @@ class Writer:
         is_last = self.f.compare("eq", index, self.minus(count, 1))
         self.either(is_last, last, others)
 
-    def load(self, address: str) -> str:
-        """A whole vector."""
-        return self.f.load(self.vector, address, 4)
-
-    def kept(self, ref: str, mask: str) -> str:
-        """A vector with zeros in the lanes that a mask leaves out."""
-        bits = f"<{self.lanes} x i1> {mask}"
-        return self.f.op(f"select {bits}, {self.vector} {ref}, {self.vector} zeroinitializer")
-
-    def store(self, ref: str, address: str) -> None:
-        """Write a whole vector."""
-        self.f.store(self.vector, ref, address, 4)
-
     def clear(self, address: str, size: str) -> None:
         """Write zeros."""
         name = "llvm.memset.p0.i64"
         self.f.module.declare(name, "void", ["ptr", "i8", "i64", "i1"])
         self.f.do(f"call void @{name}(ptr {address}, i8 0, i64 {size}, i1 false)")
-
-    def first_lanes(self, count: str) -> str:
-        """A mask of the first lanes."""
-        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
-        wide = f"<{self.lanes} x i64>"
-        first = self.f.op(f"insertelement {wide} poison, i64 {count}, i64 0")
-        spread = self.f.op(
-            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
-        )
-        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
-
-    def load_lanes(self, address: str, mask: str) -> str:
-        """A vector of which only some lanes are in memory; zeros in the others."""
-        return masked_load(self.f, self.vector, address, 4, mask)
-
-    def store_lanes(self, ref: str, address: str, mask: str) -> None:
-        """Write some lanes of a vector."""
-        masked_store(self.f, self.vector, ref, address, 4, mask)
-
-    def transposed(self, rows: Sequence[str]) -> list[str]:
-        """The columns of a square of vectors."""
-        return transposed(self.f, self.vector, rows, self.lanes, self.lanes, 4)
-
-    def square(self) -> str:
-        """Room for a square of vectors."""
-        return self.f.slot(f"[{self.lanes} x {self.vector}]")

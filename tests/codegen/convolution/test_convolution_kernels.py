@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen.convolution.filter_gradient import (
-    GradientForm,
-    emit_filter_gradient,
-    few_places,
-    gradient_numbers,
-    gradient_units,
-)
+from gluonic.codegen.convolution.filter_gradient import emit_filter_gradient
 from gluonic.codegen.convolution.filter_packing import (
     FilterForm,
     Taps,
@@ -24,6 +18,12 @@ from gluonic.codegen.convolution.filters import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
 from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
+from gluonic.codegen.convolution.gradient_form import (
+    GradientForm,
+    few_places,
+    gradient_numbers,
+    gradient_units,
+)
 from gluonic.codegen.convolution.operators import (
     packed_in_order,
     to_blocks,

@@ -1,0 +1,82 @@
+"""A function that transposes a square of float32 vectors in memory, which steps call.
+
+A step that wrote the square's loads, shuffles and stores itself would have as many instructions as all else it
+does; one function serves all of them, and all nets.
+"""
+
+from collections.abc import Callable
+
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.codegen.writers.vectors import VectorWriter
+
+
+def call_transposition(
+    w: VectorWriter, source: tuple[str, str, str], columns: str, goal: tuple[str, str, str]
+) -> None:
+    """Write a call.
+
+    Parameters
+    ----------
+    source : where the first row is, how many bytes rows lie apart, and how many there are, at most V
+    columns : how many elements of each row are taken, at most V
+    goal : where the first column is written, how many bytes columns lie apart, and how many elements of each
+        are written, with zeros behind those of the rows
+    """
+    start, *sizes = source
+    end, *others = goal
+    listed = ", ".join(
+        [f"ptr {start}", *_integers(*sizes, columns), f"ptr {end}", *_integers(*others)]
+    )
+    w.f.do(f"call void @{_function(w.f.module)}({listed})")
+
+
+def _integers(*numbers: str) -> list[str]:
+    return [f"i64 {number}" for number in numbers]
+
+
+def _function(module: LLVMModule) -> str:
+    """The name of the function, written if new."""
+    name = f"transpose_{module.target.vector_bytes // 4}"
+    if name not in module.definitions:
+        sizes = _integers("%by_row", "%rows", "%columns")
+        places = ["ptr %goal", *_integers("%by_column", "%width")]
+        f = LLVMFunction(module, name, ["ptr %source", *sizes, *places], internal=True)
+        _write(VectorWriter(f))
+    return name
+
+
+def _write(w: VectorWriter) -> None:
+    f = w.f
+    columns, rows, width = map(w.first_lanes, ("%columns", "%rows", "%width"))
+
+    def partial() -> None:
+        _square(
+            w,
+            lambda address: w.load_lanes(address, columns),
+            lambda ref, address: w.store_lanes(w.kept(ref, rows), address, width),
+        )
+
+    if f.module.target.masks_memory(4):
+        partial()
+    else:
+        rows_and_columns = [f.compare("eq", size, w.lanes) for size in ("%rows", "%columns")]
+        whole = f.both(f.both(*rows_and_columns), f.compare("eq", "%width", w.lanes))
+        with f.when(whole):
+            _square(w, w.load, w.store)
+        with f.when(f.negated(whole)):
+            partial()
+    f.finish()
+
+
+def _square(w: VectorWriter, load: Callable[[str], str], store: Callable[[str, str], None]) -> None:
+    def places(start: str, count: str, stride: str) -> list[str]:
+        last = w.f.sub(count, 1)
+        return [
+            w.f.offset(start, w.f.mul(w.f.least(number, last), stride)) for number in range(w.lanes)
+        ]
+
+    rows = [load(address) for address in places("%source", "%rows", "%by_row")]
+    goals = places("%goal", "%columns", "%by_column")
+    # The last column's goal is that of all behind it too, so it comes after these.
+    for vector, goal in reversed([*zip(w.transposed(rows), goals, strict=True)]):
+        store(vector, goal)

@@ -1,0 +1,64 @@
+"""Writing what is done with float32 vectors: reading and writing them, in part too, and transposing squares."""
+
+from collections.abc import Sequence
+
+from gluonic.codegen.machine.assembler import LLVMFunction
+from gluonic.codegen.machine.masked_memory import masked_load, masked_store
+from gluonic.codegen.machine.squares import transposed
+
+
+class VectorWriter:
+    """Writes vectors of as many float32 as a register holds.
+
+    Attributes
+    ----------
+    f : the function that is written
+    lanes : how many elements a register has
+    vector : its type
+    step : its bytes
+    """
+
+    def __init__(self, function: LLVMFunction) -> None:
+        self.f = function
+        self.lanes = function.module.target.vector_bytes // 4
+        self.vector = f"<{self.lanes} x float>"
+        self.step = self.lanes * 4
+
+    def load(self, address: str) -> str:
+        """A whole vector."""
+        return self.f.load(self.vector, address, 4)
+
+    def kept(self, ref: str, mask: str) -> str:
+        """A vector with zeros in the lanes that a mask leaves out."""
+        bits = f"<{self.lanes} x i1> {mask}"
+        return self.f.op(f"select {bits}, {self.vector} {ref}, {self.vector} zeroinitializer")
+
+    def store(self, ref: str, address: str) -> None:
+        """Write a whole vector."""
+        self.f.store(self.vector, ref, address, 4)
+
+    def first_lanes(self, count: str) -> str:
+        """A mask of the first lanes."""
+        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
+        wide = f"<{self.lanes} x i64>"
+        first = self.f.op(f"insertelement {wide} poison, i64 {count}, i64 0")
+        spread = self.f.op(
+            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
+
+    def load_lanes(self, address: str, mask: str) -> str:
+        """A vector of which only some lanes are in memory; zeros in the others."""
+        return masked_load(self.f, self.vector, address, 4, mask)
+
+    def store_lanes(self, ref: str, address: str, mask: str) -> None:
+        """Write some lanes of a vector."""
+        masked_store(self.f, self.vector, ref, address, 4, mask)
+
+    def transposed(self, rows: Sequence[str]) -> list[str]:
+        """The columns of a square of vectors."""
+        return transposed(self.f, self.vector, rows, self.lanes, self.lanes, 4)
+
+    def square(self) -> str:
+        """Room for a square of vectors."""
+        return self.f.slot(f"[{self.lanes} x {self.vector}]")
