@@ -5,6 +5,7 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.runtime.frame`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
@@ -28,6 +29,9 @@ from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
 
 MOST_BINDINGS, MOST_SPECIALIZATIONS = 64, 8
+
+_OWN_SIZES = 3
+"""So often machine code is the best for the sizes at hand; of a graph that needs more, it is for any size."""
 
 
 class CompiledGraph:
@@ -64,6 +68,7 @@ class CompiledGraph:
         self._preparation = Preparation(graph, self.inputs, self.parameters)
         self._lock = lock()
         self._families = {mode: Families(self._preparation, mode) for mode in (False, True)}
+        self._made_of_kind: Counter[Any] = Counter()
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
         self._seconds = 0.0
 
@@ -270,10 +275,10 @@ class CompiledGraph:
 
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
-        preparation = self._preparation
+        preparation, vary = self._preparation, self._do_sizes_vary(arrays, train)
         for hints in size_hints(arrays, self._data):
             try:
-                prepared, facts = preparation.of(hints, train)
+                prepared, facts = preparation.of(hints, train, sizes_vary=vary)
             except MXNetError:
                 continue  # something else than a batch was made larger; the arrays are tried last
             made = Specialization(prepared, self.inputs, facts, self.parameters)
@@ -283,10 +288,17 @@ class CompiledGraph:
             own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.guards.hold(own):
                 return Binding.of(made, own)
-        prepared, facts = preparation.of(arrays, train)
+        prepared, facts = preparation.of(arrays, train, sizes_vary=vary)
         made = Specialization(prepared, self.inputs, facts, self.parameters)
         binding = self._bind_in_family(made, arrays, arrays, train)
         return Binding.of(made, facts) if binding is None else binding
+
+    def _do_sizes_vary(self, arrays: Sequence[Array], train: bool) -> bool:
+        """Whether machine code for arrays that differ in their sizes alone has been made so often."""
+        kind = train, *[(len(array.shape), array.dtype) for array in arrays]
+        before = self._made_of_kind[kind]
+        self._made_of_kind[kind] += 1
+        return before >= _OWN_SIZES
 
     def _bind_in_family(
         self, made: Specialization, hints: Sequence[Any], arrays: Sequence[Array], train: bool

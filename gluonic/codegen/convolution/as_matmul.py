@@ -125,11 +125,16 @@ class WeightGradientStep(ConvolutionProductStep):
         _ProductWriter(module, name, self).weight_gradient()
 
 
+def _emit_nothing(module: LLVMModule, name: str) -> None:
+    StepFunction(module, name).finish()
+
+
 class ShapeStep(Step):
-    """Images of which only the shape matters: nothing is written."""
+    """An array of which only the shape matters: nothing is written."""
 
     def __init__(self, node: Node) -> None:
         self.operands = (node.entry(),)
+        self.code = (_emit_nothing,)
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ShapeStep":
@@ -138,7 +143,7 @@ class ShapeStep(Step):
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write a function that does nothing."""
-        StepFunction(module, name).finish()
+        _emit_nothing(module, name)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """None."""

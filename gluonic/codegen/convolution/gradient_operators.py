@@ -134,15 +134,13 @@ def _(n: NodeView) -> None:
 
 
 @inner_operator("_interleave_places", count="num_args")
-def interleave_places(
-    *phases: Array, num_args: int, steps: Shape, present: Shape, places: Shape
-) -> Any:
+def interleave_places(*phases: Array, num_args: int, steps: Shape, present: Shape) -> Any:
     """Interleave the phases of images in blocks: phase (i, j) has every step-th position from (i, j) on.
 
-    Zeros stand for phases that are not `present`.
+    Zeros stand for phases that are not `present`. Behind them all comes what has the images' `places_of`.
     """
     batch, blocks, _, _, lanes = phases[0].shape
-    result = np.zeros((batch, blocks, *places, lanes), phases[0].dtype)
+    result = np.zeros((batch, blocks, *phases[-1].shape[:2], lanes), phases[0].dtype)
     given = iter(phases)
     for (top, left), there in zip(np.ndindex(*steps), present, strict=True):
         if there:
@@ -153,7 +151,7 @@ def interleave_places(
 @interleave_places.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.phases[0])
-    n.output = (batch, blocks, *n.places, lanes)
+    n.output = (batch, blocks, *complete(n.phases[-1])[:2], lanes)
 
 
 class PackTurnedFiltersStep(FiltersStep):
@@ -186,7 +184,8 @@ class FilterGradientStep(BlockStep):
         """What the innermost loops depend on, including rows and columns of the output if they are few."""
         _, _, rows, columns, _ = self.shape(facts, 1)
         bordered = border_rows(self.node) != (0, 0)
-        return GradientForm.of(self.filters, host(), few_places(rows, columns), bordered=bordered)
+        few = None if facts.sizes_vary else few_places(rows, columns)
+        return GradientForm.of(self.filters, host(), few, bordered=bordered)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
@@ -213,6 +212,7 @@ class InterleavePlacesStep(ImageStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
+        self.operands = (*node.inputs[:-1], node.entry())
         self.code = emit_interleave, self.n.steps, self.n.present
 
     def numbers(self, facts: Facts) -> Sequence[int]:

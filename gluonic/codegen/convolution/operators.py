@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of
+from gluonic.codegen.convolution.phases import places_in
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph import REGISTRY, Application, Array
@@ -182,7 +183,7 @@ def _(n: NodeView) -> None:
 
 
 def _absent(n: Any) -> list[str]:
-    has = {"shift": n.has_shift, "residual": n.has_residual}
+    has = {"shift": n.has_shift, "residual": n.has_residual, "places": any(n.apart)}
     return [name for name, present in has.items() if not present]
 
 
@@ -214,6 +215,7 @@ def convolve_blocks(
     packed: Array,
     shift: Array | None = None,
     residual: Array | None = None,
+    places: Array | None = None,
     *,
     channels: int,
     filters: int,
@@ -230,11 +232,13 @@ def convolve_blocks(
     activation: str = "",
     activation_attributes: str = "{}",
     first: Shape = (0, 0),
-    places: Shape = (),
+    remainder: Shape = (0, 0),
+    apart: Shape = (),
 ) -> Any:
     """Convolve images (with their border) and make images in blocks: activation(sum + shift + residual).
 
-    With `places`, so many windows are taken from place `first` on.
+    With `places`, those of other images (`places_of`), windows are taken from place `first` on: one for each of
+    their rows and columns of a remainder, which are so far `apart`.
     """
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     weight = unpacked_from_order(packed, found, tile, lanes)
@@ -245,11 +249,12 @@ def convolve_blocks(
         else to_planes.kernel(data, channels=members, groups=1 if depthwise else groups)
     )
     windows = windows_of(kernel, stride, (), dilate)
-    if places:
+    if places is not None:
         images = images[:, :, first[0] :, first[1] :]
+        counts = map(places_in, places.shape, remainder, apart)
         rows, columns = (
             (count - 1) * step + extent
-            for count, step, extent in zip(places, stride, windows.extents(), strict=True)
+            for count, step, extent in zip(counts, stride, windows.extents(), strict=True)
         )
         images = images[:, :, :rows, :columns]
     planes = convolve(images, weight, windows, filters if depthwise else groups)
@@ -264,6 +269,9 @@ def convolve_blocks(
 @convolve_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, _, *places = complete(n.data)
-    windows = windows_of(n.kernel, n.stride, (), n.dilate)
-    rows, columns = n.places or windows.counts(tuple(places[:2]))
+    if n.apart:
+        rows, columns = map(places_in, complete(n.places)[:2], n.remainder, n.apart)
+    else:
+        windows = windows_of(n.kernel, n.stride, (), n.dilate)
+        rows, columns = windows.counts(tuple(places[:2]))
     n.output = (batch, n.groups * blocks_of(n.filters, n.lanes), rows, columns, n.lanes)

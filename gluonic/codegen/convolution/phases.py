@@ -19,50 +19,67 @@ class Phase:
 
     Attributes
     ----------
-    count : how many places there are
     taps, last, step : how many taps they sum; the last of them, which comes first; how far apart they are
     dilate : the distance between the places that these taps read
     start : what the first place reads first; below zero before the first place there is
     """
 
-    count: int
     taps: int
     last: int
     step: int
     dilate: int
     start: int
 
-    @property
-    def end(self) -> int:
-        """The place behind the last one that is read."""
-        return self.start + self.count + (self.taps - 1) * self.dilate
 
-
-def phases_of(size: int, kernel: int, stride: int, dilate: int, pad: int) -> list[Phase | None]:
+def phases_of(shortest: int, kernel: int, stride: int, dilate: int, pad: int) -> list[Phase | None]:
     """The phases of an axis of the data by remainder; None where nothing is summed.
 
-    >>> [phase and (phase.taps, phase.start) for phase in phases_of(4, 3, 2, 1, 1)]
+    Parameters
+    ----------
+    shortest : the size of the axis, or the stride if it is longer: how many remainders there are
+
+    >>> [phase and (phase.taps, phase.start) for phase in phases_of(2, 3, 2, 1, 1)]
     [(1, 0), (2, 0)]
     """
     found: list[Phase | None] = []
     for first in range(stride):
-        count = -(-(size - first) // stride)
         taps = [i for i in range(kernel) if (first + pad - i * dilate) % stride == 0]
-        if not taps or count < 1:
+        if not taps or first >= shortest:
             found.append(None)
             continue
         shared = gcd(stride, dilate)
         start = (first + pad - taps[-1] * dilate) // stride
-        found.append(Phase(count, len(taps), taps[-1], stride // shared, dilate // shared, start))
+        found.append(Phase(len(taps), taps[-1], stride // shared, dilate // shared, start))
     return found
 
 
-def border_of(phases: Sequence[Phase | None], size: int) -> tuple[int, int]:
-    """How many zeros phases read before and behind an axis of that size."""
-    known = [phase for phase in phases if phase is not None]
-    before = max((-phase.start for phase in known), default=0)
-    behind = max((phase.end - size for phase in known), default=0)
-    return max(before, 0), max(behind, 0)
+def places_in(size: int, first: int, stride: int) -> int:
+    """How many positions of an axis have a remainder.
+
+    >>> [places_in(7, first, 3) for first in range(3)]
+    [3, 2, 2]
+    """
+    return (size + stride - 1 - first) // stride
+
+
+def border_of(
+    phases: Sequence[Phase | None], kernel: int, stride: int, dilate: int, pad: int
+) -> tuple[int, int]:
+    """How many zeros phases read, at most, before and behind an axis of the output's gradient.
+
+    How many of them are behind it depends on what is left of an axis of the data when all windows have been
+    laid, for which there are as many answers as the stride says.
+    """
+    before = behind = 0
+    for first, phase in enumerate(phases):
+        if phase is None:
+            continue
+        before = max(before, -phase.start)
+        reach = phase.start + (phase.taps - 1) * phase.dilate
+        for rest in range(stride):
+            windows = (rest + 2 * pad - (kernel - 1) * dilate - 1) // stride + 1
+            behind = max(behind, reach + places_in(rest, first, stride) - windows)
+    return before, behind
 
 
 def emit_interleave(

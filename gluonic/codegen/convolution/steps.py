@@ -274,11 +274,11 @@ class ConvolutionStep(BlockStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        data, packed, *others = node.inputs
-        self.operands = (data, packed, node.entry(), *others)
-        self.filters = filters_of(self.n)
         n = self.n
-        self.displaced = (0,) if n.places else ()
+        data, packed, *others = node.inputs[:-1] if n.apart else node.inputs
+        self.operands = (data, packed, node.entry(), *others)
+        self.filters = filters_of(n)
+        self.displaced = (0,) if n.apart else ()
         activation = n.activation, n.activation_attributes
         extra = int(n.has_shift), int(n.has_residual)
         self.code = _emit_activated, facts.decide(self._form), *activation, *extra
@@ -286,7 +286,8 @@ class ConvolutionStep(BlockStep):
     def _tiling(self, facts: Facts) -> ConvolutionTiling:
         """How the work is cut, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
-        return tiling_of(self.filters, rows, columns, host(), gaps=bool(self.n.places))
+        gaps, vary = bool(self.n.apart), facts.sizes_vary
+        return tiling_of(self.filters, rows, columns, host(), gaps=gaps, sizes_vary=vary)
 
     def _form(self, facts: Facts) -> ConvolutionForm:
         """What the innermost loops depend on."""
@@ -297,7 +298,7 @@ class ConvolutionStep(BlockStep):
 
     @property
     def _border(self) -> tuple[int, int]:
-        return (0, 0) if self.n.places else border_rows(self.node)
+        return (0, 0) if self.n.apart else border_rows(self.node)
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
@@ -308,7 +309,7 @@ class ConvolutionStep(BlockStep):
 
     def displacements(self, facts: Facts) -> Sequence[int]:
         """Where the first window lies."""
-        if not self.n.places:
+        if not self.n.apart:
             return ()
         (top, left), data = self.n.first, self.shape(facts, 0)
         return [(top * data[3] + left) * data[4] * 4]

@@ -1,6 +1,6 @@
 """How a convolution is tiled: into tiles, lines of tiles, and units whose data stay in cache."""
 
-from functools import cache
+from functools import lru_cache
 
 from gluonic.codegen.convolution.filters import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.machine.target import Target
@@ -19,6 +19,11 @@ filters it stays in the second cache."""
 
 _SHORT, _LONG = 4, 1 << 10
 """Of one row of more outputs, as sequences have, code is for any length, and tiled as if it were very long."""
+
+_MOST_KNOWN = 1 << 10
+
+_NARROW = 8
+"""Where sizes vary, code is for any number of rows, and of either fewer columns than that or any more."""
 
 
 @record
@@ -49,34 +54,68 @@ class ConvolutionTiling:
 
 
 def tiling_of(
-    filters: Filters, rows: int, columns: int, target: Target, *, gaps: bool = False
+    filters: Filters,
+    rows: int,
+    columns: int,
+    target: Target,
+    *,
+    gaps: bool = False,
+    sizes_vary: bool = False,
 ) -> ConvolutionTiling:
     """How to cut the work on an output of such a size.
 
     Parameters
     ----------
     gaps : whether rows that are read do not follow each other even if windows are places
+    sizes_vary : whether other sizes are to be cut in the same way
     """
-    return _tiling_of(filters, rows, columns, target, gaps)
-
-
-@cache
-def _tiling_of(
-    filters: Filters, rows: int, columns: int, target: Target, gaps: bool
-) -> ConvolutionTiling:
     is_sequence = rows == 1 and columns > _SHORT
-    is_flat = filters.taps == 1 and filters.stride == (1, 1) and not gaps
+    if not is_sequence and not sizes_vary:
+        return _own_tiling(filters, rows, columns, target, gaps)
+    is_flat = _is_flat(filters, gaps)
     if is_flat:
         rows, columns = 1, rows * columns
-    tile = tile_of(filters, rows, _LONG if is_sequence else columns, target)
+    width = _LONG if is_sequence or columns >= _NARROW else _SHORT
+    tile = tile_of(filters, 1 if sizes_vary else rows, width, target)
+    return _tiling(filters, columns, tile, target, last_rows=0, last_columns=None, is_flat=is_flat)
+
+
+@lru_cache(_MOST_KNOWN)
+def _own_tiling(
+    filters: Filters, rows: int, columns: int, target: Target, gaps: bool
+) -> ConvolutionTiling:
+    """How to cut the work on outputs of just that size."""
+    is_flat = _is_flat(filters, gaps)
+    if is_flat:
+        rows, columns = 1, rows * columns
+    tile = tile_of(filters, rows, columns, target)
+    last = {"last_rows": rows % tile.rows, "last_columns": columns % tile.columns}
+    return _tiling(filters, columns, tile, target, **last, is_flat=is_flat)
+
+
+def _is_flat(filters: Filters, gaps: bool) -> bool:
+    """Whether rows follow each other without a gap."""
+    return filters.taps == 1 and filters.stride == (1, 1) and not gaps
+
+
+def _tiling(
+    filters: Filters,
+    columns: int,
+    tile: Tile,
+    target: Target,
+    *,
+    last_rows: int,
+    last_columns: int | None,
+    is_flat: bool,
+) -> ConvolutionTiling:
     segment = _SEGMENT * tile.columns if is_flat else 0
     line = min(segment, columns) if is_flat else tile.rows * columns
     whole = filters.channels // filters.block(lanes_of(target))
     chunks = max(1, filters.depth // _DEEP)
     return ConvolutionTiling(
         tile,
-        last_rows=rows % tile.rows,
-        last_columns=None if is_sequence else columns % tile.columns,
+        last_rows=last_rows,
+        last_columns=last_columns,
         segment=segment,
         chunk=max(1, -(-whole // chunks)),
         band=max(1, _PLACES // line if not is_flat else segment // line),

@@ -74,6 +74,7 @@ def _(n: NodeView) -> None:
 @inner_operator("_spread_blocks")
 def spread_blocks(
     grad: Array,
+    places: Array,
     *,
     kind: str,
     kernel: Shape,
@@ -81,20 +82,19 @@ def spread_blocks(
     pad: Shape,
     convention: str,
     counts_pad: bool,
-    places: Shape,
 ) -> Any:
-    """The gradient of sums and means of windows, for images with so many rows and columns."""
-    slopes = _planes(grad)
-    pool = _pool(kernel, stride, pad, slopes.shape[2:], places)
+    """The gradient of sums and means of windows, for images with so many rows and columns (`places_of`)."""
+    slopes, extents = _planes(grad), places.shape[:2]
+    pool = _pool(kernel, stride, pad, slopes.shape[2:], extents)
     if kind == "avg":
-        slopes = slopes / counted(places, pool, counts_pad).astype(grad.dtype)
-    return to_blocks.kernel(spread(slopes, places, pool), lanes=grad.shape[4])
+        slopes = slopes / counted(extents, pool, counts_pad).astype(grad.dtype)
+    return to_blocks.kernel(spread(slopes, extents, pool), lanes=grad.shape[4])
 
 
 @spread_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.grad)
-    n.output = (batch, blocks, *n.places, lanes)
+    n.output = (batch, blocks, *complete(n.places)[:2], lanes)
 
 
 @inner_operator("_scatter_blocks")
@@ -159,10 +159,8 @@ class PoolStep(_PoolStep):
         return output[0] * output[1] * output[2]
 
 
-class BlockedSpreadStep(_PoolStep):
-    """The gradient of sums and means."""
-
-    data_at, output_at = 1, 0
+class _PoolGradientStep(_PoolStep):
+    """What the steps of gradients share."""
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
@@ -174,7 +172,17 @@ class BlockedSpreadStep(_PoolStep):
         return data[0] * data[1]
 
 
-class BlockedScatterStep(BlockedSpreadStep):
+class BlockedSpreadStep(_PoolGradientStep):
+    """The gradient of sums and means."""
+
+    data_at, output_at = 1, 0
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.operands = (node.inputs[0], node.entry())
+
+
+class BlockedScatterStep(_PoolGradientStep):
     """The gradient of maxima."""
 
     data_at, output_at = 3, 0

@@ -10,8 +10,7 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.resampling.blocked import ResamplingGeometry, emit_resampling
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph import Array
-from gluonic.graph.attributes import Shape
+from gluonic.graph import Array, Node
 from gluonic.graph.ops.resampling import Averaging, Interpolation, Resampling
 from gluonic.graph.ops.resizing import resized, resized_back
 from gluonic.graph.view import NodeView, complete
@@ -24,24 +23,31 @@ RESAMPLINGS: dict[str, Callable[[], Resampling]] = {
 
 
 @inner_operator("_resample_blocks")
-def resample_blocks(data: Array, *, way: str, places: Shape, back: bool) -> Any:
-    """Resize images in blocks to so many rows and columns, or compute the gradient of images of that size."""
+def resample_blocks(data: Array, places: Array, *, way: str, back: bool) -> Any:
+    """Resize images in blocks to so many rows and columns, or compute the gradient of images of that size.
+
+    These are those of `places`, as `places_of` has them.
+    """
     planes = to_planes.kernel(data, channels=data.shape[1] * data.shape[4])
     resize = resized_back if back else resized
-    made = resize(planes, places, RESAMPLINGS[way]()).astype(data.dtype, copy=False)
+    made = resize(planes, places.shape[:2], RESAMPLINGS[way]()).astype(data.dtype, copy=False)
     return to_blocks.kernel(made, lanes=data.shape[4])
 
 
 @resample_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.data)
-    n.output = (batch, blocks, *n.places, lanes)
+    n.output = (batch, blocks, *complete(n.places)[:2], lanes)
 
 
 class ResampleStep(BlockStep):
     """Resizing."""
 
     uses_workspace = True
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        super().__init__(node, facts)
+        self.operands = (node.inputs[0], node.entry())
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""

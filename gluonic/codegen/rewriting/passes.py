@@ -1,6 +1,7 @@
 """What a pass is: a rewrite of graphs that leaves values as they are, with a name and a contract."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ class PassContext:
     arrays : what has the shape and dtype of each
     train : whether the graph runs in training mode
     parameters : the variables that seldom change
+    sizes_vary : whether code is to be for any size
 
     Attributes
     ----------
@@ -50,8 +52,10 @@ class PassContext:
         *,
         train: bool,
         parameters: Collection[Node] = (),
+        sizes_vary: bool = False,
     ) -> None:
         self.inputs, self.arrays, self.train, self.parameters = inputs, arrays, train, parameters
+        self.sizes_vary = sizes_vary
         self.states: tuple[Node, ...] = ()
         self._known: dict[Graph, Facts] = {}
         self._observed: dict[Graph, ShapeGuards] = {}
@@ -65,7 +69,8 @@ class PassContext:
     def unguarded(self, graph: Graph) -> Facts:
         """The facts of a graph for who decides nothing by shapes; found when they are first asked for."""
         if graph not in self._known:
-            self._known[graph] = find_facts(graph, self.inputs, self.arrays)
+            found = find_facts(graph, self.inputs, self.arrays)
+            self._known[graph] = replace(found, sizes_vary=True) if self.sizes_vary else found
         return self._known[graph]
 
     @property

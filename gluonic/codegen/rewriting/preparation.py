@@ -56,6 +56,7 @@ class Prepared:
     ranks : of all entries of the traced graph
     guards : what was decided by shapes
     passes : runs the pipeline once more, checks it and reports what each pass made
+    sizes_vary : whether it is for code for any size
     """
 
     graph: Graph
@@ -64,6 +65,7 @@ class Prepared:
     ranks: Sequence[int]
     guards: tuple[GraphGuard, ...]
     passes: Callable[[], list[PassReport]] = field(compare=False, repr=False)
+    sizes_vary: bool = False
 
     def holds(
         self, traced: Graph, facts: Callable[[Graph], Facts], *, exactly: bool = True
@@ -97,8 +99,14 @@ class Preparation:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
         self._made: dict[Any, list[Prepared]] = {}
 
-    def of(self, arrays: Sequence[Any], train: bool) -> tuple[Prepared, Facts]:
+    def of(
+        self, arrays: Sequence[Any], train: bool, *, sizes_vary: bool = False
+    ) -> tuple[Prepared, Facts]:
         """The graph to compile for such arrays, and its facts for them.
+
+        Parameters
+        ----------
+        sizes_vary : whether code is to be for any size, rather than the best for one
 
         Raises
         ------
@@ -107,7 +115,8 @@ class Preparation:
         DynamicShapeError
             where a shape depends on the data
         """
-        context, made = self._context(arrays, train), self._made_for(arrays, train)
+        context = self._context(arrays, train, sizes_vary)
+        made = self._made_for(arrays, train, sizes_vary)
         context.unguarded(self.graph)  # what does not fit is to be found in the user's graph
         fitting = next((p for p in made if p.holds(self.graph, context.unguarded)), None)
         if fitting is None:
@@ -117,26 +126,31 @@ class Preparation:
 
     def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
         """The graphs made before that are right for such arrays, the simplest first, and their facts."""
-        context = self._context(arrays, train)
-        facts = context.unguarded
-        facts(self.graph)
-        made = self._made_for(arrays, train)
-        right = [p for p in made if p.holds(self.graph, facts, exactly=False)]
-        if len(right) > 1:
-            right.sort(key=lambda p: not p.holds(self.graph, facts))
-        for prepared in right:
-            yield prepared, facts(prepared.graph)
+        for sizes_vary in (False, True):
+            made = self._made_for(arrays, train, sizes_vary)
+            facts = self._context(arrays, train, sizes_vary).unguarded
+            facts(self.graph)
+            right = [p for p in made if p.holds(self.graph, facts, exactly=False)]
+            if len(right) > 1:
+                right.sort(key=lambda p: not p.holds(self.graph, facts))
+            for prepared in right:
+                yield prepared, facts(prepared.graph)
+            if not self._made_for(arrays, train, True):
+                return
 
     def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
         """The facts of a graph made before for such arrays; None if it is not right for them."""
         return next((facts for p, facts in self.fitting(arrays, train) if p is prepared), None)
 
-    def _context(self, arrays: Sequence[Any], train: bool) -> PassContext:
-        return PassContext(self.inputs, arrays, train=train, parameters=self.parameters)
+    def _context(self, arrays: Sequence[Any], train: bool, sizes_vary: bool) -> PassContext:
+        return PassContext(
+            self.inputs, arrays, train=train, parameters=self.parameters, sizes_vary=sizes_vary
+        )
 
-    def _made_for(self, arrays: Sequence[Any], train: bool) -> list[Prepared]:
+    def _made_for(self, arrays: Sequence[Any], train: bool, sizes_vary: bool) -> list[Prepared]:
         """What has been made for arrays of these dtypes, on which passes may depend."""
-        return self._made.setdefault((train, *[array.dtype for array in arrays]), [])
+        key = train, sizes_vary, *[array.dtype for array in arrays]
+        return self._made.setdefault(key, [])
 
     def _prepared(self, context: PassContext) -> Prepared:
         """The graph after all passes."""
@@ -144,13 +158,16 @@ class Preparation:
         for each in PIPELINE:
             graph = each.apply(graph, context)
         arrays = [AbstractArray(array.shape, array.dtype) for array in context.arrays]
-        passes = partial(self._reports, arrays, context.train)
+        passes = partial(self._reports, arrays, context.train, context.sizes_vary)
         guards = tuple(context.guards)
         for guard in guards:
             guard.shapes.release()
-        return Prepared(graph, len(self.graph.outputs), context.states, ranks, guards, passes)
+        count, vary = len(self.graph.outputs), context.sizes_vary
+        return Prepared(graph, count, context.states, ranks, guards, passes, vary)
 
-    def _reports(self, arrays: Sequence[AbstractArray], train: bool) -> list[PassReport]:
+    def _reports(
+        self, arrays: Sequence[AbstractArray], train: bool, sizes_vary: bool
+    ) -> list[PassReport]:
         """What each pass makes of the graph.
 
         Raises
@@ -158,7 +175,7 @@ class Preparation:
         AssertionError
             where a pass loses the user's line that a node comes from
         """
-        context, graph = self._context(arrays, train), self.graph
+        context, graph = self._context(arrays, train, sizes_vary), self.graph
         reports = []
         for each in PIPELINE:
             begin = perf_counter()

@@ -28,12 +28,14 @@ class Facts:
     Attributes
     ----------
     shapes, dtypes : of all entries
+    sizes_vary : whether so many sizes have come that code is to be for any, rather than the best for each
     kinds : what `kind_of` has found
     known : what was found for a node, or for all nodes of a kind
     """
 
     shapes: dict[Entry, Shape]
     dtypes: dict[Entry, Dtype]
+    sizes_vary: bool = field(default=False, compare=False)
     kinds: dict[Node, int] = field(default_factory=dict, compare=False, repr=False)
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 

@@ -12,6 +12,7 @@ from gluonic.codegen.convolution.phases import (
     emit_interleave,
     emit_take_places,
     phases_of,
+    places_in,
 )
 from gluonic.graph.ops.convolution_kernels import convolve_data
 from gluonic.graph.ops.windows import Windows
@@ -30,13 +31,16 @@ AXES = [
 def _by_phases(slopes: Array, taps: Array, axis: tuple[int, int, int, int, int]) -> Array:
     """The gradient of an axis of data."""
     phases = phases_of(*axis)
-    before, behind = border_of(phases, len(slopes))
+    assert phases == phases_of(
+        axis[2], *axis[1:]
+    )  # no size is asked of an axis longer than the stride
+    before, behind = border_of(phases, *axis[1:])
     bordered = np.pad(slopes, (before, behind))
     result = np.zeros(axis[0], np.float32)
     for first, phase in enumerate(phases):
         if phase is None:
             continue
-        for place in range(phase.count):
+        for place in range(places_in(axis[0], first, axis[2])):
             for number in range(phase.taps):
                 read = bordered[before + phase.start + place + number * phase.dilate]
                 tap = taps[phase.last - number * phase.step]
@@ -74,7 +78,7 @@ def test_phases_are_put_together(level: str) -> None:
         6,
     )
     expected = interleave_places.kernel(
-        *phases, num_args=len(phases), steps=steps, present=present, places=places
+        *phases, np.empty((*places, 0)), num_args=len(phases) + 1, steps=steps, present=present
     )
     np.testing.assert_array_equal(goal, expected)
 

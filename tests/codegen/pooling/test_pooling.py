@@ -93,7 +93,8 @@ def test_gradients_go_where_they_came_from(
             scatter_blocks.kernel(grad, data, pooled, **settings),
         )
     else:
-        arrays, expected = [grad], spread_blocks.kernel(grad, places=(9, 11), **settings)
+        places = np.empty((9, 11, 0), np.float32)
+        arrays, expected = [grad], spread_blocks.kernel(grad, places, **settings)
     run_native(
         target,
         lambda m, name: emit_pool_gradient(m, name, windows),

@@ -22,10 +22,12 @@ from gluonic.codegen.convolution.operators import (
     to_planes,
     with_border,
 )
+from gluonic.codegen.convolution.places import places_of
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule
 from gluonic.codegen.machine.target import Target, host
+from gluonic.codegen.rewriting.layout.image_layout import images_like
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
@@ -46,7 +48,8 @@ _MOST_TAPS = 128
 def _blocks_at_once(output: Entry, filters: Filters, target: Target, facts: Facts) -> int:
     """How many blocks of filters a tile has: all that packed filters depend on."""
     rows, columns = facts.shapes[output][2:]
-    return tiling_of(filters, rows, columns, target).tile.blocks
+    vary = facts.sizes_vary
+    return tiling_of(filters, rows, columns, target, sizes_vary=vary).tile.blocks
 
 
 class BlockedRewriting(LayoutRewriting):
@@ -73,6 +76,7 @@ class BlockedRewriting(LayoutRewriting):
         self.lanes = lanes_of(self.target)
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
         self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
+        self._places: dict[Entry, Entry] = {}
         self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
         self.pending: dict[Entry, PendingConvolution] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
@@ -158,6 +162,17 @@ class BlockedRewriting(LayoutRewriting):
             plane = self.own(entry)
             self.bordered[key] = apply(with_border, plane, name=entry.node.name, border=border)
         return self.bordered[key]
+
+    def places_of(self, entry: Entry) -> Entry:
+        """How many places images have, for operators whose results have as many."""
+        if entry not in self._places:
+            node, own = entry.node, self.kept.get(entry)
+            if node.application is not None and node.application.op is images_like:
+                self._places[entry] = self.own(node.inputs[1])
+            else:
+                shaped = self.own_blocks(entry)[0] if own is None else own
+                self._places[entry] = apply(places_of, shaped, name=node.name)
+        return self._places[entry]
 
     # -- convolutions -------------------------------------------------------------------------
 
@@ -245,13 +260,15 @@ class BlockedRewriting(LayoutRewriting):
             packed,
             shift,
             made.residual,
+            made.places,
             name=name,
             stride=filters.stride,
             dilate=filters.dilate,
             has_shift=shift is not None,
             has_residual=made.residual is not None,
             first=made.first,
-            places=made.places,
+            remainder=made.remainder,
+            apart=made.apart,
             **attributes_of(made.activation),
             **common,
         )

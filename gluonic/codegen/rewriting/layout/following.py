@@ -5,6 +5,7 @@ Batch normalization by known statistics, an activation and a residual sum become
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph import Application, Entry, Node
 from gluonic.graph.builder import F
 
@@ -96,11 +99,19 @@ def _on_blocks(images: BlockedRewriting, node: Node) -> bool:
     return True
 
 
+def _is_scale(data: Entry, scale: Entry, facts: Facts) -> bool:
+    """Whether there is a number for each channel of images of several places."""
+    shape, own = facts.shapes[data], facts.shapes[scale]
+    if len(shape) != 4 or own[1] != shape[1] or not all(is_one(extent) for extent in own[2:]):
+        return False
+    return not all(extent == 1 for extent in shape[2:])
+
+
 def scaling(images: BlockedRewriting, node: Node) -> bool:
     """Take images times numbers for the channels of each, or any other product."""
     for data, scale in (node.inputs, node.inputs[::-1]):
         shape, own = images.shape(data), images.shape(scale)
-        is_scale = len(shape) == 4 and own[1:] == (*shape[1:2], 1, 1) and shape[2:] != (1, 1)
+        is_scale = images.facts.decide(partial(_is_scale, data, scale))
         if is_scale and images.in_blocks(data, 1) and shape[:1] == own[:1]:
             pair = images.block(data), images.block(scale)
             made = apply(scale_blocks, *pair, name=node.name, has_shift=False, of_each_image=True)

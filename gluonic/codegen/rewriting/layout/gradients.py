@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
+
+import numpy as np
 
 from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
@@ -11,15 +14,18 @@ from gluonic.codegen.convolution.gradient_operators import (
     interleave_places,
     unpack_filters,
 )
-from gluonic.codegen.convolution.phases import Phase, border_of, phases_of
+from gluonic.codegen.convolution.phases import Phase, border_of, phases_of, places_in
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.machine.target import Target
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
 from gluonic.codegen.rewriting.layout.pending_convolution import (
     PendingConvolution,
     filter_attributes,
 )
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node
+from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.windows import Windows
 
 
@@ -33,17 +39,17 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     if any(e <= pad for e, pad in zip(windows.extents(), windows.pad, strict=True)):
         return False
     back = _way_back(forward)
-    places = rewriting.places(data)
-    axes = [phases_of(*axis) for axis in zip(places, *windows[:4], strict=True)]
+    shortest = rewriting.facts.decide(partial(_shortest, data, windows.stride))
+    each = [*zip(*windows[:4], strict=True)]
+    axes = [phases_of(size, *axis) for size, axis in zip(shortest, each, strict=True)]
     (top, bottom), (left, right) = (
-        border_of(phases, size)
-        for phases, size in zip(axes, rewriting.shape(grad)[2:], strict=True)
+        border_of(phases, *axis) for phases, axis in zip(axes, each, strict=True)
     )
     own = 1 if forward.depthwise else rewriting.groups_of(rewriting.shape(grad)[1], forward.groups)
     images = rewriting.block(grad, own, (top, left, bottom, right))
     made = [
-        _phase(rewriting, node.name, images, weight, back, windows, (top, left), pair)
-        for pair in product(*axes)
+        _phase(rewriting, node, images, back, windows, (top, left), remainder, pair)
+        for remainder, pair in zip(np.ndindex(*windows.stride), product(*axes), strict=True)
     ]
     present = [phase for phase in made if phase is not None]
     if not present:
@@ -54,17 +60,32 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     joined = apply(
         interleave_places,
         *(rewriting.finished(phase) for phase in present),
+        rewriting.places_of(data),
         name=node.name,
-        num_args=len(present),
+        num_args=len(present) + 1,
         steps=windows.stride,
         present=tuple(int(phase is not None) for phase in made),
-        places=places,
     )
     rewriting.blocks[node.entry()] = (
         joined,
         rewriting.groups_of(rewriting.shape(data)[1], forward.groups),
     )
     return True
+
+
+def _shortest(data: Entry, stride: Shape, facts: Facts) -> tuple[int, ...]:
+    """The extents of images, as far as it matters that they are less than the stride."""
+    extents = zip(facts.shapes[data][2:], stride, strict=True)
+    return tuple([step if extent >= step else int(extent) for extent, step in extents])
+
+
+def _blocks_at_once(
+    data: Entry, filters: Filters, target: Target, remainder: Shape, apart: Shape, facts: Facts
+) -> int:
+    """How many blocks of filters a tile has, where the places of a remainder are made."""
+    rows, columns = map(places_in, facts.shapes[data][2:], remainder, apart)
+    gaps, vary = tuple(apart) != (1, 1), facts.sizes_vary
+    return tiling_of(filters, rows, columns, target, gaps=gaps, sizes_vary=vary).tile.blocks
 
 
 def _way_back(forward: Filters) -> Filters:
@@ -81,12 +102,12 @@ def _way_back(forward: Filters) -> Filters:
 
 def _phase(
     rewriting: BlockedRewriting,
-    name: str,
+    node: Node,
     images: Entry,
-    weight: Entry,
     back: Filters,
     windows: Windows,
     border: tuple[int, int],
+    remainder: tuple[int, int],
     phases: Sequence[Phase | None],
 ) -> PendingConvolution | None:
     """The convolution that makes one phase of a gradient of data; None where that is zero."""
@@ -94,18 +115,21 @@ def _phase(
     if down is None or across is None:
         return None
     filters = replace(back, kernel=(down.taps, across.taps), dilate=(down.dilate, across.dilate))
-    counts = down.count, across.count
-    has_one = windows.stride == (1, 1)
-    tiling = tiling_of(filters, *counts, rewriting.target, gaps=not has_one)
+    _, data, weight = node.inputs
+    apart = windows.stride
+    has_one = apart == (1, 1)
+    tile = partial(_blocks_at_once, data, filters, rewriting.target, remainder, apart)
     return PendingConvolution(
-        name,
+        node.name,
         images,
         rewriting.own(weight),
         filters,
-        tiling.tile.blocks,
+        rewriting.facts.decide(tile),
         turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
         first=(0, 0) if has_one else (border[0] + down.start, border[1] + across.start),
-        places=() if has_one else counts,
+        places=None if has_one else rewriting.places_of(data),
+        remainder=remainder,
+        apart=() if has_one else apart,
     )
 
 

@@ -9,7 +9,7 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.graph import Array, Entry
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, complete
 from gluonic.support.record import record
 
 
@@ -70,15 +70,15 @@ class ImageLayout:
         return volumes if self.last else F.transpose(volumes, axes=(0, 2, 1, 3, 4))
 
 
-@inner_operator("_images_like")
-def images_like(data: Array, *, channels: int, places: Shape) -> Any:
-    """Images of which only the shape counts, as many as there are in `data`."""
-    return np.zeros((len(data), channels, *places), data.dtype)
+@inner_operator("_images_like", reads_shapes=True)
+def images_like(data: Array, places: Array, *, channels: int) -> Any:
+    """Images of which only the shape counts, as many as there are in `data`, with so many places."""
+    return np.zeros((len(data), channels, *places.shape[:-1]), data.dtype)
 
 
 @images_like.infer_shape
 def _(n: NodeView) -> None:
-    n.output = (n.data[0], n.channels, *n.places)
+    n.output = (complete(n.data)[0], n.channels, *complete(n.places)[:-1])
 
 
 lower(images_like, step="convolution.as_matmul:ShapeStep.of")

@@ -23,7 +23,9 @@ class PendingConvolution:
     activation: Application | None = None
     turned: Taps | None = None
     first: tuple[int, int] = (0, 0)
-    places: tuple[int, ...] = ()
+    places: Entry | None = None
+    remainder: tuple[int, int] = (0, 0)
+    apart: tuple[int, ...] = ()
 
     @property
     def groups(self) -> int:

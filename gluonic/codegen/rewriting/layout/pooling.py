@@ -1,10 +1,12 @@
 """Rules of the pass that puts images into blocks of channels: pooling, and its gradients."""
 
+from functools import partial
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.pooling.blocked_operators import pool_blocks, scatter_blocks, spread_blocks
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
 from gluonic.graph.ops.windows import is_channels_last
@@ -29,8 +31,8 @@ def spreading(images: BlockedRewriting, node: Node) -> bool:
     if not _is_pool(images, node, data):
         return False
     settings = _settings(images, node, data)
-    places = images.places(data)
-    made = apply(spread_blocks, images.block(grad), name=node.name, places=places, **settings)
+    blocks, places = images.block(grad), images.places_of(data)
+    made = apply(spread_blocks, blocks, places, name=node.name, **settings)
     images.blocks[node.entry()] = made, 1
     return True
 
@@ -65,7 +67,12 @@ def _stays_in_planes(images: BlockedRewriting, node: Node, *, has_border: bool) 
     """Whether it would take longer to put images into blocks, and back, than pooling them as they are does."""
     if images.in_blocks(node.inputs[0]) or node.entry() in images.read_in_blocks:
         return False
-    return not has_border or images.shape(node.entry())[-1] >= 2 * images.lanes
+    return not has_border or images.facts.decide(partial(_is_wide, node.entry(), images.lanes))
+
+
+def _is_wide(output: Entry, lanes: int, facts: Facts) -> bool:
+    """Whether rows are some registers long."""
+    return facts.shapes[output][-1] >= 2 * lanes
 
 
 def _settings(images: BlockedRewriting, node: Node, data: Entry) -> dict[str, Any]:

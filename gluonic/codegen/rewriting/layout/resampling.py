@@ -4,10 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from gluonic.codegen.convolution.places import places_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.resampling.blocked_operators import resample_blocks
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
-from gluonic.graph import Node
+from gluonic.graph import Entry, Node
+from gluonic.graph.attributes import Shape
 
 Way = Callable[[dict[str, Any]], str | None]
 """How places are computed, given the attributes; None if not by such kernels."""
@@ -34,11 +36,24 @@ def _resized(images: BlockedRewriting, node: Node, *, way_of: Way, back: bool) -
         return False
     if not images.in_blocks(data) and images.shape(data)[1] < images.lanes // 2:
         return False
-    places = images.places(goal)
     blocks = images.block(data)
-    made = apply(resample_blocks, blocks, name=node.name, way=way, places=places, back=back)
+    made = apply(
+        resample_blocks, blocks, _places(images, node, back), name=node.name, way=way, back=back
+    )
     images.blocks[goal] = made, 1
     return True
+
+
+def _places(images: BlockedRewriting, node: Node, back: bool) -> Entry:
+    """How many places the result has: as many as what was resized, a multiple of them, or some number."""
+    if back:
+        return images.places_of(node.inputs[-1])
+    settings, data = node.applied.settings, node.inputs[0]
+    if "sample_type" in settings:
+        growth: dict[str, Shape] = {"steps": (settings["scale"],) * 2}
+    else:
+        growth = {"steps": (0, 0), "more": images.places(node.entry())}
+    return apply(places_of, images.block(data), name=node.name, **growth)
 
 
 bilinear = partial(_resized, way_of=_corners, back=False)

@@ -5,17 +5,21 @@ One is the gradient of a convolution's data; its own gradients are a convolution
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from gluonic.codegen.convolution.places import places_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 from gluonic.codegen.rewriting.layout.windows import FILLS
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node, Operator
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 from gluonic.graph.ops.convolution import convolution, towards_data, towards_weight
 from gluonic.graph.ops.deconvolution import transposed_convolution
+from gluonic.graph.view import complete
 
 
 def forward(rewriting: PlainRewriting, node: Node) -> bool:
@@ -52,17 +56,21 @@ class _Layer:
 
     Attributes
     ----------
-    shape : of its data in the form of kernels, without the size of the batch
+    shape : of its data in the form of kernels, without the size of the batch; rows and columns are not known
+        where they matter not
     windows, places : of its output
     """
 
     def __init__(self, rewriting: PlainRewriting, node: Node, data: Entry) -> None:
         self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
         self.form = rewriting.form_of(node)
-        self.shape = _plain_shape(rewriting.shape(data), self.form)
         own = {name: self.form.lifted(self.settings[name], fill) for name, fill in FILLS.items()}
+        self._is_one_place = rewriting.facts.decide(partial(_is_one_place, data, self.form))
+        shape, matters = rewriting.shape(data), self._is_one_place or any(own["target_shape"])
+        self.shape = _plain_shape(shape, self.form) if matters else _of_any_size(shape, self.form)
         made = transposed_convolution(self.shape, node.title, layout=None, **own)
         self.windows, self.places = made
+        self._adj = own["adj"] or (0,) * len(made.places)
 
     def plain(self, entry: Entry) -> Entry:
         """An entry in the form of kernels."""
@@ -90,13 +98,22 @@ class _Layer:
     def like_output(self, images: Entry) -> Entry:
         """What has the shape of the output."""
         channels, name = self.settings["num_filter"], self.node.name
-        return apply(images_like, images, name=name, channels=channels, places=self.places)
+        places = apply(places_of, images, name=name, **self._growth())
+        return apply(images_like, images, places, name=name, channels=channels)
+
+    def _growth(self) -> dict[str, Shape]:
+        """How the places of the output follow from those of the data."""
+        if None not in self.places:
+            return {"steps": (0,) * len(self.places), "more": complete(self.places)}
+        windows = self.windows
+        each = zip(windows.extents(), windows.stride, windows.pad, self._adj, strict=True)
+        more = tuple([extent - step - 2 * pad + adj for extent, step, pad, adj in each])
+        return {"steps": windows.stride, "more": more}
 
     @property
     def is_product(self) -> bool:
         """Whether images are of one place, and its filters cover the output: a product of matrices."""
-        is_one_place = all(extent == 1 for extent in self.shape[2:])
-        if self.settings["num_group"] > 1 or not is_one_place or any(self.windows.pad):
+        if self.settings["num_group"] > 1 or not self._is_one_place or any(self.windows.pad):
             return False
         return tuple(self.places) == tuple(self.windows.kernel)
 
@@ -107,6 +124,16 @@ class _Layer:
         columns = F.reshape(weight, shape=(channels, math.prod(made)))
         result: Entry = F.reshape(F.dot(rows, columns), shape=(0, *made))
         return result
+
+
+def _of_any_size(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
+    places: tuple[Any, ...] = (None,) * (len(shape) - 2)
+    return (None, shape[-1 if form.last else 1], *form.lifted(places, 1))
+
+
+def _is_one_place(data: Entry, form: ImageLayout, facts: Facts) -> bool:
+    """Whether images are of one place."""
+    return all(extent == 1 for extent in _plain_shape(facts.shapes[data], form)[2:])
 
 
 def _plain_shape(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from math import prod
 
 from gluonic.codegen.convolution.depth_windows import depth_windows, sum_depth_windows
 from gluonic.codegen.convolution.filter_planes import join_planes, split_planes
+from gluonic.codegen.convolution.places import places_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
@@ -111,12 +112,9 @@ class _Convolution:
     def data_gradient(self) -> None:
         """Make the gradient of the data: that of its windows, summed up."""
         shape, images = self.rewriting.shape(self.data), self._images(self.output)
-        last = self.windows.channels_last
-        channels, places = shape[-1 if last else 1], shape[2:-1] if last else shape[3:]
-        joined = channels * self.depth["kernel"]
-        like = apply(
-            images_like, images, name=self.node.name, channels=joined, places=tuple(places)
-        )
+        channels = shape[-1 if self.windows.channels_last else 1]
+        joined, places = channels * self.depth["kernel"], self._places_of_data()
+        like = apply(images_like, images, places, name=self.node.name, channels=joined)
         gradient = self._made(images, like, self._filters())
         if not self._is_flat:
             gradient = apply(sum_depth_windows, gradient, name=self.node.name, **self.depth)
@@ -127,6 +125,14 @@ class _Convolution:
         images, windows = self._images(self.output), self._windows_of_data()
         gradient = self._made(images, windows, self._like_filters())
         self.rewriting.kept[self.node.entry()] = self._own_filters(gradient)
+
+    def _places_of_data(self) -> Entry:
+        """How many rows and columns the images of the data have."""
+        name, plain = self.node.name, self.rewriting.plain.get(self.data)
+        if plain is not None:
+            return apply(places_of, plain[0], name=name)
+        volumes, last = self.rewriting.own(self.data), self.windows.channels_last
+        return apply(places_of, volumes, name=name, axis=2 if last else 3)
 
     # -- parts --------------------------------------------------------------------------------
 

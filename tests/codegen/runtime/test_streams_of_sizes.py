@@ -1,0 +1,121 @@
+"""Streams of sizes that never come again: what is compiled and kept for them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import autograd, gluon, nd
+from gluonic.gluon import nn
+
+Shape = tuple[int, ...]
+
+
+def _sequential(*layers: Any) -> Any:
+    net = nn.HybridSequential()
+    net.add(*layers)
+    return net
+
+
+def _signals() -> Any:
+    return _sequential(
+        nn.Conv1D(20, 5, padding=2, activation="relu"),
+        nn.AvgPool1D(3, 2, 1),
+        nn.Conv1D(20, 5, strides=2, padding=2),
+        nn.GlobalAvgPool1D(),
+    )
+
+
+def _images() -> Any:
+    return _sequential(
+        nn.Conv2D(20, 3, padding=1, use_bias=False),
+        nn.BatchNorm(),
+        nn.Activation("relu"),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(20, 1),
+        nn.Conv2D(20, 3, strides=2, padding=1),
+        nn.GlobalAvgPool2D(),
+    )
+
+
+def _transposed() -> Any:
+    return _sequential(
+        nn.Conv2D(20, 3, strides=2, padding=1),
+        nn.Conv2DTranspose(20, 4, 2, 1),
+        nn.Conv2DTranspose(3, 3, 2, 1, output_padding=1),
+    )
+
+
+class _Enlarged(gluon.HybridBlock):
+    def __init__(self) -> None:
+        super().__init__()
+        with self.name_scope():
+            self.first, self.last = nn.Conv2D(20, 3, padding=1), nn.Conv2D(3, 3)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Images twice as large."""
+        return self.last(F.UpSampling(self.first(x), scale=2, sample_type="nearest"))
+
+
+NETS: dict[str, tuple[Callable[[], Any], Callable[[int], Shape]]] = {
+    "signals": (_signals, lambda size: (1, 20, size)),
+    "images": (_images, lambda size: (2, 3, size, size + 3)),
+    "transposed": (_transposed, lambda size: (2, 3, size, size + 3)),
+    "enlarged": (_Enlarged, lambda size: (2, 3, size, size + 3)),
+}
+EVERY_NET = pytest.mark.parametrize("name", NETS)
+EVERY_MODE = pytest.mark.parametrize("train", [False, True], ids=["forward", "step"])
+
+
+def _made(name: str) -> tuple[Any, Callable[[int], Shape]]:
+    make, shape = NETS[name]
+    mx.random.seed(1)
+    net = make()
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    return net, shape
+
+
+def _results(net: Any, shape: Shape, *, train: bool) -> list[Any]:
+    x = nd.array(np.random.default_rng(sum(shape)).standard_normal(shape).astype("f4"))
+    x.attach_grad()
+    with autograd.record(train) if train else autograd.pause():
+        y = net(x)
+    if not train:
+        return [y.asnumpy()]
+    y.backward()
+    parameters = net.collect_params().values()
+    own = [p.grad().asnumpy() for p in parameters if p.grad_req != "null"]
+    return [y.asnumpy(), x.grad.asnumpy(), *own]
+
+
+@EVERY_MODE
+@EVERY_NET
+def test_new_sizes_are_computed_by_code_that_is_there(name: str, train: bool) -> None:
+    net, shape = _made(name)
+    for size in (60, 24, 41, 19, 34, 52, 20, 47, 9, 13, 15, 11, 10, 25, 26, 27):
+        _results(net, shape(size), train=train)
+    before = net.cache_info()
+    for size in (57, 31, 28, 21, 22, 44, 53, 49, 36, 23):
+        _results(net, shape(size), train=train)
+    after = net.cache_info()
+    assert (after.specializations, after.functions) == (before.specializations, before.functions)
+    assert after.misses > before.misses
+
+
+@EVERY_MODE
+@EVERY_NET
+def test_code_for_any_size_computes_the_bits_of_code_for_one(name: str, train: bool) -> None:
+    stream, shape = _made(name)
+    for size in (60, 24, 41, 19, 13):
+        _results(stream, shape(size), train=train)
+    for size in (8, 23):
+        own, _ = _made(name)
+        for found, expected in zip(
+            _results(stream, shape(size), train=train),
+            _results(own, shape(size), train=train),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(found, expected)
